@@ -25,6 +25,7 @@ pub use crate::session::query::inspect::Topic;
 pub use crate::session::run::interactive::{Answer, Reading, Shown};
 pub use crate::session::run::suite::{Ran, Suite, Test};
 pub use crate::types::closest;
+use crate::types::declare::prelude;
 pub use crate::vm::operators::check::finite_difference::{Estimate, unit};
 pub use crate::vm::{Count, Kink, bytes as in_bytes};
 pub use explain::{Explained, Operation, Partial, Quantity};
@@ -36,7 +37,7 @@ use crate::ir::{FunctionId, Program};
 use crate::native::library::Random;
 use crate::source::SourceMap;
 use crate::tape::watch::Wanted;
-use crate::types::{Checked, World};
+use crate::types::{Checked, TypeContext};
 use std::cell::RefCell;
 use std::io::Write;
 use std::rc::Rc;
@@ -54,7 +55,7 @@ use std::sync::atomic::AtomicBool;
 /// ```
 pub struct Session {
     sources: SourceMap,
-    world: World,
+    world: TypeContext,
     lowering: Lowering,
     program: Program,
     machine: crate::vm::Machine,
@@ -132,8 +133,8 @@ impl Session {
     /// A fresh session that shows and asks through these streams.
     pub fn with(options: Options, streams: Streams) -> Session {
         let mut sources = SourceMap::default();
-        let mut world = World::new(&mut sources);
-        world.is_interactive = options.interactive;
+        let mut world = prelude::context_with_prelude(&mut sources);
+        world.module.is_interactive = options.interactive;
         let machine = run::machine(&options, streams);
         let (mut lowering, program) = (Lowering::new(), Program::default());
         lowering.set_interactive(options.interactive);

@@ -1,6 +1,6 @@
 //! Tree to typed tree: names, inference, protocols, conformances, `TangentVector`s.
 //!
-//! In: the syntax trees of a module's files, and the prelude. Out: a [`World`] of declarations, with a checked
+//! In: the syntax trees of a module's files, and the prelude. Out: a [`TypeContext`] of declarations, with a checked
 //! `model::tree::Body` for each function, and diagnostics.
 //!
 //! Promises: generic bodies are checked once; no exponential search; a body with an error is never handed on.
@@ -19,10 +19,11 @@ pub(crate) mod nominal;
 pub mod signature_help;
 pub(crate) mod synthesize;
 
-pub use crate::types::check_module::Checked;
+pub use crate::types::check_module::{Checked, check_module, operators};
+pub use crate::types::declare::prelude::context_with_prelude;
 pub use crate::types::derivative::differentiability::Promise;
+pub use crate::types::model::context::TypeContext;
 pub use crate::types::model::display::closest;
-pub use crate::types::model::tables::World;
 
 #[cfg(test)]
 mod tests;

@@ -1,9 +1,17 @@
 //! What can be called under a name, for a person who is about to write the arguments.
 
+use crate::types::conform::conformances;
+use crate::types::declare::prelude;
+use crate::types::generics::signature;
+use crate::types::infer::solver::type_vars;
+use crate::types::model::context::TypeContext;
+use crate::types::model::display;
 use crate::types::model::function::SignatureParam;
-use crate::types::model::tables::{Member, MemberKind, Named, World};
+use crate::types::model::tables::{Member, MemberKind, Named};
 use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::{NominalId, Type};
+use crate::types::names::lookup;
+use crate::types::synthesize;
 
 /// A function, a method or an initialiser.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -27,77 +35,75 @@ pub struct Parameter {
     pub has_default: bool,
 }
 
-impl World {
-    /// The functions and initialisers of a name at the top level.
-    pub fn callables(&mut self, name: &str) -> Vec<Callable> {
-        let entries = self.entries(name, 0);
-        let mut functions = vec![];
-        for entry in entries {
-            match entry.what {
-                Named::Function(f) => functions.push(f),
-                Named::Nominal(n) => functions.extend(self.initializers_of(n)),
-                _ => {}
-            }
+/// The functions and initialisers of a name at the top level.
+pub fn callables(cx: &mut TypeContext, name: &str) -> Vec<Callable> {
+    let entries = lookup::entries(cx, name, 0);
+    let mut functions = vec![];
+    for entry in entries {
+        match entry.what {
+            Named::Function(f) => functions.push(f),
+            Named::Nominal(n) => functions.extend(initializers_of(cx, n)),
+            _ => {}
         }
-        self.called(functions)
     }
+    called(cx, functions)
+}
 
-    /// The methods of a name that values of a type have, or the type itself.
-    pub fn callable_members(&mut self, of: &Type, name: &str) -> Vec<Callable> {
-        let of = self.shallow(of);
-        let mut functions = vec![];
-        if let Type::Nominal(n, _) = &of {
-            let own = self.nominal_data(*n).name.clone();
-            self.load_all_members(&own);
-            functions.extend(methods(self.nominal_data(*n).members.get(name)));
-        }
-        for p in self.protocols_of(&of).iter().copied() {
-            let own = self.protocol_data(p).name.clone();
-            self.load_all_members(&own);
-            functions.extend(methods(self.protocol_data(p).members.get(name)));
-        }
-        self.called(functions)
+/// The methods of a name that values of a type have, or the type itself.
+pub fn callable_members(cx: &mut TypeContext, of: &Type, name: &str) -> Vec<Callable> {
+    let of = type_vars::shallow(cx, of);
+    let mut functions = vec![];
+    if let Type::Nominal(n, _) = &of {
+        let own = cx.defs.nominal_data(*n).name.clone();
+        prelude::load_all_members(cx, &own);
+        functions.extend(methods(cx.defs.nominal_data(*n).members.get(name)));
     }
-
-    /// The same of a type that is named.
-    pub fn callable_members_of(&mut self, name: &str, member: &str) -> Vec<Callable> {
-        let Some(Named::Nominal(n)) = self.type_entry(name, 0) else { return vec![] };
-        let own = self.nominal_data(n).name.clone();
-        self.load_all_members(&own);
-        let functions = methods(self.nominal_data(n).members.get(member)).collect();
-        self.called(functions)
+    for p in conformances::protocols_of(cx, &of).iter().copied() {
+        let own = cx.defs.protocol_data(p).name.clone();
+        prelude::load_all_members(cx, &own);
+        functions.extend(methods(cx.defs.protocol_data(p).members.get(name)));
     }
+    called(cx, functions)
+}
 
-    fn initializers_of(&mut self, n: NominalId) -> Vec<FunctionId> {
-        let own = self.nominal_data(n).name.clone();
-        self.load_all_members(&own);
-        let all = self.initializers(n);
-        methods(Some(&all)).collect()
+/// The same of a type that is named.
+pub fn callable_members_of(cx: &mut TypeContext, name: &str, member: &str) -> Vec<Callable> {
+    let Some(Named::Nominal(n)) = lookup::type_entry(cx, name, 0) else { return vec![] };
+    let own = cx.defs.nominal_data(n).name.clone();
+    prelude::load_all_members(cx, &own);
+    let functions = methods(cx.defs.nominal_data(n).members.get(member)).collect();
+    called(cx, functions)
+}
+
+fn initializers_of(cx: &mut TypeContext, n: NominalId) -> Vec<FunctionId> {
+    let own = cx.defs.nominal_data(n).name.clone();
+    prelude::load_all_members(cx, &own);
+    let all = synthesize::initializers(cx, n);
+    methods(Some(&all)).collect()
+}
+
+fn called(cx: &mut TypeContext, functions: Vec<FunctionId>) -> Vec<Callable> {
+    let before = cx.sink.diagnostics.len();
+    let mut all = vec![];
+    for f in functions {
+        let signature = signature::signature(cx, f);
+        let parameters = signature.params.iter().map(|p| parameter(cx, p)).collect();
+        let result = Some(display::show(cx, &signature.result)).filter(|ty| ty != "Void" && ty != "()");
+        all.push(Callable { parameters, result });
     }
+    // What is wrong with a declaration is said when it is compiled.
+    cx.sink.diagnostics.truncate(before);
+    all.dedup();
+    all
+}
 
-    fn called(&mut self, functions: Vec<FunctionId>) -> Vec<Callable> {
-        let before = self.diagnostics.len();
-        let mut all = vec![];
-        for f in functions {
-            let signature = self.signature(f);
-            let parameters = signature.params.iter().map(|p| self.parameter(p)).collect();
-            let result = Some(self.show(&signature.result)).filter(|ty| ty != "Void" && ty != "()");
-            all.push(Callable { parameters, result });
-        }
-        // What is wrong with a declaration is said when it is compiled.
-        self.diagnostics.truncate(before);
-        all.dedup();
-        all
-    }
-
-    fn parameter(&mut self, p: &SignatureParam) -> Parameter {
-        let dots = if p.variadic { "..." } else { "" };
-        Parameter {
-            label: p.label.as_ref().map(ToString::to_string),
-            name: p.name.to_string(),
-            ty: self.show(&p.ty) + dots,
-            has_default: p.default.is_some(),
-        }
+fn parameter(cx: &mut TypeContext, p: &SignatureParam) -> Parameter {
+    let dots = if p.variadic { "..." } else { "" };
+    Parameter {
+        label: p.label.as_ref().map(ToString::to_string),
+        name: p.name.to_string(),
+        ty: display::show(cx, &p.ty) + dots,
+        has_default: p.default.is_some(),
     }
 }
 

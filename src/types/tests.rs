@@ -1,14 +1,17 @@
 //! The checker on whole programs: what it says, and what it finds.
 
-use super::World;
 use crate::source::SourceMap;
 use crate::syntax;
+use crate::types::check_module;
+use crate::types::conform::rethrows;
+use crate::types::declare::prelude;
+use crate::types::infer::stmt::function_body;
 use std::rc::Rc;
 
 /// The diagnostics of a program, one line each: `line:column: message`.
 fn check(text: &str) -> Vec<String> {
     let mut sources = SourceMap::default();
-    let mut world = World::new(&mut sources);
+    let mut cx = prelude::context_with_prelude(&mut sources);
     let id = sources.add("test", text.to_owned(), false).unwrap();
     let start = sources.get(id).start;
     let mut parsed = syntax::parse(text, start);
@@ -17,8 +20,8 @@ fn check(text: &str) -> Vec<String> {
     diagnostics.extend(operators.declare(&parsed.file));
     diagnostics.extend(syntax::fold_file(&mut parsed.file, &operators));
     if diagnostics.is_empty() {
-        world.check_module(&[parsed.file], &[(start, Rc::from(text))], false);
-        diagnostics = std::mem::take(&mut world.diagnostics);
+        check_module::check_module(&mut cx, &[parsed.file], &[(start, Rc::from(text))], false);
+        diagnostics = std::mem::take(&mut cx.sink.diagnostics);
     }
     let place = |span: crate::source::Span| {
         sources.place(span.start).map_or_else(String::new, |p| format!("{}:{}:{}", p.name, p.line, p.column))
@@ -57,20 +60,20 @@ fn files() {
 #[test]
 fn every_function_of_the_library_may_be_given_functions_that_throw() {
     let mut sources = SourceMap::default();
-    let mut world = World::new(&mut sources);
-    world.check_module(&[], &[], false);
-    for name in world.library_names() {
-        world.library_entries(&name);
-        world.load_all_members(&name);
+    let mut cx = prelude::context_with_prelude(&mut sources);
+    check_module::check_module(&mut cx, &[], &[], false);
+    for name in prelude::library_names(&cx) {
+        prelude::library_entries(&mut cx, &name);
+        prelude::load_all_members(&mut cx, &name);
     }
-    let all: Vec<_> = (0..world.functions.len() as u32).map(crate::types::model::tree::FunctionId).collect();
+    let all: Vec<_> = (0..cx.defs.functions.len() as u32).map(crate::types::model::tree::FunctionId).collect();
     let (mut count, mut wrong) = (0, vec![]);
     for function in all {
-        let Some(version) = world.throwing_version(function) else { continue };
+        let Some(version) = rethrows::throwing_version(&mut cx, function) else { continue };
         count += 1;
-        world.check_body(version);
-        let name = world.full_name(version);
-        wrong.extend(std::mem::take(&mut world.diagnostics).into_iter().map(|d| format!("{name}: {}", d.message)));
+        function_body::check_body(&mut cx, version);
+        let name = cx.defs.full_name(version);
+        wrong.extend(std::mem::take(&mut cx.sink.diagnostics).into_iter().map(|d| format!("{name}: {}", d.message)));
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(count > 50, "{count} functions");

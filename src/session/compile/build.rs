@@ -13,7 +13,8 @@ use crate::session::explain::views::told;
 use crate::session::run::OnDemand;
 use crate::session::{Input, Outcome, Session, Status};
 use crate::source::{SourceMap, Span};
-use crate::types::World;
+use crate::types::TypeContext;
+use crate::types::declare::interactive;
 use crate::value::Signature;
 use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
 use crate::vm::{Compiler, Fault, Kind, Kink, Swept, Trace};
@@ -42,7 +43,7 @@ struct Loaded<'p> {
     graphs: Graphs,
     globals: [u32; 3],
     /// The names of the library, and the texts.
-    known: (&'p mut World, &'p SourceMap),
+    known: (&'p mut TypeContext, &'p SourceMap),
 }
 
 /// Functions as formulas, by their numbers, or why they are none.
@@ -129,7 +130,7 @@ impl Session {
         let compiled = self.compile(inputs, false)?;
         // With those that they import, in the order in which their places are counted.
         let files = self.sources.written().map(|source| (source.name.to_string(), source.text.to_string())).collect();
-        let parameters = self.world.parameters_of_functions();
+        let parameters = interactive::parameters_of_functions(&mut self.world);
         let formulas = self.formulas();
         let marks_thresholds = self.wanted.kinks;
         let image = match image(&self.program, (files, parameters, formulas), compiled.script, marks_thresholds) {

@@ -15,6 +15,9 @@ use crate::session::{Compiled, Input, Outcome, Session, Status};
 use crate::source::Span;
 use crate::syntax;
 use crate::types::Promise;
+use crate::types::check_module;
+use crate::types::derivative::differentiability;
+use crate::types::derivative::sample_types;
 use crate::types::model::declared::Declarations;
 use crate::types::model::tree;
 use crate::types::model::tree::FunctionRef;
@@ -47,7 +50,7 @@ impl Session {
     }
 
     fn stopped(&mut self, what: &str, reason: Option<Reason>) -> Outcome {
-        self.world.diagnostics.clear();
+        self.world.sink.diagnostics.clear();
         let (code, status, message) = match reason {
             Some(Reason::Late(allowed)) => {
                 let message = format!("{what} took longer than {} s", allowed.as_secs_f64());
@@ -63,8 +66,8 @@ impl Session {
 
     fn compiled(&mut self, inputs: &[Input], wants_value: bool) -> Result<Compiled, Outcome> {
         let (files, texts) = self.parse(inputs)?;
-        let checked = self.world.check_module(&files, &texts, wants_value);
-        let mut diagnostics = std::mem::take(&mut self.world.diagnostics);
+        let checked = check_module::check_module(&mut self.world, &files, &texts, wants_value);
+        let mut diagnostics = std::mem::take(&mut self.world.sink.diagnostics);
         if !checked.ok || diagnostics.iter().any(Diagnostic::is_error) {
             return Err(rejected(diagnostics));
         }
@@ -74,7 +77,7 @@ impl Session {
         let compiled_before = self.program.functions.len();
         let script = self.lowering.script(&mut self.world, &mut self.program, checked.script);
         diagnostics.append(&mut self.check_derivatives(&checked.functions, compiled_before));
-        diagnostics.append(&mut self.world.diagnostics);
+        diagnostics.append(&mut self.world.sink.diagnostics);
         for (span, what) in std::mem::take(&mut self.lowering.unsupported) {
             diagnostics.push(Diagnostic::error(Code::Unsupported, span, what));
         }
@@ -94,14 +97,14 @@ impl Session {
         if is_full {
             return Err(rejected(vec![no_room()]));
         }
-        let mut operators = self.world.operators().clone();
+        let mut operators = check_module::operators(&self.world).clone();
         for file in &files {
             diagnostics.extend(operators.declare(file));
         }
         for file in &mut files {
             diagnostics.extend(syntax::fold_file(file, &operators));
         }
-        self.world.set_operators(operators);
+        check_module::set_operators(&mut self.world, operators);
         if diagnostics.iter().any(Diagnostic::is_error) {
             return Err(rejected(diagnostics));
         }
@@ -114,36 +117,36 @@ impl Session {
     fn check_derivatives(&mut self, functions: &[tree::FunctionId], first: usize) -> Vec<Diagnostic> {
         let mut promised = vec![];
         for f in functions {
-            let promise = self.world.declared_promise(*f);
+            let promise = check_module::declared_promise(&mut self.world, *f);
             // What stands inside of another function is lowered with it.
-            if !self.world.is_inside(*f) && self.world.function(*f).generics.is_empty() {
+            if !check_module::is_inside(&self.world, *f) && self.world.function(*f).generics.is_empty() {
                 self.lower(*f);
             }
             if let Some(promise) = promise.filter(|p| !p.default) {
                 // Nobody may have called it.
-                if self.world.is_local(*f) && self.lowering.instances(*f).is_empty() {
+                if check_module::is_local(&mut self.world, *f) && self.lowering.instances(*f).is_empty() {
                     self.lower(*f);
                 }
                 promised.push((*f, promise, None));
             }
         }
-        for kept in self.world.promises_of_conformances() {
+        for kept in differentiability::promises_of_conformances(&mut self.world) {
             let witness = kept.witness.function;
             if self.world.function(witness).generics.is_empty() {
                 self.lower(witness);
-            } else if self.world.is_default_implementation(witness) {
+            } else if check_module::is_default_implementation(&self.world, witness) {
                 self.lowering.function(&mut self.world, &mut self.program, &kept.witness);
             }
             promised.push((witness, kept.promise, Some(kept.requirement)));
         }
-        promised.retain(|(f, promise, _)| !self.world.has_registered_allocation(*f, &promise.wrt));
-        let mut out = std::mem::take(&mut self.world.diagnostics);
+        promised.retain(|(f, promise, _)| !check_module::has_registered_allocation(&mut self.world, *f, &promise.wrt));
+        let mut out = std::mem::take(&mut self.world.sink.diagnostics);
         let mut instances = vec![];
         for (f, promise, requirement) in promised {
             let mut seen: Vec<Vec<Type>> = vec![];
             for (id, generics) in self.lowering.instances(f) {
                 // A local function that calls itself is there twice: alone, and as what it calls.
-                if !seen.contains(&generics) && self.world.promise_applies(f, &generics) {
+                if !seen.contains(&generics) && differentiability::promise_applies(&mut self.world, f, &generics) {
                     instances.push((id, promise.clone(), requirement));
                 }
                 seen.push(generics);
@@ -179,21 +182,26 @@ impl Session {
         let unsupported = self.lowering.unsupported.len();
         let first = self.program.functions.len();
         // What stands inside of a function may be called there.
-        let (inner, outer): (Vec<_>, Vec<_>) = functions.iter().copied().partition(|f| self.world.is_inside(*f));
+        let (inner, outer): (Vec<_>, Vec<_>) =
+            functions.iter().copied().partition(|f| check_module::is_inside(&self.world, *f));
         for f in outer {
             self.lower_sample(f);
         }
         for f in inner {
-            if self.world.is_local_function(f) && self.world.declared_promise(f).is_some() {
+            if check_module::is_local_function(&self.world, f)
+                && check_module::declared_promise(&mut self.world, f).is_some()
+            {
                 self.lower_sample(f);
             }
         }
         self.lowering.unsupported.truncate(unsupported);
         let mut samples = vec![];
         for f in functions {
-            let Some(promise) = self.world.declared_promise(*f).filter(|p| !p.default) else { continue };
+            let Some(promise) = check_module::declared_promise(&mut self.world, *f).filter(|p| !p.default) else {
+                continue;
+            };
             for (id, generics) in self.lowering.instances(*f) {
-                if id.0 as usize >= first && self.world.promise_applies(*f, &generics) {
+                if id.0 as usize >= first && differentiability::promise_applies(&mut self.world, *f, &generics) {
                     samples.push((id, promise.clone()));
                 }
             }
@@ -204,7 +212,7 @@ impl Session {
     fn lower_sample(&mut self, f: tree::FunctionId) {
         if !self.world.function(f).generics.is_empty()
             && self.lowering.instances(f).is_empty()
-            && let Some(sample) = self.world.generic_sample(f)
+            && let Some(sample) = sample_types::generic_sample(&mut self.world, f)
         {
             self.lowering.function(&mut self.world, &mut self.program, &sample);
         }

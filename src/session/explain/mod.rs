@@ -13,7 +13,8 @@ use crate::diagnostic::Diagnostic;
 use crate::native::formula::{Formula, slopes};
 use crate::native::{PrimitiveId, Rule};
 use crate::source::Span;
-use crate::types::World;
+use crate::types::TypeContext;
+use crate::types::declare::interactive;
 use crate::value::number::in_formula;
 use crate::vm::operators::check::finite_difference;
 use crate::vm::operators::check::finite_difference::Estimate;
@@ -138,10 +139,10 @@ impl Explained {
 }
 
 /// What the parameters of a function are called, which is a closure or has a name.
-pub(super) fn names_of_parameters(world: &mut World, function: &str) -> Vec<String> {
+pub(super) fn names_of_parameters(world: &mut TypeContext, function: &str) -> Vec<String> {
     match function.strip_prefix('{').and_then(|rest| rest.split_once(" in ")) {
         Some((names, _)) => names.split(',').map(parameter).collect(),
-        None => world.names_of_parameters(function),
+        None => interactive::names_of_parameters(world, function),
     }
 }
 

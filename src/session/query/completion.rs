@@ -2,7 +2,9 @@
 
 use crate::session::query::inspect::{WORDS, char_at, is_part_of_name, receiver_of};
 use crate::session::{Class, Input, Session};
-use crate::types::World;
+use crate::types::declare::interactive;
+use crate::types::names::members;
+use crate::types::signature_help;
 use crate::types::signature_help::{Callable, Parameter};
 
 /// How a word may go on.
@@ -77,14 +79,14 @@ impl Session {
     }
 
     fn members(&mut self, receiver: &str) -> Vec<String> {
-        self.of_type(receiver, World::member_names).ok().flatten().unwrap_or_default()
+        self.of_type(receiver, members::member_names).ok().flatten().unwrap_or_default()
     }
 
     /// Names, words of the language, and the labels that a call may have where it stands.
     fn words(&mut self, line: &str, word: &str) -> Vec<String> {
         let mut words = self.labels(line, word);
         if !word.is_empty() {
-            words.extend(self.world.top_names());
+            words.extend(interactive::top_names(&self.world));
             words.extend(WORDS.iter().map(ToString::to_string));
             words.extend(declared_in(&line[..line.len() - word.len()]));
         }
@@ -104,12 +106,14 @@ impl Session {
     }
 
     fn callables(&mut self, callee: &str) -> Vec<Callable> {
-        let Some((receiver, member)) = callee.rsplit_once('.') else { return self.world.callables(callee) };
-        let own = self.world.callable_members_of(receiver, member);
+        let Some((receiver, member)) = callee.rsplit_once('.') else {
+            return signature_help::callables(&mut self.world, callee);
+        };
+        let own = signature_help::callable_members_of(&mut self.world, receiver, member);
         if !own.is_empty() {
             return own;
         }
-        let found = self.of_type(receiver, |world, ty| world.callable_members(ty, member));
+        let found = self.of_type(receiver, |world, ty| signature_help::callable_members(world, ty, member));
         found.ok().flatten().unwrap_or_default()
     }
 }

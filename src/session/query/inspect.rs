@@ -4,8 +4,10 @@ use crate::diagnostic::Diagnostic;
 use crate::session::run::interactive::Shown;
 use crate::session::{Input, Outcome, Session};
 use crate::source::Span;
-use crate::types::World;
+use crate::types::TypeContext;
+use crate::types::declare::interactive;
 use crate::types::declare::interactive::Names;
+use crate::types::model::display;
 use crate::types::model::ty::Type;
 
 /// What is known of a name.
@@ -64,7 +66,7 @@ impl Session {
     /// # Errors
     /// What is wrong with it.
     pub fn type_of(&mut self, text: &str) -> Result<Option<String>, Vec<Diagnostic>> {
-        self.of_type(text, |world, ty| world.show(ty))
+        self.of_type(text, |world, ty| display::show(&world, ty))
     }
 
     /// What there is to be said of the type of an expression. Behind that the session is as it was: the type may be one
@@ -72,7 +74,7 @@ impl Session {
     pub(crate) fn of_type<A>(
         &mut self,
         text: &str,
-        say: impl FnOnce(&mut World, &Type) -> A,
+        say: impl FnOnce(&mut TypeContext, &Type) -> A,
     ) -> Result<Option<A>, Vec<Diagnostic>> {
         let before = self.before();
         let compiled = self.compile(&[Input { name: "‹type›", text }], true);
@@ -86,13 +88,13 @@ impl Session {
 
     /// Everything that texts declared and that can be named, in the order of the texts.
     pub fn declared(&mut self) -> Vec<Shown> {
-        let all = self.world.declared_since(&Names::default());
+        let all = interactive::declared_since(&mut self.world, &Names::default());
         all.into_iter().map(|declared| self.shown(declared)).collect()
     }
 
     /// What is declared under a name, `Type.member` included.
     pub fn topics(&mut self, name: &str) -> Vec<Topic> {
-        let places = self.world.places_of(name);
+        let places = interactive::places_of(&mut self.world, name);
         let mut topics: Vec<Topic> = places.into_iter().filter_map(|span| self.topic(span)).collect();
         topics.dedup();
         topics

@@ -9,6 +9,7 @@ pub(crate) mod inspect;
 
 use crate::diagnostic::Diagnostic;
 use crate::session::{Input, Session};
+use crate::types::declare::interactive;
 use crate::value::{Cells, Ref};
 use std::rc::Rc;
 
@@ -38,10 +39,10 @@ impl Session {
 
     /// The array that a text gives. What it declares is forgotten.
     pub(crate) fn array(&mut self, name: &str, text: &str) -> Result<Option<Rc<Cells>>, Vec<Diagnostic>> {
-        let names = self.world.names();
+        let names = interactive::names(&self.world);
         let compiled = self.compile_entered(name, text).map_err(|outcome| outcome.diagnostics)?;
         let result = self.computed(compiled.script);
-        self.world.take_back(names);
+        interactive::take_back(&mut self.world, names);
         match result {
             Ok(values) => Ok(match values.r.first() {
                 Some(Ref::Cells(array)) => Some(Rc::clone(array)),
@@ -82,7 +83,7 @@ impl Session {
         if names.len() != types.len() || names.iter().any(String::is_empty) {
             names = (1..=types.len()).map(|n| if types.len() == 1 { "x".into() } else { format!("x{n}") }).collect();
         }
-        let labels = self.world.labels_of_parameters(function);
+        let labels = interactive::labels_of_parameters(&mut self.world, function);
         // Nothing is said for certain of a function that a variable holds.
         let is_known = function.starts_with('{') || !labels.is_empty();
         let call = call(function, &names, &labels);

@@ -4,8 +4,10 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::ir::Program;
 use crate::ir::lower::Lowering;
 use crate::session::{Compiled, Input, Outcome, Session, Status};
-use crate::types::World;
+use crate::types::TypeContext;
+use crate::types::declare::interactive;
 use crate::types::declare::interactive::{Declared, Names, What};
+use crate::types::model::display;
 use crate::types::model::tree::GlobalId;
 use crate::types::model::ty::Type;
 use crate::value::{Bank, Cells, Components, Ref};
@@ -46,7 +48,7 @@ pub enum Reading {
 
 /// What a session is put back to when a text does not compile.
 pub(crate) struct Before {
-    world: World,
+    world: TypeContext,
     lowering: Lowering,
     program: Program,
     imported: Vec<PathBuf>,
@@ -59,7 +61,7 @@ impl Session {
     /// A text that does not compile leaves the session as it was. One that stops while it runs leaves the variables that
     /// had their values by then; functions and types, too, unless they use a variable that has none.
     pub fn enter(&mut self, name: &str, text: &str) -> Answer {
-        let names = self.world.names();
+        let names = interactive::names(&self.world);
         match self.compile_entered(name, text) {
             Ok(compiled) => {
                 // Every text gets a fresh look, and what others have met is not its own.
@@ -111,15 +113,15 @@ impl Session {
         let stopped = result.as_ref().err().map(|fault| fault.backtrace.last().map_or(fault.span, |call| call.span));
         let Outcome { diagnostics, status, value } = self.concluded(result, diagnostics);
         if let Some(span) = stopped {
-            self.world.keep_until(names, checked.script, span.start);
+            interactive::keep_until(&mut self.world, names, checked.script, span.start);
         }
         let mut shown = vec![];
-        for declared in self.world.declared_since(names) {
+        for declared in interactive::declared_since(&mut self.world, names) {
             shown.push(self.shown(declared));
         }
         if let (Some(value), Some(ty)) = (value, &checked.value) {
             let value = Some(value).filter(|_| !matches!(ty, Type::Function(_)));
-            shown.push(Shown { name: None, ty: self.world.show(ty), value });
+            shown.push(Shown { name: None, ty: display::show(&self.world, ty), value });
         }
         Answer { diagnostics, status, shown }
     }
@@ -130,7 +132,7 @@ impl Session {
             What::Function(ty) => (ty, None),
             What::Type(word) => (word.to_owned(), None),
             What::Variable { global, ty } => {
-                (self.world.show_variable(global, &ty), self.text_of_variable(global, &ty))
+                (interactive::show_variable(&self.world, global, &ty), self.text_of_variable(global, &ty))
             }
         };
         Shown { name: Some(name), ty, value }

@@ -18,8 +18,9 @@ use crate::session::explain::formula;
 use crate::session::explain::views::told;
 use crate::source::SourceMap;
 use crate::tape::watch::Wanted;
-use crate::types::World;
+use crate::types::TypeContext;
 use crate::types::model::declared::Declarations;
+use crate::types::model::display;
 use crate::types::model::tree::FunctionRef;
 use crate::types::model::ty::Type;
 use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
@@ -85,7 +86,7 @@ pub(super) struct OnDemand<'p> {
     /// Whether comparisons on which branches depend are marked in derivative code.
     marks_thresholds: bool,
     /// What names and places are known by; absent where nobody asks.
-    known: Option<(&'p mut World, &'p SourceMap)>,
+    known: Option<(&'p mut TypeContext, &'p SourceMap)>,
 }
 
 impl<'p> OnDemand<'p> {
@@ -100,7 +101,7 @@ impl<'p> OnDemand<'p> {
     }
 
     /// The compiler of a program that may ask how its derivatives come about.
-    pub(super) fn knowing(program: &'p Program, world: &'p mut World, sources: &'p SourceMap) -> OnDemand<'p> {
+    pub(super) fn knowing(program: &'p Program, world: &'p mut TypeContext, sources: &'p SourceMap) -> OnDemand<'p> {
         OnDemand { known: Some((world, sources)), ..OnDemand::new(program) }
     }
 
@@ -224,7 +225,7 @@ impl Session {
     /// Runs the script of a module that was compiled.
     pub(super) fn execute(&mut self, compiled: Compiled) -> Outcome {
         let Compiled { checked, script, diagnostics } = compiled;
-        self.value_type = checked.value.as_ref().map(|ty| self.world.show(ty));
+        self.value_type = checked.value.as_ref().map(|ty| display::show(&self.world, ty));
         let result = self.start(script, checked.value.as_ref(), "_describe");
         self.concluded(result, diagnostics)
     }
@@ -249,7 +250,7 @@ impl Session {
         // Wishes of a run that failed.
         self.machine.host.wishes.clear();
         // With the new text, chains that break may lead through functions that none led through before.
-        if self.world.is_interactive {
+        if self.world.module.is_interactive {
             self.machine.set_derivatives_aside();
         }
         let mut compiler =

@@ -5,6 +5,7 @@ use crate::ir::FunctionId;
 use crate::session::run::OnDemand;
 use crate::session::{Input, Options, Outcome, Session, Status};
 use crate::syntax::ast::{DeclKind, File, Stmt, StmtKind};
+use crate::types::declare::test_block;
 use crate::types::model::tree::FunctionRef;
 use crate::value::Components;
 use std::io::Write;
@@ -46,7 +47,7 @@ impl Session {
         self.keeps_tests = true;
         let compiled = self.compile(inputs, false)?;
         let (mut functions, mut tests) = (vec![], vec![]);
-        for (function, name, span) in self.world.tests(&compiled.checked.functions) {
+        for (function, name, span) in test_block::tests(&self.world, &compiled.checked.functions) {
             let function = FunctionRef { function, generics: vec![] };
             functions.push(self.lowering.function(&mut self.world, &mut self.program, &function));
             let (file, line) =
@@ -76,7 +77,7 @@ impl Session {
     /// Decides what becomes of the tests of a file: a program is run without them, those of an imported file are not its
     /// importer's, and one that is entered at a prompt is run at once.
     pub(crate) fn settle_tests(&self, file: &mut File, is_imported: bool) {
-        if self.world.is_interactive {
+        if self.world.module.is_interactive {
             for item in &mut file.items {
                 if let Some(body) = body(item).cloned() {
                     item.kind = StmtKind::Do { body, catches: vec![] };

@@ -3,59 +3,62 @@
 
 use crate::source::Span;
 use crate::syntax::ast::Name;
-use crate::types::model::tables::{BodyState, Code, FunctionKind, Owner, Signature, World};
+use crate::types::generics::signature;
+use crate::types::model::context::TypeContext;
+use crate::types::model::tables::{BodyState, Code, FunctionKind, Owner, Signature};
 use crate::types::model::tree::{
     Argument, Body, Callee, Expr, ExprKind, FunctionId, FunctionRef, Local, LocalId, Ownership, Stmt, StmtKind,
 };
 use crate::types::model::ty::Type;
+use crate::types::names::lookup;
+use crate::types::nominal::overrides;
+use crate::types::nominal::superclass;
 use std::rc::Rc;
 
-impl World {
-    /// The function that calls an initialiser, which never fails, and gives an optional.
-    pub(crate) fn failable_version(&mut self, f: FunctionId) -> Option<FunctionId> {
-        if let Some(known) = self.failable_versions.get(&f) {
-            return Some(*known);
-        }
-        let data = self.function_data(f);
-        let (Owner::Nominal(n), FunctionKind::Init { failable: false }) = (data.owner, data.kind) else { return None };
-        let mut data = data.clone();
-        let is_class = self.is_class(n);
-        let (signature, span) = (self.signature(f), data.span);
-        let result = self.applied("Optional", std::slice::from_ref(&signature.result));
-        let instance = signature.self_type.iter().map(|own| given("self".into(), own, span));
-        let params = signature.params.iter().map(|p| given(p.name.clone(), &p.ty, p.span));
-        let locals: Vec<Local> = instance.chain(params).collect();
-        let args = locals.iter().enumerate().map(|(i, local)| {
-            Argument::Value(Expr { kind: ExprKind::Local(LocalId(i as u32)), ty: local.ty.clone(), span })
-        });
-        let generics = signature.env.params.iter().map(|p| Type::Param(*p)).collect();
-        let function = FunctionRef { function: f, generics };
-        let callee = match self.is_overridable(f) {
-            true => Callee::Class { class: n, function },
-            false => Callee::Static(function),
-        };
-        let call = ExprKind::Call { callee, args: args.collect() };
-        let call = Expr { kind: call, ty: signature.result.clone(), span };
-        let value = Expr { kind: ExprKind::Some(Box::new(call)), ty: result.clone(), span };
-        let statements = vec![Stmt { kind: StmtKind::Return(Some(value)), span }];
-        let body = Body { params: locals.len(), locals, statements, ..Body::default() };
-        if is_class {
-            data.kind = FunctionKind::Init { failable: true };
-        } else {
-            data.kind = FunctionKind::Function;
-            data.is_static = true;
-        }
-        data.code = Code::Elsewhere;
-        data.body = BodyState::Checked(Rc::new(body));
-        data.signature = Some(Rc::new(Signature { result, ..(*signature).clone() }));
-        data.primitive = None;
-        data.registered = vec![];
-        data.promise = None;
-        data.info = None;
-        let version = self.add_function(data);
-        self.failable_versions.insert(f, version);
-        Some(version)
+/// The function that calls an initialiser, which never fails, and gives an optional.
+pub(crate) fn failable_version(cx: &mut TypeContext, f: FunctionId) -> Option<FunctionId> {
+    if let Some(known) = cx.memo.failable_versions.get(&f) {
+        return Some(*known);
     }
+    let data = cx.defs.function_data(f);
+    let (Owner::Nominal(n), FunctionKind::Init { failable: false }) = (data.owner, data.kind) else { return None };
+    let mut data = data.clone();
+    let is_class = superclass::is_class(cx, n);
+    let (signature, span) = (signature::signature(cx, f), data.span);
+    let result = lookup::applied(cx, "Optional", std::slice::from_ref(&signature.result));
+    let instance = signature.self_type.iter().map(|own| given("self".into(), own, span));
+    let params = signature.params.iter().map(|p| given(p.name.clone(), &p.ty, p.span));
+    let locals: Vec<Local> = instance.chain(params).collect();
+    let args = locals.iter().enumerate().map(|(i, local)| {
+        Argument::Value(Expr { kind: ExprKind::Local(LocalId(i as u32)), ty: local.ty.clone(), span })
+    });
+    let generics = signature.env.params.iter().map(|p| Type::Param(*p)).collect();
+    let function = FunctionRef { function: f, generics };
+    let callee = match overrides::is_overridable(cx, f) {
+        true => Callee::Class { class: n, function },
+        false => Callee::Static(function),
+    };
+    let call = ExprKind::Call { callee, args: args.collect() };
+    let call = Expr { kind: call, ty: signature.result.clone(), span };
+    let value = Expr { kind: ExprKind::Some(Box::new(call)), ty: result.clone(), span };
+    let statements = vec![Stmt { kind: StmtKind::Return(Some(value)), span }];
+    let body = Body { params: locals.len(), locals, statements, ..Body::default() };
+    if is_class {
+        data.kind = FunctionKind::Init { failable: true };
+    } else {
+        data.kind = FunctionKind::Function;
+        data.is_static = true;
+    }
+    data.code = Code::Elsewhere;
+    data.body = BodyState::Checked(Rc::new(body));
+    data.signature = Some(Rc::new(Signature { result, ..(*signature).clone() }));
+    data.primitive = None;
+    data.registered = vec![];
+    data.promise = None;
+    data.info = None;
+    let version = cx.defs.add_function(data);
+    cx.memo.failable_versions.insert(f, version);
+    Some(version)
 }
 
 /// A parameter.

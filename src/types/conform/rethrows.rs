@@ -5,7 +5,9 @@
 //! text; it is made when a call first gives it a function that throws.
 
 use crate::syntax::ast::{Param, TypeExprKind};
-use crate::types::model::tables::{BodyState, Signature, SignatureParam, World};
+use crate::types::generics::signature;
+use crate::types::model::context::TypeContext;
+use crate::types::model::tables::{BodyState, Signature, SignatureParam};
 use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::{FunctionType, NominalId, Strength, Type};
 use std::rc::Rc;
@@ -14,58 +16,56 @@ use std::rc::Rc;
 const THROWING: &[&str] =
     &["valueWithDifferential", "valueWithTangent", "valueWithGradient", "gradient", "recompute", "series"];
 
-impl World {
-    /// The function with the same text that may be given functions that throw; `None` when there can be none.
-    pub(crate) fn throwing_version(&mut self, f: FunctionId) -> Option<FunctionId> {
-        if let Some(known) = self.throwing_versions.get(&f) {
-            return Some(*known);
-        }
-        let data = self.function_data(f);
-        let is_primitive = data.primitive.as_deref().is_some_and(|name| !THROWING.contains(&name));
-        if !data.rethrows || data.throws || is_primitive || data.requirement.is_some() {
-            return None;
-        }
-        let (written, mut data) = (data.ast_params.clone(), data.clone());
-        let signature = self.signature(f);
-        let is_passed_on = data.is_prelude && passes_on(&signature);
-        let says_no = |written: &Param| !data.is_prelude && written_throws(written) == Some(false);
-        let stays = |param: &SignatureParam, written: &Param| {
-            says_no(written) || is_kept(written) && !(is_passed_on && is_of(param))
-        };
-        let version = |(param, written): (&SignatureParam, &Param)| match stays(param, written) {
-            true => param.clone(),
-            false => SignatureParam { ty: throwing(&param.ty, true), ..param.clone() },
-        };
-        let params: Vec<SignatureParam> = signature.params.iter().zip(written.iter()).map(version).collect();
-        if params.iter().zip(&signature.params).all(|(a, b)| a.ty == b.ty) {
-            return None;
-        }
-        let result = if is_passed_on { throwing(&signature.result, true) } else { signature.result.clone() };
-        let signature = Signature { params, result, throws: !is_passed_on, ..(*signature).clone() };
-        data.throws = signature.throws;
-        data.gives_throwing = is_passed_on;
-        data.signature = Some(Rc::new(signature));
-        data.body = BodyState::None;
-        data.registered = vec![];
-        data.promise = None;
-        data.info = None;
-        let version = self.add_function(data);
-        self.throwing_versions.insert(f, version);
-        let overrides: Vec<_> =
-            self.overrides.iter().filter(|((g, _), _)| *g == f).map(|((_, n), by)| (*n, *by)).collect();
-        for (n, by) in overrides {
-            self.override_throwing(n, f, by);
-        }
-        Some(version)
+/// The function with the same text that may be given functions that throw; `None` when there can be none.
+pub(crate) fn throwing_version(cx: &mut TypeContext, f: FunctionId) -> Option<FunctionId> {
+    if let Some(known) = cx.memo.throwing_versions.get(&f) {
+        return Some(*known);
     }
+    let data = cx.defs.function_data(f);
+    let is_primitive = data.primitive.as_deref().is_some_and(|name| !THROWING.contains(&name));
+    if !data.rethrows || data.throws || is_primitive || data.requirement.is_some() {
+        return None;
+    }
+    let (written, mut data) = (data.ast_params.clone(), data.clone());
+    let signature = signature::signature(cx, f);
+    let is_passed_on = data.is_prelude && passes_on(&signature);
+    let says_no = |written: &Param| !data.is_prelude && written_throws(written) == Some(false);
+    let stays = |param: &SignatureParam, written: &Param| {
+        says_no(written) || is_kept(written) && !(is_passed_on && is_of(param))
+    };
+    let version = |(param, written): (&SignatureParam, &Param)| match stays(param, written) {
+        true => param.clone(),
+        false => SignatureParam { ty: throwing(&param.ty, true), ..param.clone() },
+    };
+    let params: Vec<SignatureParam> = signature.params.iter().zip(written.iter()).map(version).collect();
+    if params.iter().zip(&signature.params).all(|(a, b)| a.ty == b.ty) {
+        return None;
+    }
+    let result = if is_passed_on { throwing(&signature.result, true) } else { signature.result.clone() };
+    let signature = Signature { params, result, throws: !is_passed_on, ..(*signature).clone() };
+    data.throws = signature.throws;
+    data.gives_throwing = is_passed_on;
+    data.signature = Some(Rc::new(signature));
+    data.body = BodyState::None;
+    data.registered = vec![];
+    data.promise = None;
+    data.info = None;
+    let version = cx.defs.add_function(data);
+    cx.memo.throwing_versions.insert(f, version);
+    let overrides: Vec<_> =
+        cx.defs.overrides.iter().filter(|((g, _), _)| *g == f).map(|((_, n), by)| (*n, *by)).collect();
+    for (n, by) in overrides {
+        override_throwing(cx, n, f, by);
+    }
+    Some(version)
+}
 
-    /// What overrides a function stands in the place of its throwing version, too.
-    pub(crate) fn override_throwing(&mut self, n: NominalId, old: FunctionId, new: FunctionId) {
-        let Some(version) = self.throwing_versions.get(&old).copied() else { return };
-        let by = self.throwing_version(new).unwrap_or(new);
-        self.overrides.insert((version, n), by);
-        self.overridden.insert(version);
-    }
+/// What overrides a function stands in the place of its throwing version, too.
+pub(crate) fn override_throwing(cx: &mut TypeContext, n: NominalId, old: FunctionId, new: FunctionId) {
+    let Some(version) = cx.memo.throwing_versions.get(&old).copied() else { return };
+    let by = throwing_version(cx, new).unwrap_or(new);
+    cx.defs.overrides.insert((version, n), by);
+    cx.defs.overridden.insert(version);
 }
 
 /// Whether a function makes another one of the one that it is given (`gradient(of:)`): that one throws, not the call.

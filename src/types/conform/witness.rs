@@ -2,266 +2,278 @@
 
 use crate::source::Span;
 use crate::syntax::ast::Name;
-use crate::types::model::tables::{GroupId, MemberKind, Named, Requirement, RequirementKind, Signature, World};
+use crate::types::conform::conformances;
+use crate::types::conform::failable_witness;
+use crate::types::conform::rethrows;
+use crate::types::declare::prelude;
+use crate::types::generics::associated_type;
+use crate::types::generics::existential;
+use crate::types::generics::generic_env;
+use crate::types::generics::signature;
+use crate::types::generics::unmet_requirement;
+use crate::types::infer::solver::type_vars;
+use crate::types::model::context::TypeContext;
+use crate::types::model::tables::{GroupId, MemberKind, Named, Requirement, RequirementKind, Signature};
 use crate::types::model::tree::{FunctionId, FunctionRef};
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
+use crate::types::names::members;
+use crate::types::nominal::stored_property;
+use crate::types::nominal::superclass;
+use crate::types::synthesize;
 use std::rc::Rc;
 
-impl World {
-    /// The function that fulfils a requirement for a concrete type. `generics` are those of the requirement itself.
-    pub(crate) fn find_witness(
-        &mut self,
-        p: ProtocolId,
-        requirement: u32,
-        of: &Type,
-        generics: &[Type],
-    ) -> Option<FunctionRef> {
-        let found = self.fitting_witness(p, requirement, of, generics)?;
-        let wanted = self.protocol_data(p).requirements[requirement as usize].function;
-        (!self.throws_beyond(found.function, wanted)).then_some(found)
-    }
+/// The function that fulfils a requirement for a concrete type. `generics` are those of the requirement itself.
+pub(crate) fn find_witness(
+    cx: &mut TypeContext,
+    p: ProtocolId,
+    requirement: u32,
+    of: &Type,
+    generics: &[Type],
+) -> Option<FunctionRef> {
+    let found = fitting_witness(cx, p, requirement, of, generics)?;
+    let wanted = cx.defs.protocol_data(p).requirements[requirement as usize].function;
+    (!throws_beyond(cx, found.function, wanted)).then_some(found)
+}
 
-    /// Whether a function throws errors of its own where a requirement only hands on those of what it is given.
-    pub(crate) fn throws_beyond(&self, f: FunctionId, requirement: FunctionId) -> bool {
-        let (wanted, given) = (self.function_data(requirement), self.function_data(f));
-        wanted.rethrows && given.throws && !given.rethrows
-    }
+/// Whether a function throws errors of its own where a requirement only hands on those of what it is given.
+pub(crate) fn throws_beyond(cx: &TypeContext, f: FunctionId, requirement: FunctionId) -> bool {
+    let (wanted, given) = (cx.defs.function_data(requirement), cx.defs.function_data(f));
+    wanted.rethrows && given.throws && !given.rethrows
+}
 
-    fn fitting_witness(
-        &mut self,
-        p: ProtocolId,
-        requirement: u32,
-        of: &Type,
-        generics: &[Type],
-    ) -> Option<FunctionRef> {
-        let (function, base, kind, is_static) = {
-            let data = &self.protocol_data(p).requirements[requirement as usize];
-            (data.function, data.name.clone(), data.kind, data.is_static)
-        };
-        let of = self.resolved(of);
-        let Type::Nominal(n, args) = &of else {
-            let Type::Tuple(parts) = &of else { return None };
-            if let Some(found) = self.tuple_witness(&base, parts) {
-                return Some(found);
+fn fitting_witness(
+    cx: &mut TypeContext,
+    p: ProtocolId,
+    requirement: u32,
+    of: &Type,
+    generics: &[Type],
+) -> Option<FunctionRef> {
+    let (function, base, kind, is_static) = {
+        let data = &cx.defs.protocol_data(p).requirements[requirement as usize];
+        (data.function, data.name.clone(), data.kind, data.is_static)
+    };
+    let of = type_vars::resolved(cx, of);
+    let Type::Nominal(n, args) = &of else {
+        let Type::Tuple(parts) = &of else { return None };
+        if let Some(found) = tuple_witness(cx, &base, parts) {
+            return Some(found);
+        }
+        let wanted = requirement_for(cx, function, p, &of);
+        return default_witness(cx, p, &base, kind, is_static, &of, &wanted, generics);
+    };
+    conformances::enter_conformances(cx, *n);
+    let wanted = requirement_for(cx, function, p, &of);
+    let (declaring, its_args) = conforming_class(cx, *n, args, p);
+    // There `Self` is the class that declares the conformance.
+    let there = match declaring == *n {
+        true => wanted.clone(),
+        false => requirement_for(cx, function, p, &Type::Nominal(declaring, its_args.clone())),
+    };
+    let mut class = Some((declaring, its_args));
+    while let Some((n, args)) = class {
+        synthesize::synthesize_member(cx, n, &base, is_static);
+        members::load_own_members(cx, n, &base);
+        let members = match &*base {
+            "init" => {
+                let mut all = synthesize::initializers(cx, n);
+                all.extend(synthesize::default_init(cx, n));
+                all
             }
-            let wanted = self.requirement_for(function, p, &of);
-            return self.default_witness(p, &base, kind, is_static, &of, &wanted, generics);
+            _ => cx.defs.nominal_data(n).members.get(&base).cloned().unwrap_or_default(),
         };
-        self.enter_conformances(*n);
-        let wanted = self.requirement_for(function, p, &of);
-        let (declaring, its_args) = self.conforming_class(*n, args, p);
-        // There `Self` is the class that declares the conformance.
-        let there = match declaring == *n {
-            true => wanted.clone(),
-            false => self.requirement_for(function, p, &Type::Nominal(declaring, its_args.clone())),
-        };
-        let mut class = Some((declaring, its_args));
-        while let Some((n, args)) = class {
-            self.synthesize_member(n, &base, is_static);
-            self.load_own_members(n, &base);
-            let members = match &*base {
-                "init" => {
-                    let mut all = self.initializers(n);
-                    all.extend(self.default_init(n));
-                    all
-                }
-                _ => self.nominal_data(n).members.get(&base).cloned().unwrap_or_default(),
+        for member in members {
+            let is_constant = match &member.kind {
+                MemberKind::Stored(i) => cx.defs.nominal_data(n).stored[*i as usize].is_let,
+                MemberKind::Global(g) => cx.defs.globals[g.0 as usize].is_let,
+                _ => false,
             };
-            for member in members {
-                let is_constant = match &member.kind {
-                    MemberKind::Stored(i) => self.nominal_data(n).stored[*i as usize].is_let,
-                    MemberKind::Global(g) => self.globals[g.0 as usize].is_let,
-                    _ => false,
-                };
-                if is_constant && kind == RequirementKind::Setter {
-                    continue;
-                }
-                let found = match (&member.kind, kind) {
-                    (MemberKind::Stored(i), RequirementKind::Getter | RequirementKind::Setter) if !is_static => {
-                        self.stored_accessor(n, *i, kind == RequirementKind::Setter)
-                    }
-                    (MemberKind::Global(g), RequirementKind::Getter) => self.global_accessor(*g),
-                    (MemberKind::Global(g), RequirementKind::Setter) => self.global_setter(*g),
-                    (MemberKind::Case(case), RequirementKind::Getter)
-                        if is_static && !self.nominal_data(n).cases[*case as usize].has_payload =>
-                    {
-                        self.case_accessor(n, *case)
-                    }
-                    (member, _) => match function_for(member, kind) {
-                        Some(found) => found,
-                        None => continue,
-                    },
-                };
-                if member.is_static != is_static || !self.group_holds(n, &args, member.group) {
-                    continue;
-                }
-                let found = self.for_requirement(found, &there);
-                if let Some(own) = self.fits_requirement(found, &args, &there, generics) {
-                    let generics = args.iter().cloned().chain(own).collect();
-                    return Some(FunctionRef { function: found, generics });
-                }
+            if is_constant && kind == RequirementKind::Setter {
+                continue;
             }
-            class = match self.base_type(n, &args) {
-                Some(Type::Nominal(b, a)) => Some((b, a)),
-                _ => None,
-            };
-        }
-        self.default_witness(p, &base, kind, is_static, &of, &wanted, generics)
-    }
-
-    /// What stands for a function where a requirement may throw, as a caller may give functions that throw, or where it may
-    /// give nothing.
-    fn for_requirement(&mut self, f: FunctionId, wanted: &Signature) -> FunctionId {
-        let version = match (wanted.throws, self.is_optional(&wanted.result)) {
-            (true, _) => self.throwing_version(f),
-            (false, true) => self.failable_version(f),
-            (false, false) => None,
-        };
-        version.unwrap_or(f)
-    }
-
-    /// The type that declares a conformance: what a subclass adds fulfils nothing, unless it overrides.
-    fn conforming_class(&mut self, n: NominalId, args: &Rc<[Type]>, p: ProtocolId) -> (NominalId, Rc<[Type]>) {
-        let mut at = (n, args.clone());
-        while self.is_class(at.0) && self.find_conformance(at.0, p).is_none() {
-            match self.base_type(at.0, &at.1) {
-                Some(Type::Nominal(base, of)) => at = (base, of),
-                _ => return (n, args.clone()),
-            }
-        }
-        at
-    }
-
-    /// The signature of a requirement for a concrete `Self`.
-    pub(crate) fn requirement_for(&mut self, function: FunctionId, p: ProtocolId, of: &Type) -> Signature {
-        let signature = self.signature(function);
-        let own = self.protocol_data(p).self_param;
-        let mut map = |t: &Type| {
-            let t = t.substitute(&|q| (q == own).then(|| of.clone()));
-            self.normalize_type(&t)
-        };
-        let mut out = (*signature).clone();
-        for param in &mut out.params {
-            param.ty = map(&param.ty);
-        }
-        out.result = map(&out.result);
-        out
-    }
-
-    /// Whether a function has the types that are wanted, and if so its own generic arguments.
-    fn fits_requirement(
-        &mut self,
-        f: FunctionId,
-        args: &[Type],
-        wanted: &Signature,
-        generics: &[Type],
-    ) -> Option<Vec<Type>> {
-        let signature = self.signature(f);
-        if signature.params.len() != wanted.params.len()
-            || signature.self_inout && !wanted.self_inout
-            || signature.throws && !wanted.throws
-            || signature.params.iter().zip(&wanted.params).any(|(a, b)| a.label != b.label)
-        {
-            return None;
-        }
-        let snapshot = self.snapshot();
-        let count = args.len().min(signature.env.params.len());
-        let own: Vec<Type> = signature.env.params[count..].iter().map(|_| self.fresh()).collect();
-        let params = signature.env.params.clone();
-        let all: Vec<Type> = args[..count].iter().cloned().chain(own.iter().cloned()).collect();
-        let substitute = |t: &Type| t.substitute(&|p| params.iter().position(|q| *q == p).map(|i| all[i].clone()));
-        // The requirement's own generic parameters stand for the arguments that the caller gave.
-        let required_own: Vec<_> = wanted.env.params.iter().skip(1).copied().collect();
-        let required = |t: &Type| {
-            t.substitute(&|p| required_own.iter().position(|q| *q == p).and_then(|i| generics.get(i).cloned()))
-        };
-        let mut fits = true;
-        for (a, b) in signature.params.iter().zip(&wanted.params) {
-            let (have, want) = (substitute(&a.ty), required(&b.ty));
-            fits = fits && self.unify(&have, &want, Span::default());
-        }
-        let (have, want) = (substitute(&signature.result), required(&wanted.result));
-        fits = fits && (self.unify(&have, &want, Span::default()) || have == Type::Never);
-        let own: Vec<Type> = own.iter().map(|t| self.resolved(t)).collect();
-        self.rollback(snapshot);
-        fits.then_some(own)
-    }
-
-    #[expect(clippy::too_many_arguments, reason = "what is known of the requirement")]
-    fn default_witness(
-        &mut self,
-        p: ProtocolId,
-        base: &str,
-        kind: RequirementKind,
-        is_static: bool,
-        of: &Type,
-        wanted: &Signature,
-        generics: &[Type],
-    ) -> Option<FunctionRef> {
-        let mut protocols = self.protocols_of(of).to_vec();
-        if !protocols.contains(&p) {
-            protocols.push(p);
-        }
-        // The function under the most conditions, of the protocol that refines the others.
-        let mut best: Option<((usize, std::cmp::Reverse<u32>), FunctionRef)> = None;
-        for q in protocols.clone() {
-            let name = self.protocol_data(q).name.clone();
-            self.load_extensions(&name);
-            self.load_members(&name, base);
-            let members = self.protocol_data(q).members.get(base).cloned().unwrap_or_default();
-            let generality = if members.is_empty() { 0 } else { self.generality(q, &protocols, base) };
-            for member in members {
-                let Some(found) = function_for(&member.kind, kind) else { continue };
-                if member.is_static != is_static || !self.protocol_group_holds(q, of, member.group) {
-                    continue;
+            let found = match (&member.kind, kind) {
+                (MemberKind::Stored(i), RequirementKind::Getter | RequirementKind::Setter) if !is_static => {
+                    stored_property::stored_accessor(cx, n, *i, kind == RequirementKind::Setter)
                 }
-                let found = self.for_requirement(found, wanted);
-                let weight = (self.group_env(member.group).requirements.len(), std::cmp::Reverse(generality));
-                if let Some(own) = self.fits_requirement(found, std::slice::from_ref(of), wanted, generics)
-                    && best.as_ref().is_none_or(|(w, _)| weight > *w)
+                (MemberKind::Global(g), RequirementKind::Getter) => stored_property::global_accessor(cx, *g),
+                (MemberKind::Global(g), RequirementKind::Setter) => stored_property::global_setter(cx, *g),
+                (MemberKind::Case(case), RequirementKind::Getter)
+                    if is_static && !cx.defs.nominal_data(n).cases[*case as usize].has_payload =>
                 {
-                    let generics = std::iter::once(of.clone()).chain(own).collect();
-                    best = Some((weight, FunctionRef { function: found, generics }));
+                    stored_property::case_accessor(cx, n, *case)
                 }
+                (member, _) => match function_for(member, kind) {
+                    Some(found) => found,
+                    None => continue,
+                },
+            };
+            if member.is_static != is_static || !conformances::group_holds(cx, n, &args, member.group) {
+                continue;
+            }
+            let found = for_requirement(cx, found, &there);
+            if let Some(own) = fits_requirement(cx, found, &args, &there, generics) {
+                let generics = args.iter().cloned().chain(own).collect();
+                return Some(FunctionRef { function: found, generics });
             }
         }
-        best.map(|(_, f)| f)
-    }
-
-    /// Whether the conditions of a protocol's extension hold for a type.
-    pub(crate) fn protocol_group_holds(&mut self, p: ProtocolId, of: &Type, group: GroupId) -> bool {
-        let own = self.protocol_data(p).self_param;
-        let env = self.group_env(group);
-        env.requirements.iter().all(|r| match r {
-            Requirement::Conforms(t, q) => {
-                // An existential is opened where a member of what is inside is meant.
-                let is_self = *t == Type::Param(own);
-                let t = t.substitute(&|x| (x == own).then(|| of.clone()));
-                if is_self { self.can_erase(&t, *q) } else { self.conforms_to(&t, *q) }
-            }
-            Requirement::Same(..) | Requirement::Superclass(..) => {
-                let put = r.map(&mut |t| t.substitute(&|x| (x == own).then(|| of.clone())));
-                self.is_met(&put)
-            }
-        })
-    }
-
-    /// Requirements of tuples are fulfilled by functions of the prelude: `_tuple2_zero`, `_tuple3_plus`.
-    fn tuple_witness(&mut self, base: &str, parts: &[(Option<Name>, Type)]) -> Option<FunctionRef> {
-        let word = match base {
-            "+" => "plus",
-            "-" => "minus",
-            "==" => "equal",
-            "<" => "less",
-            other => other,
-        };
-        let name = format!("_tuple{}_{word}", parts.len());
-        let entry = self.library_entries(&name).into_iter().find_map(|e| match e.what {
-            Named::Function(f) => Some(f),
+        class = match superclass::base_type(cx, n, &args) {
+            Some(Type::Nominal(b, a)) => Some((b, a)),
             _ => None,
-        })?;
-        Some(FunctionRef { function: entry, generics: parts.iter().map(|(_, t)| t.clone()).collect() })
+        };
     }
+    default_witness(cx, p, &base, kind, is_static, &of, &wanted, generics)
+}
+
+/// What stands for a function where a requirement may throw, as a caller may give functions that throw, or where it may
+/// give nothing.
+fn for_requirement(cx: &mut TypeContext, f: FunctionId, wanted: &Signature) -> FunctionId {
+    let version = match (wanted.throws, synthesize::is_optional(cx, &wanted.result)) {
+        (true, _) => rethrows::throwing_version(cx, f),
+        (false, true) => failable_witness::failable_version(cx, f),
+        (false, false) => None,
+    };
+    version.unwrap_or(f)
+}
+
+/// The type that declares a conformance: what a subclass adds fulfils nothing, unless it overrides.
+fn conforming_class(cx: &mut TypeContext, n: NominalId, args: &Rc<[Type]>, p: ProtocolId) -> (NominalId, Rc<[Type]>) {
+    let mut at = (n, args.clone());
+    while superclass::is_class(cx, at.0) && conformances::find_conformance(cx, at.0, p).is_none() {
+        match superclass::base_type(cx, at.0, &at.1) {
+            Some(Type::Nominal(base, of)) => at = (base, of),
+            _ => return (n, args.clone()),
+        }
+    }
+    at
+}
+
+/// The signature of a requirement for a concrete `Self`.
+pub(crate) fn requirement_for(cx: &mut TypeContext, function: FunctionId, p: ProtocolId, of: &Type) -> Signature {
+    let signature = signature::signature(cx, function);
+    let own = cx.defs.protocol_data(p).self_param;
+    let mut map = |t: &Type| {
+        let t = t.substitute(&|q| (q == own).then(|| of.clone()));
+        associated_type::normalize_type(cx, &t)
+    };
+    let mut out = (*signature).clone();
+    for param in &mut out.params {
+        param.ty = map(&param.ty);
+    }
+    out.result = map(&out.result);
+    out
+}
+
+/// Whether a function has the types that are wanted, and if so its own generic arguments.
+fn fits_requirement(
+    cx: &mut TypeContext,
+    f: FunctionId,
+    args: &[Type],
+    wanted: &Signature,
+    generics: &[Type],
+) -> Option<Vec<Type>> {
+    let signature = signature::signature(cx, f);
+    if signature.params.len() != wanted.params.len()
+        || signature.self_inout && !wanted.self_inout
+        || signature.throws && !wanted.throws
+        || signature.params.iter().zip(&wanted.params).any(|(a, b)| a.label != b.label)
+    {
+        return None;
+    }
+    let snapshot = cx.vars.snapshot();
+    let count = args.len().min(signature.env.params.len());
+    let own: Vec<Type> = signature.env.params[count..].iter().map(|_| cx.vars.fresh()).collect();
+    let params = signature.env.params.clone();
+    let all: Vec<Type> = args[..count].iter().cloned().chain(own.iter().cloned()).collect();
+    let substitute = |t: &Type| t.substitute(&|p| params.iter().position(|q| *q == p).map(|i| all[i].clone()));
+    // The requirement's own generic parameters stand for the arguments that the caller gave.
+    let required_own: Vec<_> = wanted.env.params.iter().skip(1).copied().collect();
+    let required =
+        |t: &Type| t.substitute(&|p| required_own.iter().position(|q| *q == p).and_then(|i| generics.get(i).cloned()));
+    let mut fits = true;
+    for (a, b) in signature.params.iter().zip(&wanted.params) {
+        let (have, want) = (substitute(&a.ty), required(&b.ty));
+        fits = fits && type_vars::unify(cx, &have, &want, Span::default());
+    }
+    let (have, want) = (substitute(&signature.result), required(&wanted.result));
+    fits = fits && (type_vars::unify(cx, &have, &want, Span::default()) || have == Type::Never);
+    let own: Vec<Type> = own.iter().map(|t| type_vars::resolved(cx, t)).collect();
+    cx.vars.rollback(snapshot);
+    fits.then_some(own)
+}
+
+#[expect(clippy::too_many_arguments, reason = "what is known of the requirement")]
+fn default_witness(
+    cx: &mut TypeContext,
+    p: ProtocolId,
+    base: &str,
+    kind: RequirementKind,
+    is_static: bool,
+    of: &Type,
+    wanted: &Signature,
+    generics: &[Type],
+) -> Option<FunctionRef> {
+    let mut protocols = conformances::protocols_of(cx, of).to_vec();
+    if !protocols.contains(&p) {
+        protocols.push(p);
+    }
+    // The function under the most conditions, of the protocol that refines the others.
+    let mut best: Option<((usize, std::cmp::Reverse<u32>), FunctionRef)> = None;
+    for q in protocols.clone() {
+        let name = cx.defs.protocol_data(q).name.clone();
+        prelude::load_extensions(cx, &name);
+        prelude::load_members(cx, &name, base);
+        let members = cx.defs.protocol_data(q).members.get(base).cloned().unwrap_or_default();
+        let generality = if members.is_empty() { 0 } else { members::generality(cx, q, &protocols, base) };
+        for member in members {
+            let Some(found) = function_for(&member.kind, kind) else { continue };
+            if member.is_static != is_static || !protocol_group_holds(cx, q, of, member.group) {
+                continue;
+            }
+            let found = for_requirement(cx, found, wanted);
+            let weight = (generic_env::group_env(cx, member.group).requirements.len(), std::cmp::Reverse(generality));
+            if let Some(own) = fits_requirement(cx, found, std::slice::from_ref(of), wanted, generics)
+                && best.as_ref().is_none_or(|(w, _)| weight > *w)
+            {
+                let generics = std::iter::once(of.clone()).chain(own).collect();
+                best = Some((weight, FunctionRef { function: found, generics }));
+            }
+        }
+    }
+    best.map(|(_, f)| f)
+}
+
+/// Whether the conditions of a protocol's extension hold for a type.
+pub(crate) fn protocol_group_holds(cx: &mut TypeContext, p: ProtocolId, of: &Type, group: GroupId) -> bool {
+    let own = cx.defs.protocol_data(p).self_param;
+    let env = generic_env::group_env(cx, group);
+    env.requirements.iter().all(|r| match r {
+        Requirement::Conforms(t, q) => {
+            // An existential is opened where a member of what is inside is meant.
+            let is_self = *t == Type::Param(own);
+            let t = t.substitute(&|x| (x == own).then(|| of.clone()));
+            if is_self { existential::can_erase(cx, &t, *q) } else { conformances::conforms_to(cx, &t, *q) }
+        }
+        Requirement::Same(..) | Requirement::Superclass(..) => {
+            let put = r.map(&mut |t| t.substitute(&|x| (x == own).then(|| of.clone())));
+            unmet_requirement::is_met(cx, &put)
+        }
+    })
+}
+
+/// Requirements of tuples are fulfilled by functions of the prelude: `_tuple2_zero`, `_tuple3_plus`.
+fn tuple_witness(cx: &mut TypeContext, base: &str, parts: &[(Option<Name>, Type)]) -> Option<FunctionRef> {
+    let word = match base {
+        "+" => "plus",
+        "-" => "minus",
+        "==" => "equal",
+        "<" => "less",
+        other => other,
+    };
+    let name = format!("_tuple{}_{word}", parts.len());
+    let entry = prelude::library_entries(cx, &name).into_iter().find_map(|e| match e.what {
+        Named::Function(f) => Some(f),
+        _ => None,
+    })?;
+    Some(FunctionRef { function: entry, generics: parts.iter().map(|(_, t)| t.clone()).collect() })
 }
 
 /// The function of a member that fulfils a requirement of that kind, where the member has functions.

@@ -3,8 +3,8 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{Attribute, Decl, DeclKind, PatternKind};
 use crate::types::declare::modifiers::{Around, is_stored};
+use crate::types::model::context::TypeContext;
 use crate::types::model::display::did_you_mean;
-use crate::types::model::tables::World;
 
 /// What may be written behind `@`, besides property wrappers and result builders. Many mean nothing in a script.
 const KNOWN: &[&str] = &[
@@ -37,73 +37,71 @@ const KNOWN: &[&str] = &[
     "usableFromInline",
 ];
 
-impl World {
-    /// Attributes that there are not, and those in front of what cannot have them.
-    pub(crate) fn check_attributes(&mut self, decl: &Decl, around: Around) {
-        for attribute in &decl.attributes {
-            self.check_known(attribute);
-            let fits = match (&*attribute.name.name, &decl.kind) {
-                ("discardableResult", kind) => matches!(kind, DeclKind::Function(_) | DeclKind::Init { .. }),
-                ("propertyWrapper" | "resultBuilder" | "main" | "dynamicCallable", kind) => {
-                    matches!(kind, DeclKind::Nominal(_))
-                }
-                ("dynamicMemberLookup", kind) => matches!(kind, DeclKind::Nominal(_) | DeclKind::Protocol(_)),
-                ("noDerivative", kind @ DeclKind::Variable { .. }) if is_stored(kind) => {
-                    !matches!(around, Around::Module | Around::Function)
-                }
-                ("noDerivative", kind) => !matches!(kind, DeclKind::Nominal(_) | DeclKind::Protocol(_)),
-                ("escaping" | "autoclosure" | "convention" | "memberwise" | "unchecked", _) => false,
-                ("differentiable", kind @ DeclKind::Variable { .. }) if is_stored(kind) => {
-                    !matches!(around, Around::Module | Around::Function) && !decl.has("static")
-                }
-                ("differentiable", DeclKind::Variable { .. } | DeclKind::Subscript { .. }) => true,
-                ("derivative" | "transpose", DeclKind::Function(_)) => true,
-                ("differentiable", DeclKind::Function(_) | DeclKind::Init { .. } | DeclKind::Formula { .. }) => true,
-                ("differentiable" | "derivative" | "transpose", _) => false,
-                _ => true,
-            };
-            if fits && around == Around::Function && matches!(&*attribute.name.name, "derivative" | "transpose") {
-                let message = format!("attribute '@{}' can only be used in a non-local scope", attribute.name.name);
-                let diagnostic = Diagnostic::error(Code::Registration, attribute.span, message);
-                self.report(diagnostic.help("declare it, and its original, at the top level or in a type"));
+/// Attributes that there are not, and those in front of what cannot have them.
+pub(crate) fn check_attributes(cx: &mut TypeContext, decl: &Decl, around: Around) {
+    for attribute in &decl.attributes {
+        check_known(cx, attribute);
+        let fits = match (&*attribute.name.name, &decl.kind) {
+            ("discardableResult", kind) => matches!(kind, DeclKind::Function(_) | DeclKind::Init { .. }),
+            ("propertyWrapper" | "resultBuilder" | "main" | "dynamicCallable", kind) => {
+                matches!(kind, DeclKind::Nominal(_))
             }
-            let is_outside = matches!(around, Around::Module | Around::Function);
-            if fits && is_outside && &*attribute.name.name == "differentiable" {
-                self.check_promise_of_variable(decl, attribute);
+            ("dynamicMemberLookup", kind) => matches!(kind, DeclKind::Nominal(_) | DeclKind::Protocol(_)),
+            ("noDerivative", kind @ DeclKind::Variable { .. }) if is_stored(kind) => {
+                !matches!(around, Around::Module | Around::Function)
             }
-            if !fits {
-                let message = format!("'@{}' attribute cannot be applied to this declaration", attribute.name.name);
-                let of_differentiation = matches!(&*attribute.name.name, "differentiable" | "derivative" | "transpose");
-                let code = if of_differentiation { Code::WithRespectTo } else { Code::WrongContext };
-                self.report(Diagnostic::error(code, attribute.span, message));
+            ("noDerivative", kind) => !matches!(kind, DeclKind::Nominal(_) | DeclKind::Protocol(_)),
+            ("escaping" | "autoclosure" | "convention" | "memberwise" | "unchecked", _) => false,
+            ("differentiable", kind @ DeclKind::Variable { .. }) if is_stored(kind) => {
+                !matches!(around, Around::Module | Around::Function) && !decl.has("static")
             }
-        }
-    }
-
-    /// A variable that is computed, and not in a type, depends on nothing that could move.
-    fn check_promise_of_variable(&mut self, decl: &Decl, attribute: &Attribute) {
-        let DeclKind::Variable { bindings, .. } = &decl.kind else { return };
-        let Some(PatternKind::Bind { name, .. }) = bindings.first().map(|binding| &binding.pattern.kind) else {
-            return;
+            ("differentiable", DeclKind::Variable { .. } | DeclKind::Subscript { .. }) => true,
+            ("derivative" | "transpose", DeclKind::Function(_)) => true,
+            ("differentiable", DeclKind::Function(_) | DeclKind::Init { .. } | DeclKind::Formula { .. }) => true,
+            ("differentiable" | "derivative" | "transpose", _) => false,
+            _ => true,
         };
-        let message = format!("'{name}' has no parameters to differentiate with respect to");
-        self.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
-    }
-
-    /// An attribute that nobody declared would do nothing, and a misspelt wrapper would wrap nothing.
-    fn check_known(&mut self, attribute: &Attribute) {
-        let name = &attribute.name;
-        let last = name.name.rsplit('.').next().unwrap_or(&name.name);
-        let is_known = last.starts_with('_')
-            || KNOWN.contains(&last)
-            || self.wrappers.contains_key(last)
-            || self.builders.contains(last);
-        if is_known {
-            return;
+        if fits && around == Around::Function && matches!(&*attribute.name.name, "derivative" | "transpose") {
+            let message = format!("attribute '@{}' can only be used in a non-local scope", attribute.name.name);
+            let diagnostic = Diagnostic::error(Code::Registration, attribute.span, message);
+            cx.sink.report(diagnostic.help("declare it, and its original, at the top level or in a type"));
         }
-        let mut known: Vec<String> = KNOWN.iter().map(ToString::to_string).collect();
-        known.extend(self.wrappers.keys().chain(&self.builders).map(ToString::to_string));
-        let message = format!("unknown attribute '{}'", name.name);
-        self.report(did_you_mean(Diagnostic::error(Code::UnknownName, name.span, message), name, &known));
+        let is_outside = matches!(around, Around::Module | Around::Function);
+        if fits && is_outside && &*attribute.name.name == "differentiable" {
+            check_promise_of_variable(cx, decl, attribute);
+        }
+        if !fits {
+            let message = format!("'@{}' attribute cannot be applied to this declaration", attribute.name.name);
+            let of_differentiation = matches!(&*attribute.name.name, "differentiable" | "derivative" | "transpose");
+            let code = if of_differentiation { Code::WithRespectTo } else { Code::WrongContext };
+            cx.sink.report(Diagnostic::error(code, attribute.span, message));
+        }
     }
+}
+
+/// A variable that is computed, and not in a type, depends on nothing that could move.
+fn check_promise_of_variable(cx: &mut TypeContext, decl: &Decl, attribute: &Attribute) {
+    let DeclKind::Variable { bindings, .. } = &decl.kind else { return };
+    let Some(PatternKind::Bind { name, .. }) = bindings.first().map(|binding| &binding.pattern.kind) else {
+        return;
+    };
+    let message = format!("'{name}' has no parameters to differentiate with respect to");
+    cx.sink.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
+}
+
+/// An attribute that nobody declared would do nothing, and a misspelt wrapper would wrap nothing.
+fn check_known(cx: &mut TypeContext, attribute: &Attribute) {
+    let name = &attribute.name;
+    let last = name.name.rsplit('.').next().unwrap_or(&name.name);
+    let is_known = last.starts_with('_')
+        || KNOWN.contains(&last)
+        || cx.defs.wrappers.contains_key(last)
+        || cx.defs.builders.contains(last);
+    if is_known {
+        return;
+    }
+    let mut known: Vec<String> = KNOWN.iter().map(ToString::to_string).collect();
+    known.extend(cx.defs.wrappers.keys().chain(&cx.defs.builders).map(ToString::to_string));
+    let message = format!("unknown attribute '{}'", name.name);
+    cx.sink.report(did_you_mean(Diagnostic::error(Code::UnknownName, name.span, message), name, &known));
 }

@@ -3,122 +3,133 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{Attribute, AttributeArgs, FunctionTypeParam, TypeExpr, TypeExprKind};
-use crate::types::model::tables::World;
+use crate::types::conform::conformances;
+use crate::types::generics::associated_type;
+use crate::types::infer::solver::type_vars;
+use crate::types::model::context::TypeContext;
+use crate::types::model::display;
 use crate::types::model::ty::{FunctionParam, FunctionType, Strength, Type};
+use crate::types::names::lookup;
+use crate::types::names::type_expr;
 use crate::types::names::type_expr::{TypeScope, differentiable_attribute};
 use std::rc::Rc;
 
-impl World {
-    pub(crate) fn resolve_function_type(
-        &mut self,
-        params: &[FunctionTypeParam],
-        result: &TypeExpr,
-        throws: bool,
-        attributes: &[Attribute],
-        scope: &TypeScope,
-    ) -> Type {
-        let strength = match differentiable_attribute(attributes) {
-            None if attributes.iter().any(is_convention_of_c) => Strength::C,
-            None => Strength::Plain,
-            Some(false) => Strength::Differentiable,
-            Some(true) => Strength::Linear,
-        };
-        let mut resolved: Vec<FunctionParam> = vec![];
-        for param in params {
-            let marked = |name: &str| param.attributes.iter().find(|a| &*a.name.name == name);
-            let no_derivative = marked("noDerivative");
-            let ty = self.resolve_attributed(&param.attributes, &param.ty, scope);
-            if let Some(attribute) = no_derivative.filter(|_| strength <= Strength::Plain) {
-                let message = "'@noDerivative' may only be used on parameters of '@differentiable' function types";
-                self.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
-            }
-            if strength >= Strength::Differentiable && no_derivative.is_none() {
-                self.check_promised_type(&ty, strength, true, param.ty.span);
-            }
-            self.check_of_functions(&param.attributes, &ty, param.ty.span);
-            let autoclosure = marked("autoclosure").is_some();
-            let no_derivative = no_derivative.is_some();
-            resolved.push(FunctionParam { ty, is_inout: param.is_inout, no_derivative, autoclosure });
+pub(crate) fn resolve_function_type(
+    cx: &mut TypeContext,
+    params: &[FunctionTypeParam],
+    result: &TypeExpr,
+    throws: bool,
+    attributes: &[Attribute],
+    scope: &TypeScope,
+) -> Type {
+    let strength = match differentiable_attribute(attributes) {
+        None if attributes.iter().any(is_convention_of_c) => Strength::C,
+        None => Strength::Plain,
+        Some(false) => Strength::Differentiable,
+        Some(true) => Strength::Linear,
+    };
+    let mut resolved: Vec<FunctionParam> = vec![];
+    for param in params {
+        let marked = |name: &str| param.attributes.iter().find(|a| &*a.name.name == name);
+        let no_derivative = marked("noDerivative");
+        let ty = resolve_attributed(cx, &param.attributes, &param.ty, scope);
+        if let Some(attribute) = no_derivative.filter(|_| strength <= Strength::Plain) {
+            let message = "'@noDerivative' may only be used on parameters of '@differentiable' function types";
+            cx.sink.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
         }
-        let span = result.span;
-        let result = self.resolve_type(result, scope);
-        if let Some(attribute) = attributes.iter().find(|_| strength >= Strength::Differentiable)
-            && resolved.is_empty()
-        {
-            let message = "'@differentiable' function type requires at least one differentiability parameter";
-            self.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
+        if strength >= Strength::Differentiable && no_derivative.is_none() {
+            check_promised_type(cx, &ty, strength, true, param.ty.span);
         }
-        let gives_nothing = result.is_unit() && !resolved.iter().any(|p| p.is_inout);
-        if strength >= Strength::Differentiable {
-            match gives_nothing {
-                true => self.unfit_for_promise(&result, "'Differentiable'", "@differentiable", false, span),
-                false => self.check_promised_type(&result, strength, false, span),
-            }
-        }
-        Type::Function(Rc::new(FunctionType { params: resolved, result, throws, strength }))
+        check_of_functions(cx, &param.attributes, &ty, param.ty.span);
+        let autoclosure = marked("autoclosure").is_some();
+        let no_derivative = no_derivative.is_some();
+        resolved.push(FunctionParam { ty, is_inout: param.is_inout, no_derivative, autoclosure });
     }
-
-    /// A type with attributes before it that are not part of a function type as it is written.
-    pub(crate) fn resolve_attributed(&mut self, attributes: &[Attribute], inner: &TypeExpr, scope: &TypeScope) -> Type {
-        let Some(attribute) = attributes.iter().find(|a| &*a.name.name == "differentiable") else {
-            return self.resolve_type(inner, scope);
-        };
-        if let TypeExprKind::Function { params, result, throws, attributes: inside } = &inner.kind {
-            let all: Vec<Attribute> = attributes.iter().chain(inside).cloned().collect();
-            return self.resolve_function_type(params, result, *throws, &all, scope);
-        }
-        let ty = self.resolve_type(inner, scope);
-        if ty != Type::Error {
-            let message = "'@differentiable' attribute only applies to function types";
-            self.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
-        }
-        ty
+    let span = result.span;
+    let result = type_expr::resolve_type(cx, result, scope);
+    if let Some(attribute) = attributes.iter().find(|_| strength >= Strength::Differentiable)
+        && resolved.is_empty()
+    {
+        let message = "'@differentiable' function type requires at least one differentiability parameter";
+        cx.sink.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
     }
-
-    /// Only functions can be kept, and only they can be made of an argument.
-    pub(crate) fn check_of_functions(&mut self, attributes: &[Attribute], ty: &Type, written: Span) {
-        let of_functions = |a: &&Attribute| matches!(&*a.name.name, "escaping" | "autoclosure");
-        let Some(attribute) = attributes.iter().find(of_functions) else { return };
-        if matches!(self.shallow(ty), Type::Function(_) | Type::Error | Type::Var(_)) {
-            return;
-        }
-        let message = format!("'@{}' attribute only applies to function types", attribute.name.name);
-        let diagnostic = Diagnostic::error(Code::WrongContext, attribute.span, message);
-        let before = Span::new(attribute.span.start, written.start.max(attribute.span.end));
-        self.report(diagnostic.fix("remove it", before, ""));
-    }
-
-    /// What a differentiable function takes and gives has tangents; a linear one works on vectors.
-    fn check_promised_type(&mut self, ty: &Type, strength: Strength, is_parameter: bool, span: Span) {
-        let differentiable = self.protocol("Differentiable");
-        let mut what = "'Differentiable'".to_string();
-        let mut fits = self.conforms_to(ty, differentiable);
-        let mut attribute = "@differentiable";
-        if strength == Strength::Linear {
-            let vector =
-                self.normalize_type(&Type::Associated(Rc::new(ty.clone()), differentiable, "TangentVector".into()));
-            fits &= self.normalize_type(ty) == vector || matches!(ty, Type::Function(_) | Type::Error);
-            what = format!("'Differentiable' and satisfy '{0} == {0}.TangentVector'", self.show(ty));
-            attribute = "@differentiable(linear)";
-        }
-        if !fits {
-            self.unfit_for_promise(ty, &what, attribute, is_parameter, span);
+    let gives_nothing = result.is_unit() && !resolved.iter().any(|p| p.is_inout);
+    if strength >= Strength::Differentiable {
+        match gives_nothing {
+            true => unfit_for_promise(cx, &result, "'Differentiable'", "@differentiable", false, span),
+            false => check_promised_type(cx, &result, strength, false, span),
         }
     }
+    Type::Function(Rc::new(FunctionType { params: resolved, result, throws, strength }))
+}
 
-    fn unfit_for_promise(&mut self, ty: &Type, what: &str, attribute: &str, is_parameter: bool, span: Span) {
-        let part = if is_parameter { "parameter" } else { "result" };
-        let text = self.show(ty);
-        let question = if is_parameter { "; did you want to add '@noDerivative' to this parameter?" } else { "" };
-        let message = format!(
-            "{part} type '{text}' does not conform to {what}, but the enclosing function type is '{attribute}'{question}"
+/// A type with attributes before it that are not part of a function type as it is written.
+pub(crate) fn resolve_attributed(
+    cx: &mut TypeContext,
+    attributes: &[Attribute],
+    inner: &TypeExpr,
+    scope: &TypeScope,
+) -> Type {
+    let Some(attribute) = attributes.iter().find(|a| &*a.name.name == "differentiable") else {
+        return type_expr::resolve_type(cx, inner, scope);
+    };
+    if let TypeExprKind::Function { params, result, throws, attributes: inside } = &inner.kind {
+        let all: Vec<Attribute> = attributes.iter().chain(inside).cloned().collect();
+        return resolve_function_type(cx, params, result, *throws, &all, scope);
+    }
+    let ty = type_expr::resolve_type(cx, inner, scope);
+    if ty != Type::Error {
+        let message = "'@differentiable' attribute only applies to function types";
+        cx.sink.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
+    }
+    ty
+}
+
+/// Only functions can be kept, and only they can be made of an argument.
+pub(crate) fn check_of_functions(cx: &mut TypeContext, attributes: &[Attribute], ty: &Type, written: Span) {
+    let of_functions = |a: &&Attribute| matches!(&*a.name.name, "escaping" | "autoclosure");
+    let Some(attribute) = attributes.iter().find(of_functions) else { return };
+    if matches!(type_vars::shallow(cx, ty), Type::Function(_) | Type::Error | Type::Var(_)) {
+        return;
+    }
+    let message = format!("'@{}' attribute only applies to function types", attribute.name.name);
+    let diagnostic = Diagnostic::error(Code::WrongContext, attribute.span, message);
+    let before = Span::new(attribute.span.start, written.start.max(attribute.span.end));
+    cx.sink.report(diagnostic.fix("remove it", before, ""));
+}
+
+/// What a differentiable function takes and gives has tangents; a linear one works on vectors.
+fn check_promised_type(cx: &mut TypeContext, ty: &Type, strength: Strength, is_parameter: bool, span: Span) {
+    let differentiable = lookup::protocol(cx, "Differentiable");
+    let mut what = "'Differentiable'".to_string();
+    let mut fits = conformances::conforms_to(cx, ty, differentiable);
+    let mut attribute = "@differentiable";
+    if strength == Strength::Linear {
+        let vector = associated_type::normalize_type(
+            cx,
+            &Type::Associated(Rc::new(ty.clone()), differentiable, "TangentVector".into()),
         );
-        let mut diagnostic = Diagnostic::error(Code::NotConforming, span, message);
-        if is_parameter {
-            diagnostic = diagnostic.fix("exclude it from differentiation", span.before(), "@noDerivative ");
-        }
-        self.report(diagnostic);
+        fits &= associated_type::normalize_type(cx, ty) == vector || matches!(ty, Type::Function(_) | Type::Error);
+        what = format!("'Differentiable' and satisfy '{0} == {0}.TangentVector'", display::show(cx, ty));
+        attribute = "@differentiable(linear)";
     }
+    if !fits {
+        unfit_for_promise(cx, ty, &what, attribute, is_parameter, span);
+    }
+}
+
+fn unfit_for_promise(cx: &mut TypeContext, ty: &Type, what: &str, attribute: &str, is_parameter: bool, span: Span) {
+    let part = if is_parameter { "parameter" } else { "result" };
+    let text = display::show(cx, ty);
+    let question = if is_parameter { "; did you want to add '@noDerivative' to this parameter?" } else { "" };
+    let message = format!(
+        "{part} type '{text}' does not conform to {what}, but the enclosing function type is '{attribute}'{question}"
+    );
+    let mut diagnostic = Diagnostic::error(Code::NotConforming, span, message);
+    if is_parameter {
+        diagnostic = diagnostic.fix("exclude it from differentiation", span.before(), "@noDerivative ");
+    }
+    cx.sink.report(diagnostic);
 }
 
 /// Whether an attribute is `@convention(c)`.

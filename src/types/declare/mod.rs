@@ -22,325 +22,330 @@ use crate::syntax::ast::{
 };
 use crate::types::declare::modifiers::Around;
 use crate::types::declare::redeclaration::redeclared;
+use crate::types::derivative::registration;
+use crate::types::model::context::TypeContext;
 use crate::types::model::declared::Builtin;
 use crate::types::model::syntax_query::{bound_names, is_opaque, strip};
 use crate::types::model::tables::{
-    AliasData, AliasId, Code, Entry, FunctionKind, GlobalData, Group, GroupId, Named, NominalData, Owner, World,
+    AliasData, AliasId, Code, Entry, FunctionKind, GlobalData, Group, GroupId, Named, NominalData, Owner,
     blank_function,
 };
 use crate::types::model::tree::{FunctionId, GlobalId};
 use crate::types::model::ty::NominalId;
+use crate::types::names::lookup;
+use crate::types::nominal::observers;
+use crate::types::nominal::property_wrapper;
 use hashbrown::HashMap;
 use std::rc::Rc;
 
-impl World {
-    /// Enters a declaration of the top level. Extensions are attached at once when their type is known, so a user's types
-    /// must be entered before a user's extensions.
-    pub(super) fn declare_top(&mut self, decl: &Rc<Decl>, file: u32, is_prelude: bool) {
-        crate::cancel::look();
-        if !is_prelude {
-            self.check_attributes(decl, Around::Module);
-            self.check_modifiers(decl, Around::Module);
-        }
-        let is_private = decl.has("private") || decl.has("fileprivate");
-        // The library's derivatives are functions of their own, and its bodies are not read before they are used.
-        let adjoint = if is_prelude { None } else { crate::types::derivative::inline_adjoint::take_apart(decl) };
-        if let Some((plain, derivative)) = adjoint {
-            self.declare_top(&Rc::new(plain), file, is_prelude);
-            self.declare_top(&Rc::new(derivative), file, is_prelude);
-            return;
-        }
-        match &decl.kind {
-            DeclKind::Function(function) => {
-                let id = self.declare_function(decl, function, Owner::Module, None, file, is_prelude);
-                if &*function.name.name != "_" {
-                    self.enter(&function.name, Named::Function(id), file, is_private, is_prelude);
-                }
-            }
-            DeclKind::Formula { name, params, body } => {
-                let mut data = blank_function(&name.name, name.span, file, is_prelude);
-                data.decl = Some(decl.clone());
-                data.ast_params = params.clone().into();
-                data.code = Code::Expression(Rc::new(body.clone()));
-                let id = self.add_function(data);
-                self.enter(name, Named::Function(id), file, is_private, is_prelude);
-            }
-            DeclKind::Test { name, body } => {
-                let mut data = blank_function(&name.name, name.span, file, is_prelude);
-                data.kind = FunctionKind::Test;
-                data.decl = Some(decl.clone());
-                data.code = Code::Block(Some(body.clone().into()));
-                self.declare_test(name, data);
-            }
-            DeclKind::Nominal(nominal) => {
-                let id = self.declare_nominal(decl, nominal, Owner::Module, None, file, is_prelude);
-                self.enter(&nominal.name, Named::Nominal(id), file, is_private, is_prelude);
-            }
-            DeclKind::Protocol(protocol) => {
-                let id = self.declare_protocol(protocol, file, is_prelude);
-                self.enter(&protocol.name, Named::Protocol(id), file, is_private, is_prelude);
-            }
-            DeclKind::Extension(extension) => self.declare_extension(decl, extension, file, is_prelude),
-            DeclKind::TypeAlias { name, generics, target } => {
-                let id = self.declare_alias(name, generics, target, Owner::Module, None, file);
-                self.enter(name, Named::Alias(id), file, is_private, is_prelude);
-            }
-            DeclKind::Variable { is_let, bindings } => {
-                self.refuse_wrapped(decl);
-                for binding in bindings {
-                    self.declare_global(decl, *is_let, binding, file, is_prelude, is_private);
-                }
-            }
-            DeclKind::Import { .. } | DeclKind::Operator { .. } | DeclKind::PrecedenceGroup { .. } => {}
-            DeclKind::Init { .. }
-            | DeclKind::Deinit(_)
-            | DeclKind::Subscript { .. }
-            | DeclKind::AssociatedType { .. }
-            | DeclKind::Cases(_) => self.report(Diagnostic::error(
-                DiagnosticCode::WrongContext,
-                decl.span,
-                "this declaration is only allowed inside a type",
-            )),
-        }
+/// Enters a declaration of the top level. Extensions are attached at once when their type is known, so a user's types
+/// must be entered before a user's extensions.
+pub(super) fn declare_top(cx: &mut TypeContext, decl: &Rc<Decl>, file: u32, is_prelude: bool) {
+    crate::cancel::look();
+    if !is_prelude {
+        attributes::check_attributes(cx, decl, Around::Module);
+        modifiers::check_modifiers(cx, decl, Around::Module);
     }
-
-    fn enter(&mut self, name: &Ident, what: Named, file: u32, is_private: bool, is_prelude: bool) {
-        let entry = Entry { what, file, is_private };
-        let interactive = self.is_interactive;
-        let table = if is_prelude { &mut self.library } else { &mut self.module };
-        let entries = table.entry(name.name.clone()).or_default();
-        if !is_prelude {
-            let overloads = matches!(what, Named::Function(_));
-            let clash = entries.iter().find(|e| {
-                let both_functions = overloads && matches!(e.what, Named::Function(_));
-                // 'm' and 'm(_:)' are two names.
-                let takes_arguments = |what: Named| match what {
-                    Named::Function(f) => !self.functions[f.0 as usize].ast_params.is_empty(),
-                    _ => false,
-                };
-                let beside = match (what, e.what) {
-                    (Named::Global(_), other) | (other, Named::Global(_)) => !interactive && takes_arguments(other),
-                    _ => false,
-                };
-                !both_functions && !beside && (e.file == file || !(e.is_private || is_private) || interactive)
-            });
-            if let Some(clash) = clash.copied() {
-                if !interactive || clash.file == file {
-                    let before = self.entry_span(&clash);
-                    self.report(redeclared(&name.name, name.span, before));
-                    return;
-                }
-                self.earlier.insert(name.name.clone(), std::mem::take(entries));
-            } else if interactive && overloads {
-                // A function defined anew at the prompt replaces the one of the same shape: the later entry is preferred.
-                entries.retain(|e| matches!(e.what, Named::Function(_)));
+    let is_private = decl.has("private") || decl.has("fileprivate");
+    // The library's derivatives are functions of their own, and its bodies are not read before they are used.
+    let adjoint = if is_prelude { None } else { crate::types::derivative::inline_adjoint::take_apart(decl) };
+    if let Some((plain, derivative)) = adjoint {
+        declare_top(cx, &Rc::new(plain), file, is_prelude);
+        declare_top(cx, &Rc::new(derivative), file, is_prelude);
+        return;
+    }
+    match &decl.kind {
+        DeclKind::Function(function) => {
+            let id = declare_function(cx, decl, function, Owner::Module, None, file, is_prelude);
+            if &*function.name.name != "_" {
+                enter(cx, &function.name, Named::Function(id), file, is_private, is_prelude);
             }
         }
-        entries.push(entry);
-    }
-
-    /// Enters a function that unwritten code of a file calls.
-    pub(super) fn enter_hidden(&mut self, name: &Name, function: FunctionId, file: u32) {
-        let entry = Entry { what: Named::Function(function), file, is_private: true };
-        self.module.entry(name.clone()).or_default().push(entry);
-    }
-
-    pub(super) fn new_group(
-        &mut self,
-        owner: Owner,
-        requirements: Vec<AstRequirement>,
-        inherits: Vec<TypeExpr>,
-        file: u32,
-        is_prelude: bool,
-    ) -> GroupId {
-        let id = GroupId(self.groups.len() as u32);
-        self.groups.push(Group { owner, requirements, inherits, file, is_prelude, env: None, is_private: false });
-        match owner {
-            Owner::Nominal(n) => self.nominal_data_mut(n).groups.push(id),
-            Owner::Protocol(p) => self.protocols[p.0 as usize].groups.push(id),
-            Owner::Module => {}
+        DeclKind::Formula { name, params, body } => {
+            let mut data = blank_function(&name.name, name.span, file, is_prelude);
+            data.decl = Some(decl.clone());
+            data.ast_params = params.clone().into();
+            data.code = Code::Expression(Rc::new(body.clone()));
+            let id = cx.defs.add_function(data);
+            enter(cx, name, Named::Function(id), file, is_private, is_prelude);
         }
-        id
-    }
-
-    pub(super) fn declare_function(
-        &mut self,
-        decl: &Rc<Decl>,
-        function: &FunctionDecl,
-        owner: Owner,
-        group: Option<GroupId>,
-        file: u32,
-        is_prelude: bool,
-    ) -> FunctionId {
-        let mut data = blank_function(&function.name.name, function.name.span, file, is_prelude);
-        data.owner = owner;
-        data.group = group;
-        data.is_static = decl.has("static") || decl.has("class");
-        data.is_mutating = decl.has("mutating");
-        data.decl = Some(decl.clone());
-        data.generics = function.generics.clone();
-        data.ast_params = function.params.clone().into();
-        data.ast_result = function.result.clone().map(Rc::new);
-        // What fulfils a requirement may be anything.
-        let is_requirement = matches!(owner, Owner::Protocol(_)) && function.body.is_none();
-        let rethrows = match is_prelude {
-            true => {
-                !function.throws
-                    && (function.rethrows || !function.params.iter().any(crate::types::conform::rethrows::is_throwing))
-            }
-            false => function.rethrows,
-        };
-        data.rethrows = if is_requirement { function.rethrows } else { rethrows };
-        data.throws = function.throws || is_requirement && function.rethrows;
-        data.code = Code::Block(function.body.clone());
-        data.primitive = self.primitive_name(decl, &function.name.name, is_prelude);
-        data.is_opaque = decl.attribute("opaque").is_some();
-        data.fixity = [("prefix", Fixity::Prefix), ("postfix", Fixity::Postfix)]
-            .into_iter()
-            .find(|(word, _)| decl.has(word))
-            .map(|(_, fixity)| fixity);
-        let id = self.add_function(data);
-        self.note_registration(decl, id);
-        if !is_prelude {
-            self.check_colons(&function.params);
-            self.check_written_params(&function.params);
-            self.check_written_generics(&function.generics);
-            self.check_rethrows(function);
+        DeclKind::Test { name, body } => {
+            let mut data = blank_function(&name.name, name.span, file, is_prelude);
+            data.kind = FunctionKind::Test;
+            data.decl = Some(decl.clone());
+            data.code = Code::Block(Some(body.clone().into()));
+            test_block::declare_test(cx, name, data);
         }
-        id
-    }
-
-    /// The primitive that a declaration stands for. Its types are taken on trust, so only the library may name one.
-    pub(super) fn primitive_name(&mut self, decl: &Decl, default: &str, is_prelude: bool) -> Option<Name> {
-        let attribute = decl.attribute("primitive")?;
-        if !is_prelude {
-            let message = "'@primitive' can only be used in dscript's own library";
-            self.report(Diagnostic::error(DiagnosticCode::WrongContext, attribute.span, message));
-            return None;
+        DeclKind::Nominal(nominal) => {
+            let id = declare_nominal(cx, decl, nominal, Owner::Module, None, file, is_prelude);
+            enter(cx, &nominal.name, Named::Nominal(id), file, is_private, is_prelude);
         }
-        Some(match &attribute.args {
-            AttributeArgs::Text(text) => Name::from(text.trim_matches(['"', ' '])),
-            AttributeArgs::None | AttributeArgs::Differentiation(_) => default.into(),
-        })
-    }
-
-    /// `x Double` is read as a label and a name; no parameter is called like a type of the library.
-    fn check_colons(&mut self, params: &[Param]) {
-        for param in params {
-            if let (Some(label), Some(ty)) = (&param.label, &param.ty)
-                && &*label.name == "inout"
-            {
-                let message =
-                    "'inout' before a parameter name is not allowed, place it before the parameter type instead";
-                let diagnostic = Diagnostic::error(DiagnosticCode::Syntax, label.span, message);
-                let between = Span::new(label.span.start, ty.span.start);
-                self.report(diagnostic.fix("move it there", between, format!("{}: inout ", param.name.name)));
-            }
-            if let (Some(label), None) = (&param.label, &param.ty)
-                && builtin(&param.name.name).is_some()
-            {
-                let message = "expected ':' between a parameter name and its type";
-                let between = Span::new(label.span.end, param.name.span.start);
-                let diagnostic = Diagnostic::error(DiagnosticCode::Syntax, param.name.span, message);
-                self.report(diagnostic.fix("write ':'", between, ": "));
+        DeclKind::Protocol(protocol) => {
+            let id = protocol::declare_protocol(cx, protocol, file, is_prelude);
+            enter(cx, &protocol.name, Named::Protocol(id), file, is_private, is_prelude);
+        }
+        DeclKind::Extension(extension) => declare_extension(cx, decl, extension, file, is_prelude),
+        DeclKind::TypeAlias { name, generics, target } => {
+            let id = declare_alias(cx, name, generics, target, Owner::Module, None, file);
+            enter(cx, name, Named::Alias(id), file, is_private, is_prelude);
+        }
+        DeclKind::Variable { is_let, bindings } => {
+            property_wrapper::refuse_wrapped(cx, decl);
+            for binding in bindings {
+                declare_global(cx, decl, *is_let, binding, file, is_prelude, is_private);
             }
         }
+        DeclKind::Import { .. } | DeclKind::Operator { .. } | DeclKind::PrecedenceGroup { .. } => {}
+        DeclKind::Init { .. }
+        | DeclKind::Deinit(_)
+        | DeclKind::Subscript { .. }
+        | DeclKind::AssociatedType { .. }
+        | DeclKind::Cases(_) => cx.sink.report(Diagnostic::error(
+            DiagnosticCode::WrongContext,
+            decl.span,
+            "this declaration is only allowed inside a type",
+        )),
     }
+}
 
-    pub(super) fn declare_alias(
-        &mut self,
-        name: &Ident,
-        generics: &Generics,
-        target: &TypeExpr,
-        owner: Owner,
-        group: Option<GroupId>,
-        file: u32,
-    ) -> AliasId {
-        let params = generics.params.iter().map(|(p, _)| self.new_param(&p.name)).collect();
-        self.aliases.push(AliasData {
-            name: name.name.clone(),
-            generics: generics.clone(),
-            params,
-            target: Rc::new(target.clone()),
-            group,
-            owner,
-            file,
-            locals: Rc::default(),
-            around: None,
-            env: None,
-            resolved: None,
-            resolving: false,
-            is_private: false,
-            span: name.span,
+fn enter(cx: &mut TypeContext, name: &Ident, what: Named, file: u32, is_private: bool, is_prelude: bool) {
+    let entry = Entry { what, file, is_private };
+    let interactive = cx.module.is_interactive;
+    let table = if is_prelude { &mut cx.defs.library } else { &mut cx.defs.module };
+    let entries = table.entry(name.name.clone()).or_default();
+    if !is_prelude {
+        let overloads = matches!(what, Named::Function(_));
+        let clash = entries.iter().find(|e| {
+            let both_functions = overloads && matches!(e.what, Named::Function(_));
+            // 'm' and 'm(_:)' are two names.
+            let takes_arguments = |what: Named| match what {
+                Named::Function(f) => !cx.defs.functions[f.0 as usize].ast_params.is_empty(),
+                _ => false,
+            };
+            let beside = match (what, e.what) {
+                (Named::Global(_), other) | (other, Named::Global(_)) => !interactive && takes_arguments(other),
+                _ => false,
+            };
+            !both_functions && !beside && (e.file == file || !(e.is_private || is_private) || interactive)
         });
-        AliasId(self.aliases.len() as u32 - 1)
-    }
-
-    /// A computed variable or property is a `var` with a type.
-    pub(super) fn check_computed(&mut self, decl: &Decl, is_let: bool, binding: &Binding) {
-        let at = binding.pattern.span;
-        if is_let {
-            let diagnostic =
-                Diagnostic::error(DiagnosticCode::WrongContext, at, "'let' declarations cannot be computed properties");
-            let word = Span::new(decl.span.start, decl.span.start + 3);
-            let fixed =
-                if self.source_text(word) == "let" { diagnostic.fix("write 'var'", word, "var") } else { diagnostic };
-            self.report(fixed);
-        }
-        if binding.ty.is_none() && !matches!(binding.pattern.kind, PatternKind::Typed(..)) {
-            let message = "computed property must have an explicit type";
-            self.report(
-                Diagnostic::error(DiagnosticCode::CannotInfer, at, message).help("write ': Type' after the name"),
-            );
+        if let Some(clash) = clash.copied() {
+            if !interactive || clash.file == file {
+                let before = redeclaration::entry_span(cx, &clash);
+                cx.sink.report(redeclared(&name.name, name.span, before));
+                return;
+            }
+            cx.module.earlier.insert(name.name.clone(), std::mem::take(entries));
+        } else if interactive && overloads {
+            // A function defined anew at the prompt replaces the one of the same shape: the later entry is preferred.
+            entries.retain(|e| matches!(e.what, Named::Function(_)));
         }
     }
+    entries.push(entry);
+}
 
-    /// What can only be written has no value.
-    pub(super) fn check_has_getter(&mut self, binding: &Binding, name: &Ident) {
-        let Some(accessors) = &binding.accessors else { return };
-        if accessors.set.is_some() && accessors.get.is_none() && !accessors.is_requirement {
-            let message = "variable with a setter must also have a getter";
-            self.report(Diagnostic::error(DiagnosticCode::WrongContext, name.span, message).help("add 'get { … }'"));
-        }
+/// Enters a function that unwritten code of a file calls.
+pub(super) fn enter_hidden(cx: &mut TypeContext, name: &Name, function: FunctionId, file: u32) {
+    let entry = Entry { what: Named::Function(function), file, is_private: true };
+    cx.defs.module.entry(name.clone()).or_default().push(entry);
+}
+
+pub(super) fn new_group(
+    cx: &mut TypeContext,
+    owner: Owner,
+    requirements: Vec<AstRequirement>,
+    inherits: Vec<TypeExpr>,
+    file: u32,
+    is_prelude: bool,
+) -> GroupId {
+    let id = GroupId(cx.defs.groups.len() as u32);
+    cx.defs.groups.push(Group { owner, requirements, inherits, file, is_prelude, env: None, is_private: false });
+    match owner {
+        Owner::Nominal(n) => cx.defs.nominal_data_mut(n).groups.push(id),
+        Owner::Protocol(p) => cx.defs.protocols[p.0 as usize].groups.push(id),
+        Owner::Module => {}
     }
+    id
+}
 
-    fn declare_global(
-        &mut self,
-        decl: &Rc<Decl>,
-        is_let: bool,
-        binding: &Binding,
-        file: u32,
-        is_prelude: bool,
-        is_private: bool,
-    ) {
-        if let (Some(accessors), PatternKind::Bind { name, .. }) = (&binding.accessors, &strip(&binding.pattern).kind)
-            && (accessors.get.is_some() || accessors.is_requirement)
+pub(super) fn declare_function(
+    cx: &mut TypeContext,
+    decl: &Rc<Decl>,
+    function: &FunctionDecl,
+    owner: Owner,
+    group: Option<GroupId>,
+    file: u32,
+    is_prelude: bool,
+) -> FunctionId {
+    let mut data = blank_function(&function.name.name, function.name.span, file, is_prelude);
+    data.owner = owner;
+    data.group = group;
+    data.is_static = decl.has("static") || decl.has("class");
+    data.is_mutating = decl.has("mutating");
+    data.decl = Some(decl.clone());
+    data.generics = function.generics.clone();
+    data.ast_params = function.params.clone().into();
+    data.ast_result = function.result.clone().map(Rc::new);
+    // What fulfils a requirement may be anything.
+    let is_requirement = matches!(owner, Owner::Protocol(_)) && function.body.is_none();
+    let rethrows = match is_prelude {
+        true => {
+            !function.throws
+                && (function.rethrows || !function.params.iter().any(crate::types::conform::rethrows::is_throwing))
+        }
+        false => function.rethrows,
+    };
+    data.rethrows = if is_requirement { function.rethrows } else { rethrows };
+    data.throws = function.throws || is_requirement && function.rethrows;
+    data.code = Code::Block(function.body.clone());
+    data.primitive = primitive_name(cx, decl, &function.name.name, is_prelude);
+    data.is_opaque = decl.attribute("opaque").is_some();
+    data.fixity = [("prefix", Fixity::Prefix), ("postfix", Fixity::Postfix)]
+        .into_iter()
+        .find(|(word, _)| decl.has(word))
+        .map(|(_, fixity)| fixity);
+    let id = cx.defs.add_function(data);
+    registration::note_registration(cx, decl, id);
+    if !is_prelude {
+        check_colons(cx, &function.params);
+        parameters::check_written_params(cx, &function.params);
+        parameters::check_written_generics(cx, &function.generics);
+        parameters::check_rethrows(cx, function);
+    }
+    id
+}
+
+/// The primitive that a declaration stands for. Its types are taken on trust, so only the library may name one.
+pub(super) fn primitive_name(cx: &mut TypeContext, decl: &Decl, default: &str, is_prelude: bool) -> Option<Name> {
+    let attribute = decl.attribute("primitive")?;
+    if !is_prelude {
+        let message = "'@primitive' can only be used in dscript's own library";
+        cx.sink.report(Diagnostic::error(DiagnosticCode::WrongContext, attribute.span, message));
+        return None;
+    }
+    Some(match &attribute.args {
+        AttributeArgs::Text(text) => Name::from(text.trim_matches(['"', ' '])),
+        AttributeArgs::None | AttributeArgs::Differentiation(_) => default.into(),
+    })
+}
+
+/// `x Double` is read as a label and a name; no parameter is called like a type of the library.
+fn check_colons(cx: &mut TypeContext, params: &[Param]) {
+    for param in params {
+        if let (Some(label), Some(ty)) = (&param.label, &param.ty)
+            && &*label.name == "inout"
         {
-            // A computed variable: a function without parameters that is called by its name alone.
-            let ident = Ident { name: name.clone(), span: binding.pattern.span };
-            self.check_computed(decl, is_let, binding);
-            let (getter, _) = self.declare_accessors(
-                decl,
-                &ident,
-                accessors,
-                binding.ty.as_ref(),
-                &[],
-                Owner::Module,
-                None,
-                file,
-                is_prelude,
-            );
-            self.enter(&ident, Named::Function(getter), file, is_private, is_prelude);
-            return;
+            let message = "'inout' before a parameter name is not allowed, place it before the parameter type instead";
+            let diagnostic = Diagnostic::error(DiagnosticCode::Syntax, label.span, message);
+            let between = Span::new(label.span.start, ty.span.start);
+            cx.sink.report(diagnostic.fix("move it there", between, format!("{}: inout ", param.name.name)));
         }
-        if let PatternKind::Bind { name, .. } = &strip(&binding.pattern).kind {
-            self.check_has_getter(binding, &Ident { name: name.clone(), span: binding.pattern.span });
+        if let (Some(label), None) = (&param.label, &param.ty)
+            && builtin(&param.name.name).is_some()
+        {
+            let message = "expected ':' between a parameter name and its type";
+            let between = Span::new(label.span.end, param.name.span.start);
+            let diagnostic = Diagnostic::error(DiagnosticCode::Syntax, param.name.span, message);
+            cx.sink.report(diagnostic.fix("write ':'", between, ": "));
         }
-        let mut names = vec![];
-        bound_names(&binding.pattern, &mut names);
-        let single = names.len() == 1 && matches!(strip(&binding.pattern).kind, PatternKind::Bind { .. });
-        for (name, span, ty) in names {
-            let id = self.add_global(GlobalData {
+    }
+}
+
+pub(super) fn declare_alias(
+    cx: &mut TypeContext,
+    name: &Ident,
+    generics: &Generics,
+    target: &TypeExpr,
+    owner: Owner,
+    group: Option<GroupId>,
+    file: u32,
+) -> AliasId {
+    let params = generics.params.iter().map(|(p, _)| cx.defs.new_param(&p.name)).collect();
+    cx.defs.aliases.push(AliasData {
+        name: name.name.clone(),
+        generics: generics.clone(),
+        params,
+        target: Rc::new(target.clone()),
+        group,
+        owner,
+        file,
+        locals: Rc::default(),
+        around: None,
+        env: None,
+        resolved: None,
+        resolving: false,
+        is_private: false,
+        span: name.span,
+    });
+    AliasId(cx.defs.aliases.len() as u32 - 1)
+}
+
+/// A computed variable or property is a `var` with a type.
+pub(super) fn check_computed(cx: &mut TypeContext, decl: &Decl, is_let: bool, binding: &Binding) {
+    let at = binding.pattern.span;
+    if is_let {
+        let diagnostic =
+            Diagnostic::error(DiagnosticCode::WrongContext, at, "'let' declarations cannot be computed properties");
+        let word = Span::new(decl.span.start, decl.span.start + 3);
+        let fixed =
+            if cx.sink.source_text(word) == "let" { diagnostic.fix("write 'var'", word, "var") } else { diagnostic };
+        cx.sink.report(fixed);
+    }
+    if binding.ty.is_none() && !matches!(binding.pattern.kind, PatternKind::Typed(..)) {
+        let message = "computed property must have an explicit type";
+        cx.sink
+            .report(Diagnostic::error(DiagnosticCode::CannotInfer, at, message).help("write ': Type' after the name"));
+    }
+}
+
+/// What can only be written has no value.
+pub(super) fn check_has_getter(cx: &mut TypeContext, binding: &Binding, name: &Ident) {
+    let Some(accessors) = &binding.accessors else { return };
+    if accessors.set.is_some() && accessors.get.is_none() && !accessors.is_requirement {
+        let message = "variable with a setter must also have a getter";
+        cx.sink.report(Diagnostic::error(DiagnosticCode::WrongContext, name.span, message).help("add 'get { … }'"));
+    }
+}
+
+fn declare_global(
+    cx: &mut TypeContext,
+    decl: &Rc<Decl>,
+    is_let: bool,
+    binding: &Binding,
+    file: u32,
+    is_prelude: bool,
+    is_private: bool,
+) {
+    if let (Some(accessors), PatternKind::Bind { name, .. }) = (&binding.accessors, &strip(&binding.pattern).kind)
+        && (accessors.get.is_some() || accessors.is_requirement)
+    {
+        // A computed variable: a function without parameters that is called by its name alone.
+        let ident = Ident { name: name.clone(), span: binding.pattern.span };
+        check_computed(cx, decl, is_let, binding);
+        let (getter, _) = member::declare_accessors(
+            cx,
+            decl,
+            &ident,
+            accessors,
+            binding.ty.as_ref(),
+            &[],
+            Owner::Module,
+            None,
+            file,
+            is_prelude,
+        );
+        enter(cx, &ident, Named::Function(getter), file, is_private, is_prelude);
+        return;
+    }
+    if let PatternKind::Bind { name, .. } = &strip(&binding.pattern).kind {
+        check_has_getter(cx, binding, &Ident { name: name.clone(), span: binding.pattern.span });
+    }
+    let mut names = vec![];
+    bound_names(&binding.pattern, &mut names);
+    let single = names.len() == 1 && matches!(strip(&binding.pattern).kind, PatternKind::Bind { .. });
+    for (name, span, ty) in names {
+        let id = add_global(
+            cx,
+            GlobalData {
                 name: name.clone(),
                 span,
                 is_let,
@@ -359,142 +364,140 @@ impl World {
                 decl: Some(decl.clone()),
                 getter: None,
                 setter: None,
-            });
-            let ident = Ident { name, span };
-            self.observe_global(id, binding, &ident);
-            self.enter(&ident, Named::Global(id), file, is_private, is_prelude);
-        }
+            },
+        );
+        let ident = Ident { name, span };
+        observers::observe_global(cx, id, binding, &ident);
+        enter(cx, &ident, Named::Global(id), file, is_private, is_prelude);
     }
+}
 
-    pub(super) fn add_global(&mut self, data: GlobalData) -> GlobalId {
-        let id = GlobalId(self.globals.len() as u32);
-        self.globals_at.insert((data.name.clone(), data.span), id);
-        self.globals.push(data);
-        id
+pub(super) fn add_global(cx: &mut TypeContext, data: GlobalData) -> GlobalId {
+    let id = GlobalId(cx.defs.globals.len() as u32);
+    cx.defs.globals_at.insert((data.name.clone(), data.span), id);
+    cx.defs.globals.push(data);
+    id
+}
+
+pub(super) fn declare_nominal(
+    cx: &mut TypeContext,
+    decl: &Rc<Decl>,
+    nominal: &NominalDecl,
+    parent: Owner,
+    outer: Option<GroupId>,
+    file: u32,
+    is_prelude: bool,
+) -> NominalId {
+    let mut params = match parent {
+        Owner::Nominal(p) => cx.defs.nominal_data(p).params.clone(),
+        Owner::Module => cx.scope.around.as_ref().map_or(vec![], |env| env.params.clone()),
+        Owner::Protocol(_) => vec![],
+    };
+    params.extend(nominal.generics.params.iter().map(|(p, _)| cx.defs.new_param(&p.name)).collect::<Vec<_>>());
+    property_wrapper::note_wrapper(cx, decl);
+    let id = NominalId(cx.defs.nominals.len() as u32);
+    let builtin = primitive_name(cx, decl, &nominal.name.name, is_prelude).and_then(|name| builtin(&name));
+    let style = decl.attribute("style").and_then(|a| match &a.args {
+        AttributeArgs::Text(text) => Some(Name::from(text.trim_matches(['"', ' ']))),
+        AttributeArgs::None | AttributeArgs::Differentiation(_) => None,
+    });
+    let data = NominalData {
+        name: nominal.name.name.clone(),
+        kind: nominal.kind,
+        span: nominal.name.span,
+        parent,
+        outer,
+        params,
+        own_params: nominal.generics.params.len(),
+        generics: nominal.generics.clone(),
+        group: GroupId(cx.defs.groups.len() as u32),
+        groups: vec![],
+        groups_entered: 0,
+        members: HashMap::new(),
+        stored: vec![],
+        cases: vec![],
+        conformances: vec![],
+        protocols: None,
+        superclass: None,
+        raw_type: None,
+        builtin,
+        style,
+        is_indirect: decl.has("indirect"),
+        is_final: decl.has("final"),
+        is_private: decl.has("private"),
+        locals: Rc::default(),
+        around: cx.scope.around.clone().filter(|_| parent == Owner::Module),
+        looks_up: decl.attribute("dynamicMemberLookup").is_some(),
+        answers_calls: decl.attribute("dynamicCallable").is_some(),
+        linked: false,
+        is_prelude,
+        file,
+        info: None,
+        has_init: false,
+        deinit: None,
+        memberwise: None,
+        default_init: None,
+        synthesized: vec![],
+    };
+    cx.defs.nominals.push(data.into());
+    if !is_prelude {
+        parameters::check_written_generics(cx, &nominal.generics);
     }
-
-    pub(super) fn declare_nominal(
-        &mut self,
-        decl: &Rc<Decl>,
-        nominal: &NominalDecl,
-        parent: Owner,
-        outer: Option<GroupId>,
-        file: u32,
-        is_prelude: bool,
-    ) -> NominalId {
-        let mut params = match parent {
-            Owner::Nominal(p) => self.nominal_data(p).params.clone(),
-            Owner::Module => self.around.as_ref().map_or(vec![], |env| env.params.clone()),
-            Owner::Protocol(_) => vec![],
-        };
-        params.extend(nominal.generics.params.iter().map(|(p, _)| self.new_param(&p.name)).collect::<Vec<_>>());
-        self.note_wrapper(decl);
-        let id = NominalId(self.nominals.len() as u32);
-        let builtin = self.primitive_name(decl, &nominal.name.name, is_prelude).and_then(|name| builtin(&name));
-        let style = decl.attribute("style").and_then(|a| match &a.args {
-            AttributeArgs::Text(text) => Some(Name::from(text.trim_matches(['"', ' ']))),
-            AttributeArgs::None | AttributeArgs::Differentiation(_) => None,
-        });
-        let data = NominalData {
-            name: nominal.name.name.clone(),
-            kind: nominal.kind,
-            span: nominal.name.span,
-            parent,
-            outer,
-            params,
-            own_params: nominal.generics.params.len(),
-            generics: nominal.generics.clone(),
-            group: GroupId(self.groups.len() as u32),
-            groups: vec![],
-            groups_entered: 0,
-            members: HashMap::new(),
-            stored: vec![],
-            cases: vec![],
-            conformances: vec![],
-            protocols: None,
-            superclass: None,
-            raw_type: None,
-            builtin,
-            style,
-            is_indirect: decl.has("indirect"),
-            is_final: decl.has("final"),
-            is_private: decl.has("private"),
-            locals: Rc::default(),
-            around: self.around.clone().filter(|_| parent == Owner::Module),
-            looks_up: decl.attribute("dynamicMemberLookup").is_some(),
-            answers_calls: decl.attribute("dynamicCallable").is_some(),
-            linked: false,
-            is_prelude,
-            file,
-            info: None,
-            has_init: false,
-            deinit: None,
-            memberwise: None,
-            default_init: None,
-            synthesized: vec![],
-        };
-        self.nominals.push(data.into());
-        if !is_prelude {
-            self.check_written_generics(&nominal.generics);
-        }
-        let group = self.new_group(Owner::Nominal(id), vec![], nominal.inherits.clone(), file, is_prelude);
-        for member in &nominal.members {
-            self.declare_member(member, group);
-        }
-        id
+    let group = new_group(cx, Owner::Nominal(id), vec![], nominal.inherits.clone(), file, is_prelude);
+    for member in &nominal.members {
+        member::declare_member(cx, member, group);
     }
+    id
+}
 
-    fn declare_extension(&mut self, decl: &Rc<Decl>, extension: &ExtensionDecl, file: u32, is_prelude: bool) {
-        let Some(owner) = self.extended_owner(&extension.target, file) else {
-            if self.resolves_to_never(&extension.target, file) {
-                // It conforms to everything, as there are no values of it to call anything on.
-                return;
-            }
-            let text = self.unknown_type_diagnostic(&extension.target);
-            self.report(text);
+fn declare_extension(cx: &mut TypeContext, decl: &Rc<Decl>, extension: &ExtensionDecl, file: u32, is_prelude: bool) {
+    let Some(owner) = lookup::extended_owner(cx, &extension.target, file) else {
+        if lookup::resolves_to_never(cx, &extension.target, file) {
+            // It conforms to everything, as there are no values of it to call anything on.
             return;
-        };
-        let mut requirements = self.target_requirements(owner, &extension.target);
-        requirements.extend(extension.requirements.iter().cloned());
-        let group = self.new_group(owner, requirements, extension.inherits.clone(), file, is_prelude);
-        self.groups[group.0 as usize].is_private = decl.has("private") || decl.has("fileprivate");
-        for member in &extension.members {
-            self.declare_member(member, group);
         }
+        let text = lookup::unknown_type_diagnostic(&extension.target);
+        cx.sink.report(text);
+        return;
+    };
+    let mut requirements = target_requirements(cx, owner, &extension.target);
+    requirements.extend(extension.requirements.iter().cloned());
+    let group = new_group(cx, owner, requirements, extension.inherits.clone(), file, is_prelude);
+    cx.defs.groups[group.0 as usize].is_private = decl.has("private") || decl.has("fileprivate");
+    for member in &extension.members {
+        member::declare_member(cx, member, group);
     }
+}
 
-    /// What the arguments of an extended type require: `extension Array<Int>`, `extension [Int]`.
-    fn target_requirements(&mut self, owner: Owner, target: &TypeExpr) -> Vec<AstRequirement> {
-        let arguments: Vec<&TypeExpr> = match &target.kind {
-            TypeExprKind::Named(path) => {
-                path.last().map(|(_, arguments)| arguments.iter().collect()).unwrap_or_default()
-            }
-            TypeExprKind::Array(of) | TypeExprKind::Optional(of) => vec![of],
-            TypeExprKind::Dictionary(key, value) => vec![key, value],
-            _ => vec![],
-        };
-        if arguments.is_empty() {
-            return vec![];
-        }
-        let names: Vec<Name> = match owner {
-            Owner::Nominal(n) => {
-                self.nominal_data(n).generics.params.iter().map(|(name, _)| name.name.clone()).collect()
-            }
-            Owner::Protocol(p) => self.protocol_data(p).primary.clone(),
-            Owner::Module => vec![],
-        };
-        if names.len() != arguments.len() {
-            let message = format!("'{}' takes {} type arguments", self.source_text(target.span), names.len());
-            self.report(Diagnostic::error(DiagnosticCode::Types, target.span, message));
-            return vec![];
-        }
-        let equal = names.into_iter().zip(arguments).map(|(name, argument)| {
-            let left = TypeExprKind::Named(vec![(Ident { name, span: argument.span }, vec![])]);
-            let left = TypeExpr { kind: left, span: argument.span };
-            AstRequirement { left, same: true, right: argument.clone() }
-        });
-        equal.collect()
+/// What the arguments of an extended type require: `extension Array<Int>`, `extension [Int]`.
+fn target_requirements(cx: &mut TypeContext, owner: Owner, target: &TypeExpr) -> Vec<AstRequirement> {
+    let arguments: Vec<&TypeExpr> = match &target.kind {
+        TypeExprKind::Named(path) => path.last().map(|(_, arguments)| arguments.iter().collect()).unwrap_or_default(),
+        TypeExprKind::Array(of) | TypeExprKind::Optional(of) => vec![of],
+        TypeExprKind::Dictionary(key, value) => vec![key, value],
+        _ => vec![],
+    };
+    if arguments.is_empty() {
+        return vec![];
     }
+    let names: Vec<Name> = match owner {
+        Owner::Nominal(n) => {
+            cx.defs.nominal_data(n).generics.params.iter().map(|(name, _)| name.name.clone()).collect()
+        }
+        Owner::Protocol(p) => cx.defs.protocol_data(p).primary.clone(),
+        Owner::Module => vec![],
+    };
+    if names.len() != arguments.len() {
+        let message = format!("'{}' takes {} type arguments", cx.sink.source_text(target.span), names.len());
+        cx.sink.report(Diagnostic::error(DiagnosticCode::Types, target.span, message));
+        return vec![];
+    }
+    let equal = names.into_iter().zip(arguments).map(|(name, argument)| {
+        let left = TypeExprKind::Named(vec![(Ident { name, span: argument.span }, vec![])]);
+        let left = TypeExpr { kind: left, span: argument.span };
+        AstRequirement { left, same: true, right: argument.clone() }
+    });
+    equal.collect()
 }
 
 fn builtin(name: &str) -> Option<Builtin> {

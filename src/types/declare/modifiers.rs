@@ -3,7 +3,8 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{Accessors, Decl, DeclKind, Ident, NominalKind};
-use crate::types::model::tables::{GroupId, Owner, World};
+use crate::types::model::context::TypeContext;
+use crate::types::model::tables::{GroupId, Owner};
 
 /// Where a declaration stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,40 +30,38 @@ fn fault(message: impl Into<String>) -> Option<Fault> {
     Some(Fault { message: message.into(), instead: "" })
 }
 
-impl World {
-    /// What surrounds the members of a group.
-    pub(crate) fn around(&self, group: GroupId) -> Around {
-        match self.groups[group.0 as usize].owner {
-            Owner::Module => Around::Module,
-            Owner::Protocol(p) if self.protocol_data(p).group == group => Around::Protocol,
-            Owner::Protocol(_) => Around::ProtocolExtension,
-            Owner::Nominal(n) => match self.nominal_data(n).kind {
-                NominalKind::Struct => Around::Struct,
-                NominalKind::Enum => Around::Enum,
-                NominalKind::Class => Around::Class,
-            },
-        }
+/// What surrounds the members of a group.
+pub(crate) fn around(cx: &TypeContext, group: GroupId) -> Around {
+    match cx.defs.groups[group.0 as usize].owner {
+        Owner::Module => Around::Module,
+        Owner::Protocol(p) if cx.defs.protocol_data(p).group == group => Around::Protocol,
+        Owner::Protocol(_) => Around::ProtocolExtension,
+        Owner::Nominal(n) => match cx.defs.nominal_data(n).kind {
+            NominalKind::Struct => Around::Struct,
+            NominalKind::Enum => Around::Enum,
+            NominalKind::Class => Around::Class,
+        },
     }
+}
 
-    /// Modifiers that mean nothing where they stand.
-    pub(crate) fn check_modifiers(&mut self, decl: &Decl, around: Around) {
-        for (i, modifier) in decl.modifiers.iter().enumerate() {
-            let found = repeated(&modifier.name, &decl.modifiers[..i]).or_else(|| misplaced(modifier, decl, around));
-            let Some(Fault { message, instead }) = found else { continue };
-            let diagnostic = Diagnostic::error(Code::WrongContext, modifier.span, message);
-            let behind = self.blank_behind(modifier.span);
-            self.report(match instead {
-                "" => diagnostic.fix(format!("remove '{}'", modifier.name), behind, ""),
-                _ => diagnostic.fix(format!("write '{instead}'"), modifier.span, instead),
-            });
-        }
+/// Modifiers that mean nothing where they stand.
+pub(crate) fn check_modifiers(cx: &mut TypeContext, decl: &Decl, around: Around) {
+    for (i, modifier) in decl.modifiers.iter().enumerate() {
+        let found = repeated(&modifier.name, &decl.modifiers[..i]).or_else(|| misplaced(modifier, decl, around));
+        let Some(Fault { message, instead }) = found else { continue };
+        let diagnostic = Diagnostic::error(Code::WrongContext, modifier.span, message);
+        let behind = blank_behind(cx, modifier.span);
+        cx.sink.report(match instead {
+            "" => diagnostic.fix(format!("remove '{}'", modifier.name), behind, ""),
+            _ => diagnostic.fix(format!("write '{instead}'"), modifier.span, instead),
+        });
     }
+}
 
-    /// A word and the blank behind it.
-    fn blank_behind(&self, word: Span) -> Span {
-        let longer = Span::new(word.start, word.end + 1);
-        if self.source_text(longer).ends_with(' ') { longer } else { word }
-    }
+/// A word and the blank behind it.
+fn blank_behind(cx: &TypeContext, word: Span) -> Span {
+    let longer = Span::new(word.start, word.end + 1);
+    if cx.sink.source_text(longer).ends_with(' ') { longer } else { word }
 }
 
 fn repeated(word: &str, before: &[Ident]) -> Option<Fault> {

@@ -5,56 +5,54 @@ use crate::source::Span;
 use crate::syntax::ast::{FunctionDecl, Generics, Param, TypeExprKind};
 use crate::types::conform::rethrows::is_throwing;
 use crate::types::declare::redeclaration::redeclared;
-use crate::types::model::tables::World;
+use crate::types::model::context::TypeContext;
 
-impl World {
-    /// Default values, labels and `...` that a caller could do nothing with.
-    pub(crate) fn check_written_params(&mut self, params: &[Param]) {
-        let mut behind_variadic = false;
-        for param in params {
-            let (name, at) = (&param.name.name, param.name.span);
-            let wrong = |span: Span, message: String| Diagnostic::error(Code::WrongContext, span, message);
-            if let (true, Some(value)) = (param.is_inout, &param.default) {
-                let message = format!("cannot provide default value to inout parameter '{name}'");
-                self.report(wrong(value.span, message).help("the caller must pass a variable with '&'"));
-            }
-            if param.is_inout && param.variadic {
-                self.report(wrong(at, "'inout' must not be used on variadic parameters".into()));
-            }
-            if param.variadic && param.default.is_some() {
-                let message = format!("variadic parameter '{name}' cannot have a default value");
-                self.report(wrong(at, message).help("remove the default value: without arguments it is empty"));
-            }
-            if behind_variadic && param.label.is_none() {
-                let message = "a parameter following a variadic parameter requires a label";
-                self.report(wrong(at, message.into()).help("remove '_', or write a label before the name"));
-            }
-            behind_variadic = param.variadic;
+/// Default values, labels and `...` that a caller could do nothing with.
+pub(crate) fn check_written_params(cx: &mut TypeContext, params: &[Param]) {
+    let mut behind_variadic = false;
+    for param in params {
+        let (name, at) = (&param.name.name, param.name.span);
+        let wrong = |span: Span, message: String| Diagnostic::error(Code::WrongContext, span, message);
+        if let (true, Some(value)) = (param.is_inout, &param.default) {
+            let message = format!("cannot provide default value to inout parameter '{name}'");
+            cx.sink.report(wrong(value.span, message).help("the caller must pass a variable with '&'"));
+        }
+        if param.is_inout && param.variadic {
+            cx.sink.report(wrong(at, "'inout' must not be used on variadic parameters".into()));
+        }
+        if param.variadic && param.default.is_some() {
+            let message = format!("variadic parameter '{name}' cannot have a default value");
+            cx.sink.report(wrong(at, message).help("remove the default value: without arguments it is empty"));
+        }
+        if behind_variadic && param.label.is_none() {
+            let message = "a parameter following a variadic parameter requires a label";
+            cx.sink.report(wrong(at, message.into()).help("remove '_', or write a label before the name"));
+        }
+        behind_variadic = param.variadic;
+    }
+}
+
+/// Every generic parameter has a name of its own.
+pub(crate) fn check_written_generics(cx: &mut TypeContext, generics: &Generics) {
+    for (i, (name, _)) in generics.params.iter().enumerate() {
+        if let Some((before, _)) = generics.params[..i].iter().find(|(other, _)| other.name == name.name) {
+            cx.sink.report(redeclared(&name.name, name.span, before.span));
         }
     }
+}
 
-    /// Every generic parameter has a name of its own.
-    pub(crate) fn check_written_generics(&mut self, generics: &Generics) {
-        for (i, (name, _)) in generics.params.iter().enumerate() {
-            if let Some((before, _)) = generics.params[..i].iter().find(|(other, _)| other.name == name.name) {
-                self.report(redeclared(&name.name, name.span, before.span));
-            }
-        }
-    }
-
-    /// There must be something whose errors are thrown on.
-    pub(crate) fn check_rethrows(&mut self, function: &FunctionDecl) {
-        // What a name of a type stands for is not known yet.
-        let may_throw = |p: &Param| match p.ty.as_ref().map(|ty| &ty.kind) {
-            Some(TypeExprKind::Named(path)) => path.len() > 1 || !is_plain(&path[0].0.name),
-            Some(TypeExprKind::Optional(_) | TypeExprKind::Attributed(..)) => true,
-            _ => is_throwing(p),
-        };
-        if function.rethrows && !function.params.iter().any(may_throw) {
-            let message = "'rethrows' function must take a throwing function argument";
-            let diagnostic = Diagnostic::error(Code::Unhandled, function.name.span, message);
-            self.report(diagnostic.help("declare it with 'throws' if it throws errors of its own"));
-        }
+/// There must be something whose errors are thrown on.
+pub(crate) fn check_rethrows(cx: &mut TypeContext, function: &FunctionDecl) {
+    // What a name of a type stands for is not known yet.
+    let may_throw = |p: &Param| match p.ty.as_ref().map(|ty| &ty.kind) {
+        Some(TypeExprKind::Named(path)) => path.len() > 1 || !is_plain(&path[0].0.name),
+        Some(TypeExprKind::Optional(_) | TypeExprKind::Attributed(..)) => true,
+        _ => is_throwing(p),
+    };
+    if function.rethrows && !function.params.iter().any(may_throw) {
+        let message = "'rethrows' function must take a throwing function argument";
+        let diagnostic = Diagnostic::error(Code::Unhandled, function.name.span, message);
+        cx.sink.report(diagnostic.help("declare it with 'throws' if it throws errors of its own"));
     }
 }
 

@@ -5,7 +5,11 @@ use crate::source::{SourceMap, Span};
 use crate::syntax;
 use crate::syntax::ast::{Decl, Stmt, StmtKind};
 use crate::syntax::{Library, Piece, PieceKind};
-use crate::types::model::tables::{Entry, Group, GroupId, Owner, World};
+use crate::types::declare;
+use crate::types::declare::member;
+use crate::types::model::context::TypeContext;
+use crate::types::model::tables::{Entry, Group, GroupId, Owner};
+use crate::types::names::module_name;
 use hashbrown::HashMap;
 use std::rc::Rc;
 
@@ -31,119 +35,118 @@ pub(crate) struct Prelude {
     waiting: Vec<(&'static str, Piece<'static>)>,
 }
 
-impl World {
-    /// A world in which the library can be found; its texts are the first ones of a session.
-    pub fn new(sources: &mut SourceMap) -> World {
-        let mut world = World { operators: syntax::OperatorTable::standard(), ..World::default() };
-        let library: Library<'static> = rmp_serde::from_slice(INDEX).expect("an index built with this code");
-        for file in &library.files {
-            sources.add(file.name, file.text, true);
-        }
-        for piece in library.pieces {
-            match library.files.get(piece.file as usize).and_then(|file| file.module) {
-                Some(module) => world.prelude.waiting.push((module, piece)),
-                None => world.prelude.list(piece),
-            }
-        }
-        world
+/// A world in which the library can be found; its texts are the first ones of a session.
+pub fn context_with_prelude(sources: &mut SourceMap) -> TypeContext {
+    let mut cx = TypeContext::default();
+    cx.defs.operators = syntax::OperatorTable::standard();
+    let library: Library<'static> = rmp_serde::from_slice(INDEX).expect("an index built with this code");
+    for file in &library.files {
+        sources.add(file.name, file.text, true);
     }
-
-    /// Makes the names of a module visible; `false` when there is no such module.
-    pub(crate) fn import_module(&mut self, name: &str) -> bool {
-        let belongs = |module: &str| module == name || (module == "Glibc" && name == "Darwin");
-        let pieces: Vec<_> = self.prelude.waiting.extract_if(.., |(module, _)| belongs(module)).collect();
-        pieces.into_iter().for_each(|(_, piece)| self.prelude.list(piece));
-        World::is_library_module(name)
-    }
-
-    /// What the library declares under a name.
-    pub(crate) fn library_entries(&mut self, name: &str) -> Vec<Entry> {
-        if self.prelude.declarations.contains_key(name)
-            && let Some(pieces) = self.prelude.declarations.remove(name)
-        {
-            self.enter_pieces(pieces);
-        }
-        self.library.get(name).cloned().unwrap_or_default()
-    }
-
-    /// Enters the library's extensions of a type or protocol that declare a member.
-    pub(crate) fn load_members(&mut self, of: &str, member: &str) {
-        let declares = |piece: &Piece<'static>| piece.members.contains(&member);
-        if self.prelude.members.get(of).is_some_and(|waiting| waiting.iter().any(declares))
-            && let Some(waiting) = self.prelude.members.get_mut(of)
-        {
-            let now = waiting.extract_if(.., |piece| declares(piece)).collect();
-            self.enter_pieces(now);
+    for piece in library.pieces {
+        match library.files.get(piece.file as usize).and_then(|file| file.module) {
+            Some(module) => cx.defs.prelude.waiting.push((module, piece)),
+            None => cx.defs.prelude.list(piece),
         }
     }
+    cx
+}
 
-    /// Enters all of the library's extensions of a type or protocol.
-    pub(crate) fn load_all_members(&mut self, of: &str) {
-        self.load_extensions(of);
-        if self.prelude.members.contains_key(of)
-            && let Some(all) = self.prelude.members.remove(of)
-        {
-            self.enter_pieces(all);
+/// Makes the names of a module visible; `false` when there is no such module.
+pub(crate) fn import_module(cx: &mut TypeContext, name: &str) -> bool {
+    let belongs = |module: &str| module == name || (module == "Glibc" && name == "Darwin");
+    let pieces: Vec<_> = cx.defs.prelude.waiting.extract_if(.., |(module, _)| belongs(module)).collect();
+    pieces.into_iter().for_each(|(_, piece)| cx.defs.prelude.list(piece));
+    module_name::is_library_module(name)
+}
+
+/// What the library declares under a name.
+pub(crate) fn library_entries(cx: &mut TypeContext, name: &str) -> Vec<Entry> {
+    if cx.defs.prelude.declarations.contains_key(name)
+        && let Some(pieces) = cx.defs.prelude.declarations.remove(name)
+    {
+        enter_pieces(cx, pieces);
+    }
+    cx.defs.library.get(name).cloned().unwrap_or_default()
+}
+
+/// Enters the library's extensions of a type or protocol that declare a member.
+pub(crate) fn load_members(cx: &mut TypeContext, of: &str, member: &str) {
+    let declares = |piece: &Piece<'static>| piece.members.contains(&member);
+    if cx.defs.prelude.members.get(of).is_some_and(|waiting| waiting.iter().any(declares))
+        && let Some(waiting) = cx.defs.prelude.members.get_mut(of)
+    {
+        let now = waiting.extract_if(.., |piece| declares(piece)).collect();
+        enter_pieces(cx, now);
+    }
+}
+
+/// Enters all of the library's extensions of a type or protocol.
+pub(crate) fn load_all_members(cx: &mut TypeContext, of: &str) {
+    load_extensions(cx, of);
+    if cx.defs.prelude.members.contains_key(of)
+        && let Some(all) = cx.defs.prelude.members.remove(of)
+    {
+        enter_pieces(cx, all);
+    }
+}
+
+/// Enters the library's extensions of a type or protocol that say what it conforms to.
+pub(crate) fn load_extensions(cx: &mut TypeContext, name: &str) {
+    if cx.defs.prelude.extensions.contains_key(name)
+        && let Some(pieces) = cx.defs.prelude.extensions.remove(name)
+    {
+        enter_pieces(cx, pieces);
+    }
+}
+
+fn enter_pieces(cx: &mut TypeContext, pieces: Vec<Piece<'static>>) {
+    for piece in pieces {
+        let (from, to) = (piece.tree.0 as usize, piece.tree.1 as usize);
+        let declaration: Rc<Decl> = rmp_serde::from_slice(&TREES[from..to]).expect("a tree built with this code");
+        declare::declare_top(cx, &declaration, PRELUDE_FILE, true);
+    }
+}
+
+/// Enters members that nobody wrote, under the conditions of the group that asks for them, as if they stood at a place.
+pub(crate) fn declare_synthesized(cx: &mut TypeContext, text: &str, asks: GroupId, place: Span) {
+    let Group { owner, file, .. } = cx.defs.groups[asks.0 as usize];
+    if owner == Owner::Module {
+        return;
+    }
+    let items = written_items(cx, text, place);
+    let requirements = cx.defs.groups[asks.0 as usize].requirements.clone();
+    // Like the library's: nobody has written it, so nothing is said about places in it.
+    let group = declare::new_group(cx, owner, requirements, vec![], file, true);
+    for item in &items {
+        if let StmtKind::Decl(decl) = &item.kind {
+            member::declare_member(cx, decl, group);
         }
     }
+}
 
-    /// Enters the library's extensions of a type or protocol that say what it conforms to.
-    pub(crate) fn load_extensions(&mut self, name: &str) {
-        if self.prelude.extensions.contains_key(name)
-            && let Some(pieces) = self.prelude.extensions.remove(name)
-        {
-            self.enter_pieces(pieces);
-        }
-    }
+/// Statements and declarations that nobody wrote, as if they stood at a place.
+pub(crate) fn written_items(cx: &TypeContext, text: &str, place: Span) -> Vec<Stmt> {
+    let mut parsed = syntax::parse_at(text, place);
+    let _ = syntax::fold_file(&mut parsed, &cx.defs.operators);
+    parsed.items
+}
 
-    fn enter_pieces(&mut self, pieces: Vec<Piece<'static>>) {
-        for piece in pieces {
-            let (from, to) = (piece.tree.0 as usize, piece.tree.1 as usize);
-            let declaration: Rc<Decl> = rmp_serde::from_slice(&TREES[from..to]).expect("a tree built with this code");
-            self.declare_top(&declaration, PRELUDE_FILE, true);
-        }
-    }
+/// The names that the library declares at the top level, loaded or not.
+pub(crate) fn library_names(cx: &TypeContext) -> Vec<String> {
+    let mut names: Vec<String> = cx.defs.prelude.declarations.keys().map(ToString::to_string).collect();
+    names.extend(cx.defs.library.keys().map(ToString::to_string));
+    names.retain(|n| !n.starts_with('_'));
+    names.sort();
+    names
+}
 
-    /// Enters members that nobody wrote, under the conditions of the group that asks for them, as if they stood at a place.
-    pub(crate) fn declare_synthesized(&mut self, text: &str, asks: GroupId, place: Span) {
-        let Group { owner, file, .. } = self.groups[asks.0 as usize];
-        if owner == Owner::Module {
-            return;
-        }
-        let items = self.written_items(text, place);
-        let requirements = self.groups[asks.0 as usize].requirements.clone();
-        // Like the library's: nobody has written it, so nothing is said about places in it.
-        let group = self.new_group(owner, requirements, vec![], file, true);
-        for item in &items {
-            if let StmtKind::Decl(decl) = &item.kind {
-                self.declare_member(decl, group);
-            }
-        }
-    }
-
-    /// Statements and declarations that nobody wrote, as if they stood at a place.
-    pub(crate) fn written_items(&self, text: &str, place: Span) -> Vec<Stmt> {
-        let mut parsed = syntax::parse_at(text, place);
-        let _ = syntax::fold_file(&mut parsed, &self.operators);
-        parsed.items
-    }
-
-    /// The names that the library declares at the top level, loaded or not.
-    pub(crate) fn library_names(&self) -> Vec<String> {
-        let mut names: Vec<String> = self.prelude.declarations.keys().map(ToString::to_string).collect();
-        names.extend(self.library.keys().map(ToString::to_string));
-        names.retain(|n| !n.starts_with('_'));
-        names.sort();
-        names
-    }
-
-    /// A function of the library by its name.
-    pub(crate) fn library_function(&mut self, name: &str) -> Option<crate::types::model::tree::FunctionId> {
-        self.library_entries(name).into_iter().find_map(|e| match e.what {
-            crate::types::model::tables::Named::Function(f) => Some(f),
-            _ => None,
-        })
-    }
+/// A function of the library by its name.
+pub(crate) fn library_function(cx: &mut TypeContext, name: &str) -> Option<crate::types::model::tree::FunctionId> {
+    library_entries(cx, name).into_iter().find_map(|e| match e.what {
+        crate::types::model::tables::Named::Function(f) => Some(f),
+        _ => None,
+    })
 }
 
 impl Prelude {

@@ -3,7 +3,9 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{DeclKind, Name};
-use crate::types::model::tables::{Entry, FunctionKind, Member, MemberKind, Named, Owner, World};
+use crate::types::generics::signature;
+use crate::types::model::context::TypeContext;
+use crate::types::model::tables::{Entry, FunctionKind, Member, MemberKind, Named, Owner};
 use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::Type;
 use hashbrown::HashMap;
@@ -32,103 +34,101 @@ pub(crate) fn redeclared(name: &str, span: Span, before: Span) -> Diagnostic {
     }
 }
 
-impl World {
-    /// Where a name of the top level is declared.
-    pub(crate) fn entry_span(&self, entry: &Entry) -> Span {
-        match entry.what {
-            Named::Function(f) => self.function_data(f).span,
-            Named::Global(g) => self.globals[g.0 as usize].span,
-            Named::Nominal(n) => self.nominal_data(n).span,
-            Named::Alias(a) => self.aliases[a.0 as usize].span,
-            Named::Protocol(p) => self.protocol_data(p).span,
-        }
+/// Where a name of the top level is declared.
+pub(crate) fn entry_span(cx: &TypeContext, entry: &Entry) -> Span {
+    match entry.what {
+        Named::Function(f) => cx.defs.function_data(f).span,
+        Named::Global(g) => cx.defs.globals[g.0 as usize].span,
+        Named::Nominal(n) => cx.defs.nominal_data(n).span,
+        Named::Alias(a) => cx.defs.aliases[a.0 as usize].span,
+        Named::Protocol(p) => cx.defs.protocol_data(p).span,
     }
+}
 
-    /// Two properties or cases of one name in a type of the user's.
-    pub(crate) fn check_member(&mut self, owner: Owner, name: &str, member: &Member) {
-        let Owner::Nominal(n) = owner else { return };
-        if self.nominal_data(n).is_prelude {
-            return;
-        }
-        let Some(span) = self.variable_span(owner, &member.kind) else { return };
-        let known = self.nominal_data(n).members.get(name).into_iter().flatten();
-        let before = known
-            .filter(|m| m.is_static == member.is_static && m.group == member.group)
-            .find_map(|m| self.variable_span(owner, &m.kind));
-        if let Some(before) = before {
-            self.report(redeclared(name, span, before));
-        }
+/// Two properties or cases of one name in a type of the user's.
+pub(crate) fn check_member(cx: &mut TypeContext, owner: Owner, name: &str, member: &Member) {
+    let Owner::Nominal(n) = owner else { return };
+    if cx.defs.nominal_data(n).is_prelude {
+        return;
     }
-
-    /// Where a property or case is declared; `None` for members that may have several meanings.
-    fn variable_span(&self, owner: Owner, kind: &MemberKind) -> Option<Span> {
-        let Owner::Nominal(n) = owner else { return None };
-        match kind {
-            MemberKind::Stored(i) => Some(self.nominal_data(n).stored[*i as usize].span),
-            MemberKind::Computed(get, _) => Some(self.function_data(*get).span),
-            MemberKind::Global(g) => Some(self.globals[g.0 as usize].span),
-            MemberKind::Case(i) => Some(self.nominal_data(n).cases[*i as usize].span),
-            _ => None,
-        }
+    let Some(span) = variable_span(cx, owner, &member.kind) else { return };
+    let known = cx.defs.nominal_data(n).members.get(name).into_iter().flatten();
+    let before = known
+        .filter(|m| m.is_static == member.is_static && m.group == member.group)
+        .find_map(|m| variable_span(cx, owner, &m.kind));
+    if let Some(before) = before {
+        cx.sink.report(redeclared(name, span, before));
     }
+}
 
-    /// Two functions of one name and type among those that were entered since `first`. The second is not called.
-    pub(crate) fn check_functions(&mut self, first: usize) {
-        let mut known: HashMap<(Name, Shape), Span> = HashMap::new();
-        for f in (first..self.functions.len()).map(|i| FunctionId(i as u32)) {
-            crate::cancel::look();
-            let Some(shape) = self.shape_of(f) else { continue };
-            let (name, span) = (self.function_data(f).base_name.clone(), self.function_data(f).span);
-            match known.entry((name, shape)) {
-                hashbrown::hash_map::Entry::Vacant(place) => {
-                    place.insert(span);
-                }
-                hashbrown::hash_map::Entry::Occupied(before) => {
-                    let diagnostic = redeclared(&self.full_name(f), span, *before.get());
-                    self.report(diagnostic);
-                    self.forget_function(f);
-                }
+/// Where a property or case is declared; `None` for members that may have several meanings.
+fn variable_span(cx: &TypeContext, owner: Owner, kind: &MemberKind) -> Option<Span> {
+    let Owner::Nominal(n) = owner else { return None };
+    match kind {
+        MemberKind::Stored(i) => Some(cx.defs.nominal_data(n).stored[*i as usize].span),
+        MemberKind::Computed(get, _) => Some(cx.defs.function_data(*get).span),
+        MemberKind::Global(g) => Some(cx.defs.globals[g.0 as usize].span),
+        MemberKind::Case(i) => Some(cx.defs.nominal_data(n).cases[*i as usize].span),
+        _ => None,
+    }
+}
+
+/// Two functions of one name and type among those that were entered since `first`. The second is not called.
+pub(crate) fn check_functions(cx: &mut TypeContext, first: usize) {
+    let mut known: HashMap<(Name, Shape), Span> = HashMap::new();
+    for f in (first..cx.defs.functions.len()).map(|i| FunctionId(i as u32)) {
+        crate::cancel::look();
+        let Some(shape) = shape_of(cx, f) else { continue };
+        let (name, span) = (cx.defs.function_data(f).base_name.clone(), cx.defs.function_data(f).span);
+        match known.entry((name, shape)) {
+            hashbrown::hash_map::Entry::Vacant(place) => {
+                place.insert(span);
+            }
+            hashbrown::hash_map::Entry::Occupied(before) => {
+                let diagnostic = redeclared(&cx.defs.full_name(f), span, *before.get());
+                cx.sink.report(diagnostic);
+                forget_function(cx, f);
             }
         }
     }
+}
 
-    fn forget_function(&mut self, f: FunctionId) {
-        let (name, owner) = (self.function_data(f).base_name.clone(), self.function_data(f).owner);
-        if let Some(entries) = self.module.get_mut(&name) {
-            entries.retain(|e| e.what != Named::Function(f));
-        }
-        if let Owner::Nominal(n) = owner
-            && let Some(members) = self.nominal_data_mut(n).members.get_mut(&name)
-        {
-            members.retain(|m| m.kind != MemberKind::Method(f) && m.kind != MemberKind::Init(f));
-        }
+fn forget_function(cx: &mut TypeContext, f: FunctionId) {
+    let (name, owner) = (cx.defs.function_data(f).base_name.clone(), cx.defs.function_data(f).owner);
+    if let Some(entries) = cx.defs.module.get_mut(&name) {
+        entries.retain(|e| e.what != Named::Function(f));
     }
+    if let Owner::Nominal(n) = owner
+        && let Some(members) = cx.defs.nominal_data_mut(n).members.get_mut(&name)
+    {
+        members.retain(|m| m.kind != MemberKind::Method(f) && m.kind != MemberKind::Init(f));
+    }
+}
 
-    /// `None` for what has no name of its own: closures, accessors, requirements, registered derivatives; and for generic
-    /// functions, which their constraints tell apart. Types that are not written down do not tell functions apart.
-    fn shape_of(&mut self, f: FunctionId) -> Option<Shape> {
-        let data = self.function_data(f);
-        let decl = data.decl.clone()?;
-        let is_named = matches!(data.kind, FunctionKind::Function | FunctionKind::Init { .. });
-        let has_conditions = data.group.is_some_and(|g| !self.groups[g.0 as usize].requirements.is_empty());
-        let is_local = data.outer.is_some();
-        let is_open = matches!(decl.kind, DeclKind::Formula { .. }) || data.ast_params.iter().any(|p| p.ty.is_none());
-        if data.is_prelude || !is_named || has_conditions || is_local || data.requirement.is_some() {
-            return None;
-        }
-        if &*data.base_name == "_" || !data.generics.params.is_empty() || decl.attribute("derivative").is_some() {
-            return None;
-        }
-        let is_private = decl.has("private") || decl.has("fileprivate");
-        let (owner, is_static, fixity) = (data.owner, data.is_static, data.fixity);
-        let file = is_private.then_some(data.file);
-        if is_open {
-            let params =
-                data.ast_params.iter().map(|p| (p.label.as_ref().map(|l| l.name.clone()), Type::Error, p.variadic));
-            return Some(Shape { owner, is_static, fixity, params: params.collect(), result: Type::Error, file });
-        }
-        let signature = self.signature(f);
-        let params = signature.params.iter().map(|p| (p.label.clone(), p.ty.clone(), p.variadic)).collect();
-        Some(Shape { owner, is_static, fixity, params, result: signature.result.clone(), file })
+/// `None` for what has no name of its own: closures, accessors, requirements, registered derivatives; and for generic
+/// functions, which their constraints tell apart. Types that are not written down do not tell functions apart.
+fn shape_of(cx: &mut TypeContext, f: FunctionId) -> Option<Shape> {
+    let data = cx.defs.function_data(f);
+    let decl = data.decl.clone()?;
+    let is_named = matches!(data.kind, FunctionKind::Function | FunctionKind::Init { .. });
+    let has_conditions = data.group.is_some_and(|g| !cx.defs.groups[g.0 as usize].requirements.is_empty());
+    let is_local = data.outer.is_some();
+    let is_open = matches!(decl.kind, DeclKind::Formula { .. }) || data.ast_params.iter().any(|p| p.ty.is_none());
+    if data.is_prelude || !is_named || has_conditions || is_local || data.requirement.is_some() {
+        return None;
     }
+    if &*data.base_name == "_" || !data.generics.params.is_empty() || decl.attribute("derivative").is_some() {
+        return None;
+    }
+    let is_private = decl.has("private") || decl.has("fileprivate");
+    let (owner, is_static, fixity) = (data.owner, data.is_static, data.fixity);
+    let file = is_private.then_some(data.file);
+    if is_open {
+        let params =
+            data.ast_params.iter().map(|p| (p.label.as_ref().map(|l| l.name.clone()), Type::Error, p.variadic));
+        return Some(Shape { owner, is_static, fixity, params: params.collect(), result: Type::Error, file });
+    }
+    let signature = signature::signature(cx, f);
+    let params = signature.params.iter().map(|p| (p.label.clone(), p.ty.clone(), p.variadic)).collect();
+    Some(Shape { owner, is_static, fixity, params, result: signature.result.clone(), file })
 }

@@ -3,29 +3,28 @@
 use crate::source::Span;
 use crate::syntax::ast::{Ident, Name};
 use crate::types::declare::redeclaration::redeclared;
-use crate::types::model::tables::{Entry, FunctionData, FunctionKind, Named, World};
+use crate::types::model::context::TypeContext;
+use crate::types::model::tables::{Entry, FunctionData, FunctionKind, Named};
 use crate::types::model::tree::FunctionId;
 
-impl World {
-    /// Enters a test under the name that nobody can write.
-    pub(crate) fn declare_test(&mut self, name: &Ident, data: FunctionData) {
-        let file = data.file;
-        let same = self.module.get(&name.name).and_then(|all| all.iter().find(|entry| entry.file == file).copied());
-        if let Some(Entry { what: Named::Function(before), .. }) = same {
-            let before = self.function_data(before).span;
-            self.report(redeclared(&name.name, name.span, before));
-            return;
-        }
-        let entry = Entry { what: Named::Function(self.add_function(data)), file, is_private: true };
-        self.module.entry(name.name.clone()).or_default().push(entry);
+/// Enters a test under the name that nobody can write.
+pub(crate) fn declare_test(cx: &mut TypeContext, name: &Ident, data: FunctionData) {
+    let file = data.file;
+    let same = cx.defs.module.get(&name.name).and_then(|all| all.iter().find(|entry| entry.file == file).copied());
+    if let Some(Entry { what: Named::Function(before), .. }) = same {
+        let before = cx.defs.function_data(before).span;
+        cx.sink.report(redeclared(&name.name, name.span, before));
+        return;
     }
+    let entry = Entry { what: Named::Function(cx.defs.add_function(data)), file, is_private: true };
+    cx.defs.module.entry(name.name.clone()).or_default().push(entry);
+}
 
-    /// The tests among some functions, in the order of the text, with their names and the places of these.
-    pub fn tests(&self, functions: &[FunctionId]) -> Vec<(FunctionId, Name, Span)> {
-        let is_test = |f: &&FunctionId| self.function_data(**f).kind == FunctionKind::Test;
-        let named = |f: &FunctionId| (*f, self.function_data(*f).base_name.clone(), self.function_data(*f).span);
-        let mut tests: Vec<_> = functions.iter().filter(is_test).map(named).collect();
-        tests.sort_by_key(|(_, _, span)| span.start);
-        tests
-    }
+/// The tests among some functions, in the order of the text, with their names and the places of these.
+pub fn tests(cx: &TypeContext, functions: &[FunctionId]) -> Vec<(FunctionId, Name, Span)> {
+    let is_test = |f: &&FunctionId| cx.defs.function_data(**f).kind == FunctionKind::Test;
+    let named = |f: &FunctionId| (*f, cx.defs.function_data(*f).base_name.clone(), cx.defs.function_data(*f).span);
+    let mut tests: Vec<_> = functions.iter().filter(is_test).map(named).collect();
+    tests.sort_by_key(|(_, _, span)| span.start);
+    tests
 }

@@ -3,140 +3,151 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{Decl, FunctionName};
+use crate::types::conform::conformances;
+use crate::types::derivative::differentiability;
 use crate::types::derivative::differentiability::differentiation;
 use crate::types::derivative::original::parameter_labels;
+use crate::types::derivative::registered_rules;
+use crate::types::derivative::registration;
 use crate::types::derivative::registration::Original;
-use crate::types::model::tables::{Env, Requirement, Signature, World};
+use crate::types::generics::signature;
+use crate::types::model::context;
+use crate::types::model::context::TypeContext;
+use crate::types::model::tables::{Env, Requirement, Signature};
 use crate::types::model::tree::{FunctionId, FunctionRef};
 use crate::types::model::ty::{ProtocolId, Type};
+use crate::types::nominal::overrides;
 use std::rc::Rc;
 
-impl World {
-    /// Another function that an attribute may mean, if it is like the one that was found and neither is for fewer types.
-    pub(crate) fn fits_as_well(
-        &mut self,
-        found: &Original,
-        candidates: &[FunctionId],
-        f: FunctionId,
-        given: &Rc<Signature>,
-    ) -> Option<FunctionId> {
-        let labels = parameter_labels(&self.signature(found.function));
-        let owner = self.function_data(found.function).owner;
-        candidates.iter().copied().find(|other| {
-            *other != found.function
-                && self.function_data(*other).owner == owner
-                && parameter_labels(&self.signature(*other)) == labels
-                && self.original(*other, f, given).is_some_and(|other| self.is_like(found, &other))
-        })
-    }
+/// Another function that an attribute may mean, if it is like the one that was found and neither is for fewer types.
+pub(crate) fn fits_as_well(
+    cx: &mut TypeContext,
+    found: &Original,
+    candidates: &[FunctionId],
+    f: FunctionId,
+    given: &Rc<Signature>,
+) -> Option<FunctionId> {
+    let labels = parameter_labels(&signature::signature(cx, found.function));
+    let owner = cx.defs.function_data(found.function).owner;
+    candidates.iter().copied().find(|other| {
+        *other != found.function
+            && cx.defs.function_data(*other).owner == owner
+            && parameter_labels(&signature::signature(cx, *other)) == labels
+            && registration::original(cx, *other, f, given).is_some_and(|other| is_like(cx, found, &other))
+    })
+}
 
-    fn is_like(&mut self, found: &Original, other: &Original) -> bool {
-        (&found.params, &found.result, &found.changed) == (&other.params, &other.result, &other.changed)
-            && self.unmet_of(other).is_none()
-            && !self.implies(found.function, other.function)
-            && !self.implies(other.function, found.function)
-    }
+fn is_like(cx: &mut TypeContext, found: &Original, other: &Original) -> bool {
+    (&found.params, &found.result, &found.changed) == (&other.params, &other.result, &other.changed)
+        && unmet_of(cx, other).is_none()
+        && !registered_rules::implies(cx, found.function, other.function)
+        && !registered_rules::implies(cx, other.function, found.function)
+}
 
-    /// What an original requires of its generic parameters, and the function that is to be registered does not.
-    pub(crate) fn unmet_of(&mut self, original: &Original) -> Option<Requirement> {
-        let env = self.signature(original.function).env.clone();
-        let unmet = |r: &&Requirement| !self.holds_here(std::slice::from_ref(*r), &env.params, &original.arguments);
-        env.requirements.iter().find(unmet).cloned()
-    }
+/// What an original requires of its generic parameters, and the function that is to be registered does not.
+pub(crate) fn unmet_of(cx: &mut TypeContext, original: &Original) -> Option<Requirement> {
+    let env = signature::signature(cx, original.function).env.clone();
+    let unmet = |r: &&Requirement| {
+        !registered_rules::holds_here(cx, std::slice::from_ref(*r), &env.params, &original.arguments)
+    };
+    env.requirements.iter().find(unmet).cloned()
+}
 
-    pub(crate) fn less_constrained(
-        &mut self,
-        of: &FunctionName,
-        original: FunctionId,
-        requirement: &Requirement,
-    ) -> Diagnostic {
-        let name = &of.name.name;
-        let message = format!("referenced declaration '{name}' could not be resolved");
-        let required = self.required(requirement);
-        let note = format!("'{name}' requires that {required}, but its derivative does not");
-        Diagnostic::error(Code::Registration, of.name.span, message)
-            .note_at(self.function_data(original).span, note)
-            .help("add the requirement to the derivative")
-    }
+pub(crate) fn less_constrained(
+    cx: &mut TypeContext,
+    of: &FunctionName,
+    original: FunctionId,
+    requirement: &Requirement,
+) -> Diagnostic {
+    let name = &of.name.name;
+    let message = format!("referenced declaration '{name}' could not be resolved");
+    let required = registered_rules::required(cx, requirement);
+    let note = format!("'{name}' requires that {required}, but its derivative does not");
+    Diagnostic::error(Code::Registration, of.name.span, message)
+        .note_at(cx.defs.function_data(original).span, note)
+        .help("add the requirement to the derivative")
+}
 
-    pub(crate) fn report_ambiguous(&mut self, of: &FunctionName, found: FunctionId, other: FunctionId) {
-        let message = format!("referenced declaration '{}' is ambiguous", of.name.name);
-        let diagnostic = Diagnostic::error(Code::Registration, of.name.span, message);
-        let here = "found this candidate";
-        let (found, other) = (self.function_data(found).span, self.function_data(other).span);
-        self.report(diagnostic.note_at(found, here).note_at(other, here));
-    }
+pub(crate) fn report_ambiguous(cx: &mut TypeContext, of: &FunctionName, found: FunctionId, other: FunctionId) {
+    let message = format!("referenced declaration '{}' is ambiguous", of.name.name);
+    let diagnostic = Diagnostic::error(Code::Registration, of.name.span, message);
+    let here = "found this candidate";
+    let (found, other) = (cx.defs.function_data(found).span, cx.defs.function_data(other).span);
+    cx.sink.report(diagnostic.note_at(found, here).note_at(other, here));
+}
 
-    /// What stands for a requirement that promises derivatives promises them for all types that conform, if it promises
-    /// any.
-    pub(crate) fn check_promise_of_witness(
-        &mut self,
-        requirement: FunctionId,
-        witness: &FunctionRef,
-        conformance: Span,
-    ) {
-        if self.promise(requirement).is_none() {
-            return;
+/// What stands for a requirement that promises derivatives promises them for all types that conform, if it promises
+/// any.
+pub(crate) fn check_promise_of_witness(
+    cx: &mut TypeContext,
+    requirement: FunctionId,
+    witness: &FunctionRef,
+    conformance: Span,
+) {
+    if differentiability::promise(cx, requirement).is_none() {
+        return;
+    }
+    let Some(decl) = cx.defs.function_data(witness.function).decl.clone() else { return };
+    let own = signature::signature(cx, witness.function).env.clone();
+    // What the requirement asks of its own generic parameters holds for whoever calls it.
+    let mut around = (*cx.scope.env).clone();
+    around.requirements.extend(signature::signature(cx, requirement).env.requirements.iter().cloned());
+    let narrower = context::with_env(cx, Rc::new(around), |cx| narrower_promise(cx, &decl, &own, witness));
+    let Some((at, unmet)) = narrower else { return };
+    let name = cx.defs.function_data(requirement).base_name.clone();
+    let message = format!("'{name}' is differentiable for fewer types than the requirement that it satisfies");
+    let needs = format!("it is only differentiable where {}", registered_rules::required(cx, &unmet));
+    let diagnostic = Diagnostic::error(Code::MissingRequirement, at, message);
+    cx.sink.report(diagnostic.note(needs).also(conformance, "it must be differentiable for every type here"));
+}
+
+/// A promise of a function, and what it requires besides, if none is for all types here.
+fn narrower_promise(
+    cx: &mut TypeContext,
+    decl: &Decl,
+    own: &Rc<Env>,
+    witness: &FunctionRef,
+) -> Option<(Span, Requirement)> {
+    let mut narrower = None;
+    for attribute in decl.attributes.iter().filter(|a| &*a.name.name == "differentiable") {
+        let env = differentiability::required_env(cx, witness.function, own, &differentiation(attribute));
+        let unmet = |r: &&Requirement| {
+            !own.requirements.contains(r)
+                && !registered_rules::holds_here(cx, std::slice::from_ref(*r), &env.params, &witness.generics)
+        };
+        match env.requirements.iter().find(unmet) {
+            Some(unmet) => narrower = narrower.or(Some((attribute.span, unmet.clone()))),
+            None => return None,
         }
-        let Some(decl) = self.function_data(witness.function).decl.clone() else { return };
-        let own = self.signature(witness.function).env.clone();
-        // What the requirement asks of its own generic parameters holds for whoever calls it.
-        let mut around = (*self.env).clone();
-        around.requirements.extend(self.signature(requirement).env.requirements.iter().cloned());
-        let saved = std::mem::replace(&mut self.env, Rc::new(around));
-        let narrower = self.narrower_promise(&decl, &own, witness);
-        self.env = saved;
-        let Some((at, unmet)) = narrower else { return };
-        let name = self.function_data(requirement).base_name.clone();
-        let message = format!("'{name}' is differentiable for fewer types than the requirement that it satisfies");
-        let needs = format!("it is only differentiable where {}", self.required(&unmet));
-        let diagnostic = Diagnostic::error(Code::MissingRequirement, at, message);
-        self.report(diagnostic.note(needs).also(conformance, "it must be differentiable for every type here"));
     }
+    narrower
+}
 
-    /// A promise of a function, and what it requires besides, if none is for all types here.
-    fn narrower_promise(&mut self, decl: &Decl, own: &Rc<Env>, witness: &FunctionRef) -> Option<(Span, Requirement)> {
-        let mut narrower = None;
-        for attribute in decl.attributes.iter().filter(|a| &*a.name.name == "differentiable") {
-            let env = self.required_env(witness.function, own, &differentiation(attribute));
-            let unmet = |r: &&Requirement| {
-                !own.requirements.contains(r)
-                    && !self.holds_here(std::slice::from_ref(*r), &env.params, &witness.generics)
-            };
-            match env.requirements.iter().find(unmet) {
-                Some(unmet) => narrower = narrower.or(Some((attribute.span, unmet.clone()))),
-                None => return None,
-            }
-        }
-        narrower
-    }
-
-    /// A requirement that a protocol repeats of one that it refines promises the same derivatives.
-    pub(crate) fn check_repeated_promises(&mut self, p: ProtocolId) {
-        for q in self.refined(p).iter().copied().filter(|q| *q != p) {
-            for r in 0..self.protocol_data(p).requirements.len() {
-                let new = self.protocol_data(p).requirements[r].function;
-                let all = &self.protocol_data(q).requirements;
-                let name = &self.function_data(new).base_name;
-                let named: Vec<FunctionId> =
-                    all.iter().map(|r| r.function).filter(|old| self.function_data(*old).base_name == *name).collect();
-                for old in named {
-                    if self.repeats(new, old) {
-                        self.check_promised(old, new);
-                    }
+/// A requirement that a protocol repeats of one that it refines promises the same derivatives.
+pub(crate) fn check_repeated_promises(cx: &mut TypeContext, p: ProtocolId) {
+    for q in conformances::refined(cx, p).iter().copied().filter(|q| *q != p) {
+        for r in 0..cx.defs.protocol_data(p).requirements.len() {
+            let new = cx.defs.protocol_data(p).requirements[r].function;
+            let all = &cx.defs.protocol_data(q).requirements;
+            let name = &cx.defs.function_data(new).base_name;
+            let named: Vec<FunctionId> =
+                all.iter().map(|r| r.function).filter(|old| cx.defs.function_data(*old).base_name == *name).collect();
+            for old in named {
+                if repeats(cx, new, old) {
+                    overrides::check_promised(cx, old, new);
                 }
             }
         }
     }
+}
 
-    /// Whether a requirement takes and gives what one of a refined protocol does.
-    fn repeats(&mut self, new: FunctionId, old: FunctionId) -> bool {
-        let (new, old) = (self.signature(new), self.signature(old));
-        let (params, others) = (&new.env.params, &old.env.params);
-        let put = |ty: &Type| ty.substitute(&|p| others.iter().position(|q| *q == p).map(|i| Type::Param(params[i])));
-        params.len() == others.len()
-            && parameter_labels(&new) == parameter_labels(&old)
-            && put(&old.result) == new.result
-            && old.params.iter().zip(&new.params).all(|(old, new)| put(&old.ty) == new.ty)
-    }
+/// Whether a requirement takes and gives what one of a refined protocol does.
+fn repeats(cx: &mut TypeContext, new: FunctionId, old: FunctionId) -> bool {
+    let (new, old) = (signature::signature(cx, new), signature::signature(cx, old));
+    let (params, others) = (&new.env.params, &old.env.params);
+    let put = |ty: &Type| ty.substitute(&|p| others.iter().position(|q| *q == p).map(|i| Type::Param(params[i])));
+    params.len() == others.len()
+        && parameter_labels(&new) == parameter_labels(&old)
+        && put(&old.result) == new.result
+        && old.params.iter().zip(&new.params).all(|(old, new)| put(&old.ty) == new.ty)
 }

@@ -7,94 +7,100 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::Name;
+use crate::types::conform::conformances;
+use crate::types::derivative::differentiability;
 use crate::types::derivative::registration::Original;
+use crate::types::generics::associated_type;
+use crate::types::model::context::TypeContext;
 use crate::types::model::declared::RegisteredKind;
-use crate::types::model::tables::{Signature, World};
+use crate::types::model::display;
+use crate::types::model::tables::Signature;
 use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::Type;
+use crate::types::names::lookup;
 use std::rc::Rc;
 
-impl World {
-    /// Why the linear function that a derivative returns is not that of its original.
-    pub(crate) fn misfitting_derivative(
-        &mut self,
-        f: FunctionId,
-        original: &Original,
-        kind: RegisteredKind,
-        wrt: &[bool],
-        linear: &Type,
-        span: Span,
-    ) -> Option<Diagnostic> {
-        let name = self.function_data(original.function).base_name.clone();
-        if !wrt.contains(&true) {
-            let message = "no differentiation parameters could be inferred; must differentiate with respect to at least one parameter conforming to 'Differentiable'";
-            return Some(Diagnostic::error(Code::WithRespectTo, span, message));
-        }
-        let results = self.semantic_results(original, wrt);
-        let is_by_changed = original.changed.iter().zip(wrt).any(|(changed, wrt)| *changed && *wrt);
-        if results.is_empty() && !is_by_changed {
-            let message = self.result_does_not_conform(&original.result);
-            return Some(Diagnostic::error(Code::WithRespectTo, span, message));
-        }
-        let (from, to) = self.expected_map(original, kind, wrt, &results);
-        let word = if kind == RegisteredKind::Pullback { "pullback" } else { "differential" };
-        let Type::Function(have) = linear else { return None };
-        let same = |world: &mut World, a: &Type, b: &Type| unlabelled(&world.normalize_type(a)) == unlabelled(b);
-        let takes = |world: &mut World, wanted: &[(Type, bool)]| {
-            have.params.len() == wanted.len()
-                && have.params.iter().zip(wanted).all(|(a, b)| a.is_inout == b.1 && same(world, &a.ty, &b.0))
-        };
-        let fits = takes(self, &from) || spread_seeds(&from, kind).is_some_and(|from| takes(self, &from));
-        if fits && same(self, &have.result, &to) {
-            return None;
-        }
-        let param = |(t, is_inout): &(Type, bool)| format!("{}{}", if *is_inout { "inout " } else { "" }, self.show(t));
-        let from = spread_seeds(&from, kind).unwrap_or(from);
-        let takes = from.iter().map(param).collect::<Vec<_>>().join(", ");
-        let message = format!("function result's '{word}' type does not match '{name}'");
-        let note = format!("'{word}' does not have expected type '({takes}) -> {}'", self.show(&to));
-        Some(Diagnostic::error(Code::Registration, self.function_data(f).span, message).note(note))
+/// Why the linear function that a derivative returns is not that of its original.
+pub(crate) fn misfitting_derivative(
+    cx: &mut TypeContext,
+    f: FunctionId,
+    original: &Original,
+    kind: RegisteredKind,
+    wrt: &[bool],
+    linear: &Type,
+    span: Span,
+) -> Option<Diagnostic> {
+    let name = cx.defs.function_data(original.function).base_name.clone();
+    if !wrt.contains(&true) {
+        let message = "no differentiation parameters could be inferred; must differentiate with respect to at least one parameter conforming to 'Differentiable'";
+        return Some(Diagnostic::error(Code::WithRespectTo, span, message));
     }
+    let results = semantic_results(cx, original, wrt);
+    let is_by_changed = original.changed.iter().zip(wrt).any(|(changed, wrt)| *changed && *wrt);
+    if results.is_empty() && !is_by_changed {
+        let message = differentiability::result_does_not_conform(cx, &original.result);
+        return Some(Diagnostic::error(Code::WithRespectTo, span, message));
+    }
+    let (from, to) = expected_map(cx, original, kind, wrt, &results);
+    let word = if kind == RegisteredKind::Pullback { "pullback" } else { "differential" };
+    let Type::Function(have) = linear else { return None };
+    let same =
+        |cx: &mut TypeContext, a: &Type, b: &Type| unlabelled(&associated_type::normalize_type(cx, a)) == unlabelled(b);
+    let takes = |cx: &mut TypeContext, wanted: &[(Type, bool)]| {
+        have.params.len() == wanted.len()
+            && have.params.iter().zip(wanted).all(|(a, b)| a.is_inout == b.1 && same(cx, &a.ty, &b.0))
+    };
+    let fits = takes(cx, &from) || spread_seeds(&from, kind).is_some_and(|from| takes(cx, &from));
+    if fits && same(cx, &have.result, &to) {
+        return None;
+    }
+    let param =
+        |(t, is_inout): &(Type, bool)| format!("{}{}", if *is_inout { "inout " } else { "" }, display::show(cx, t));
+    let from = spread_seeds(&from, kind).unwrap_or(from);
+    let takes = from.iter().map(param).collect::<Vec<_>>().join(", ");
+    let message = format!("function result's '{word}' type does not match '{name}'");
+    let note = format!("'{word}' does not have expected type '({takes}) -> {}'", display::show(cx, &to));
+    Some(Diagnostic::error(Code::Registration, cx.defs.function_data(f).span, message).note(note))
+}
 
-    /// The types of what a function gives, as far as it differentiates: its result, and the parameters that it changes
-    /// without being differentiated by them.
-    fn semantic_results(&mut self, original: &Original, wrt: &[bool]) -> Vec<Type> {
-        let differentiable = self.protocol("Differentiable");
-        let changed = original.params.iter().zip(&original.changed).zip(wrt);
-        let results = changed.filter(|((_, changed), wrt)| **changed && !**wrt).map(|((ty, _), _)| ty);
-        let candidates: Vec<Type> = std::iter::once(&original.result).chain(results).cloned().collect();
-        candidates.into_iter().filter(|ty| !ty.is_unit() && self.conforms_to(ty, differentiable)).collect()
-    }
+/// The types of what a function gives, as far as it differentiates: its result, and the parameters that it changes
+/// without being differentiated by them.
+fn semantic_results(cx: &mut TypeContext, original: &Original, wrt: &[bool]) -> Vec<Type> {
+    let differentiable = lookup::protocol(cx, "Differentiable");
+    let changed = original.params.iter().zip(&original.changed).zip(wrt);
+    let results = changed.filter(|((_, changed), wrt)| **changed && !**wrt).map(|((ty, _), _)| ty);
+    let candidates: Vec<Type> = std::iter::once(&original.result).chain(results).cloned().collect();
+    candidates.into_iter().filter(|ty| !ty.is_unit() && conformances::conforms_to(cx, ty, differentiable)).collect()
+}
 
-    /// The parameters, marked where they are `inout`, and the result of the pullback or differential of a function. What
-    /// it is differentiated by and changes is changed by that, too.
-    fn expected_map(
-        &mut self,
-        original: &Original,
-        kind: RegisteredKind,
-        wrt: &[bool],
-        results: &[Type],
-    ) -> (Vec<(Type, bool)>, Type) {
-        let given: Vec<Type> = results.iter().map(|t| self.vector_type(t)).collect();
-        let (mut moved, mut seeds) = (vec![], vec![]);
-        for ((ty, changed), _) in original.params.iter().zip(&original.changed).zip(wrt).filter(|(_, w)| **w) {
-            let vector = self.vector_type(ty);
-            if *changed {
-                seeds.push((vector.clone(), true));
-            }
-            moved.push((vector, *changed));
+/// The parameters, marked where they are `inout`, and the result of the pullback or differential of a function. What
+/// it is differentiated by and changes is changed by that, too.
+fn expected_map(
+    cx: &mut TypeContext,
+    original: &Original,
+    kind: RegisteredKind,
+    wrt: &[bool],
+    results: &[Type],
+) -> (Vec<(Type, bool)>, Type) {
+    let given: Vec<Type> = results.iter().map(|t| vector_type(cx, t)).collect();
+    let (mut moved, mut seeds) = (vec![], vec![]);
+    for ((ty, changed), _) in original.params.iter().zip(&original.changed).zip(wrt).filter(|(_, w)| **w) {
+        let vector = vector_type(cx, ty);
+        if *changed {
+            seeds.push((vector.clone(), true));
         }
-        if kind != RegisteredKind::Pullback {
-            return (moved, together(&given));
-        }
-        let only_read = moved.into_iter().filter(|(_, changed)| !changed).map(|(t, _)| t).collect::<Vec<_>>();
-        (given.into_iter().map(|t| (t, false)).chain(seeds).collect(), together(&only_read))
+        moved.push((vector, *changed));
     }
+    if kind != RegisteredKind::Pullback {
+        return (moved, together(&given));
+    }
+    let only_read = moved.into_iter().filter(|(_, changed)| !changed).map(|(t, _)| t).collect::<Vec<_>>();
+    (given.into_iter().map(|t| (t, false)).chain(seeds).collect(), together(&only_read))
+}
 
-    pub(crate) fn vector_type(&mut self, ty: &Type) -> Type {
-        let vector = Type::Associated(Rc::new(ty.clone()), self.protocol("Differentiable"), "TangentVector".into());
-        self.normalize_type(&vector)
-    }
+pub(crate) fn vector_type(cx: &mut TypeContext, ty: &Type) -> Type {
+    let vector = Type::Associated(Rc::new(ty.clone()), lookup::protocol(cx, "Differentiable"), "TangentVector".into());
+    associated_type::normalize_type(cx, &vector)
 }
 
 /// What a pullback takes when the seed of a tuple is given to it component by component.

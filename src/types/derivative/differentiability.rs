@@ -3,10 +3,24 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{Attribute, AttributeArgs, Decl, DifferentiationArgs, Name, WrtKind, WrtParam};
-use crate::types::model::tables::{Env, FunctionKind, Owner, Signature, World};
+use crate::types::conform::check;
+use crate::types::conform::conformances;
+use crate::types::conform::witness;
+use crate::types::derivative::inherited_derivative;
+use crate::types::derivative::registered_rules;
+use crate::types::generics::generic_env;
+use crate::types::generics::signature;
+use crate::types::model::context;
+use crate::types::model::context::TypeContext;
+use crate::types::model::display;
+use crate::types::model::tables::{Env, FunctionKind, Owner, Signature};
 use crate::types::model::tree::{FunctionId, FunctionRef};
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
+use crate::types::names::lookup;
 use crate::types::names::type_expr::TypeScope;
+use crate::types::nominal::stored_property;
+use crate::types::nominal::superclass;
+use crate::types::synthesize;
 use std::rc::Rc;
 
 /// What a declaration promises.
@@ -33,313 +47,312 @@ pub struct Kept {
 /// The words that say what kind of differentiability is meant.
 const KINDS: &[&str] = &["reverse", "forward", "linear", "default"];
 
-impl World {
-    /// What `@differentiable` on a function promises.
-    pub(crate) fn promise(&mut self, f: FunctionId) -> Option<Rc<Promise>> {
-        if let Some(known) = &self.function_data(f).promise {
-            return known.clone();
-        }
-        self.functions[f.0 as usize].promise = Some(None);
-        let promise = self.read_promise(f).map(Rc::new);
-        self.functions[f.0 as usize].promise = Some(promise.clone());
-        promise
+/// What `@differentiable` on a function promises.
+pub(crate) fn promise(cx: &mut TypeContext, f: FunctionId) -> Option<Rc<Promise>> {
+    if let Some(known) = &cx.defs.function_data(f).promise {
+        return known.clone();
     }
+    cx.defs.functions[f.0 as usize].promise = Some(None);
+    let promise = read_promise(cx, f).map(Rc::new);
+    cx.defs.functions[f.0 as usize].promise = Some(promise.clone());
+    promise
+}
 
-    fn read_promise(&mut self, f: FunctionId) -> Option<Promise> {
-        let data = self.function_data(f);
-        let (kind, is_requirement, is_prelude) = (data.kind, data.requirement.is_some(), data.is_prelude);
-        // A setter is promised by what it sets.
-        let decl = data.decl.clone().filter(|_| kind != FunctionKind::Setter)?;
-        let attribute = decl.attribute("differentiable")?;
-        let args = differentiation(attribute);
-        let signature = self.signature(f);
-        let env = self.required_env(f, &signature.env, &args);
-        let saved = std::mem::replace(&mut self.env, env);
+fn read_promise(cx: &mut TypeContext, f: FunctionId) -> Option<Promise> {
+    let data = cx.defs.function_data(f);
+    let (kind, is_requirement, is_prelude) = (data.kind, data.requirement.is_some(), data.is_prelude);
+    // A setter is promised by what it sets.
+    let decl = data.decl.clone().filter(|_| kind != FunctionKind::Setter)?;
+    let attribute = decl.attribute("differentiable")?;
+    let args = differentiation(attribute);
+    let signature = signature::signature(cx, f);
+    let env = required_env(cx, f, &signature.env, &args);
+    let wrt = context::with_env(cx, env, |cx| {
         let (names, types) = parameters(&signature);
-        let wrt = self.wrt_flags(&args, &names, &types, signature.self_type.is_some());
+        let wrt = wrt_flags(cx, &args, &names, &types, signature.self_type.is_some());
         if !is_prelude {
             if is_requirement && !args.requirements.is_empty() {
                 let message = "'@differentiable' attribute on protocol requirement cannot specify 'where' clause";
-                self.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
+                cx.sink.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
             }
-            if let Some(problem) = self.impossible(f, &signature, &args, &wrt, attribute.span) {
-                self.report(problem);
+            if let Some(problem) = impossible(cx, f, &signature, &args, &wrt, attribute.span) {
+                cx.sink.report(problem);
             }
         }
-        self.env = saved;
-        if !is_prelude {
-            self.check_further_promises(f, &decl, &signature);
-        }
-        let is = |word: &str| args.kind.as_ref().is_some_and(|k| &*k.name == word);
-        Some(Promise { wrt, linear: is("linear"), default: is("default") })
+        wrt
+    });
+    if !is_prelude {
+        check_further_promises(cx, f, &decl, &signature);
     }
+    let is = |word: &str| args.kind.as_ref().is_some_and(|k| &*k.name == word);
+    Some(Promise { wrt, linear: is("linear"), default: is("default") })
+}
 
-    /// The other attributes of a declaration that promise something: each says something new.
-    fn check_further_promises(&mut self, f: FunctionId, decl: &Decl, signature: &Signature) {
-        let mut said: Vec<Vec<bool>> = vec![];
-        for attribute in decl.attributes.iter().filter(|a| &*a.name.name == "differentiable") {
-            let args = differentiation(attribute);
-            let env = self.required_env(f, &signature.env, &args);
-            let saved = std::mem::replace(&mut self.env, env);
+/// The other attributes of a declaration that promise something: each says something new.
+fn check_further_promises(cx: &mut TypeContext, f: FunctionId, decl: &Decl, signature: &Signature) {
+    let mut said: Vec<Vec<bool>> = vec![];
+    for attribute in decl.attributes.iter().filter(|a| &*a.name.name == "differentiable") {
+        let args = differentiation(attribute);
+        let env = required_env(cx, f, &signature.env, &args);
+        let wrt = context::with_env(cx, env, |cx| {
             let (names, types) = parameters(signature);
-            let wrt = self.wrt_flags(&args, &names, &types, signature.self_type.is_some());
-            self.env = saved;
-            if said.contains(&wrt) {
-                let message = "duplicate '@differentiable' attribute with same parameters";
-                self.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
-            }
-            said.push(wrt);
+            let wrt = wrt_flags(cx, &args, &names, &types, signature.self_type.is_some());
+            wrt
+        });
+        if said.contains(&wrt) {
+            let message = "duplicate '@differentiable' attribute with same parameters";
+            cx.sink.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
         }
+        said.push(wrt);
     }
+}
 
-    /// The parameters of each promise that a declaration makes.
-    pub(crate) fn promised_parameters(&mut self, f: FunctionId) -> Vec<(Span, Vec<bool>)> {
-        let Some(decl) = self.function_data(f).decl.clone() else { return vec![] };
-        let signature = self.signature(f);
-        let (names, types) = parameters(&signature);
-        let mut all = vec![];
-        for attribute in decl.attributes.iter().filter(|a| &*a.name.name == "differentiable") {
-            let args = differentiation(attribute);
-            let env = self.required_env(f, &signature.env, &args);
-            let saved = std::mem::replace(&mut self.env, env);
-            all.push((attribute.span, self.wrt_flags(&args, &names, &types, signature.self_type.is_some())));
-            self.env = saved;
-        }
-        all
+/// The parameters of each promise that a declaration makes.
+pub(crate) fn promised_parameters(cx: &mut TypeContext, f: FunctionId) -> Vec<(Span, Vec<bool>)> {
+    let Some(decl) = cx.defs.function_data(f).decl.clone() else { return vec![] };
+    let signature = signature::signature(cx, f);
+    let (names, types) = parameters(&signature);
+    let mut all = vec![];
+    for attribute in decl.attributes.iter().filter(|a| &*a.name.name == "differentiable") {
+        let args = differentiation(attribute);
+        let env = required_env(cx, f, &signature.env, &args);
+        context::with_env(cx, env, |cx| {
+            all.push((attribute.span, wrt_flags(cx, &args, &names, &types, signature.self_type.is_some())));
+        });
     }
+    all
+}
 
-    /// `@differentiable` on what is stored: in a type that moves, and of a type that moves.
-    pub(crate) fn check_promised_properties(&mut self, n: NominalId) {
-        let differentiable = self.protocol("Differentiable");
-        let env = self.group_env(self.nominal_data(n).group);
-        let saved = std::mem::replace(&mut self.env, env);
-        let own = self.declared_type(n);
-        let may_move = self.is_declared_differentiable(n);
-        for i in 0..self.nominal_data(n).stored.len() {
-            let stored = &self.nominal_data(n).stored[i];
+/// `@differentiable` on what is stored: in a type that moves, and of a type that moves.
+pub(crate) fn check_promised_properties(cx: &mut TypeContext, n: NominalId) {
+    let differentiable = lookup::protocol(cx, "Differentiable");
+    let env = generic_env::group_env(cx, cx.defs.nominal_data(n).group);
+    context::with_env(cx, env, |cx| {
+        let own = cx.defs.declared_type(n);
+        let may_move = is_declared_differentiable(cx, n);
+        for i in 0..cx.defs.nominal_data(n).stored.len() {
+            let stored = &cx.defs.nominal_data(n).stored[i];
             if let Some(marked) = stored.decl.attribute("noDerivative").filter(|_| !may_move) {
                 let message =
                     "'@noDerivative' is only allowed on stored properties of types that conform to 'Differentiable'";
                 let span = marked.span;
-                self.report(Diagnostic::error(Code::WithRespectTo, span, message));
+                cx.sink.report(Diagnostic::error(Code::WithRespectTo, span, message));
                 continue;
             }
             let Some(span) = stored.decl.attribute("differentiable").map(|a| a.span) else { continue };
-            let ty = self.stored_type(n, i as u32);
-            let message = if !self.conforms_to(&own, differentiable) {
-                with_respect_to(&self.show(&own))
-            } else if !self.conforms_to(&ty, differentiable) {
-                self.result_does_not_conform(&ty)
+            let ty = stored_property::stored_type(cx, n, i as u32);
+            let message = if !conformances::conforms_to(cx, &own, differentiable) {
+                with_respect_to(&display::show(cx, &own))
+            } else if !conformances::conforms_to(cx, &ty, differentiable) {
+                result_does_not_conform(cx, &ty)
             } else {
                 continue;
             };
-            self.report(Diagnostic::error(Code::WithRespectTo, span, message));
+            cx.sink.report(Diagnostic::error(Code::WithRespectTo, span, message));
         }
-        self.env = saved;
-    }
+    });
+}
 
-    /// Whether a type, or a class that it inherits from, is declared to be differentiable, if only for some arguments.
-    fn is_declared_differentiable(&mut self, n: NominalId) -> bool {
-        let mut class = Some(n);
-        while let Some(n) = class {
-            if self.declares(n, "Differentiable").is_some() {
-                return true;
-            }
-            class = self.superclass(n).map(|(base, _)| base);
+/// Whether a type, or a class that it inherits from, is declared to be differentiable, if only for some arguments.
+fn is_declared_differentiable(cx: &mut TypeContext, n: NominalId) -> bool {
+    let mut class = Some(n);
+    while let Some(n) = class {
+        if synthesize::declares(cx, n, "Differentiable").is_some() {
+            return true;
         }
-        false
+        class = superclass::superclass(cx, n).map(|(base, _)| base);
     }
+    false
+}
 
-    /// `default` speaks of a derivative that is registered for a requirement which the function fulfils.
-    pub(crate) fn check_default_promise(&mut self, f: FunctionId) {
-        let decl = self.function_data(f).decl.clone();
-        let is_default = |a: &&Attribute| differentiation(a).kind.is_some_and(|kind| &*kind.name == "default");
-        let attributes = decl.iter().flat_map(|decl| &decl.attributes);
-        let Some(attribute) = attributes.filter(|a| &*a.name.name == "differentiable").find(is_default) else {
-            return;
-        };
-        if !self.has_default_derivative(f) {
-            let name = self.function_data(f).base_name.clone();
-            let message = format!("'{name}' has no default derivative");
-            let diagnostic = Diagnostic::error(Code::WithRespectTo, attribute.span, message);
-            self.report(diagnostic.note(
-                "a default derivative is registered with '@derivative(of:)' in a protocol extension, for a requirement \
+/// `default` speaks of a derivative that is registered for a requirement which the function fulfils.
+pub(crate) fn check_default_promise(cx: &mut TypeContext, f: FunctionId) {
+    let decl = cx.defs.function_data(f).decl.clone();
+    let is_default = |a: &&Attribute| differentiation(a).kind.is_some_and(|kind| &*kind.name == "default");
+    let attributes = decl.iter().flat_map(|decl| &decl.attributes);
+    let Some(attribute) = attributes.filter(|a| &*a.name.name == "differentiable").find(is_default) else {
+        return;
+    };
+    if !inherited_derivative::has_default_derivative(cx, f) {
+        let name = cx.defs.function_data(f).base_name.clone();
+        let message = format!("'{name}' has no default derivative");
+        let diagnostic = Diagnostic::error(Code::WithRespectTo, attribute.span, message);
+        cx.sink.report(diagnostic.note(
+            "a default derivative is registered with '@derivative(of:)' in a protocol extension, for a requirement \
                  that the function satisfies",
-            ));
+        ));
+    }
+}
+
+/// Whether what the promise requires holds for concrete generic arguments.
+pub fn promise_applies(cx: &mut TypeContext, f: FunctionId, generics: &[Type]) -> bool {
+    let decl = cx.defs.function_data(f).decl.clone();
+    let Some(attribute) = decl.as_ref().and_then(|d| d.attribute("differentiable")) else { return true };
+    let env = signature::signature(cx, f).env.clone();
+    let env = required_env(cx, f, &env, &differentiation(attribute));
+    registered_rules::holds(cx, &env.requirements, &env.params, generics)
+}
+
+/// What the functions that fulfil promised requirements owe.
+pub fn promises_of_conformances(cx: &mut TypeContext) -> Vec<Kept> {
+    let mut kept = vec![];
+    for n in 0..cx.defs.nominals.len() as u32 {
+        let n = NominalId(n);
+        if cx.defs.nominal_data(n).is_prelude {
+            continue;
         }
-    }
-
-    /// Whether what the promise requires holds for concrete generic arguments.
-    pub fn promise_applies(&mut self, f: FunctionId, generics: &[Type]) -> bool {
-        let decl = self.function_data(f).decl.clone();
-        let Some(attribute) = decl.as_ref().and_then(|d| d.attribute("differentiable")) else { return true };
-        let env = self.signature(f).env.clone();
-        let env = self.required_env(f, &env, &differentiation(attribute));
-        self.holds(&env.requirements, &env.params, generics)
-    }
-
-    /// What the functions that fulfil promised requirements owe.
-    pub fn promises_of_conformances(&mut self) -> Vec<Kept> {
-        let mut kept = vec![];
-        for n in 0..self.nominals.len() as u32 {
-            let n = NominalId(n);
-            if self.nominal_data(n).is_prelude {
-                continue;
-            }
-            let own = self.declared_type(n);
-            let conformances: Vec<_> =
-                self.nominal_data(n).conformances.iter().map(|c| (c.protocol, c.group)).collect();
-            for (p, group) in conformances {
-                let env = self.group_env(group);
-                let saved = std::mem::replace(&mut self.env, env);
-                for q in self.refined(p).iter() {
-                    self.promises_of_conformance(*q, &own, &mut kept);
+        let own = cx.defs.declared_type(n);
+        let conformances: Vec<_> = cx.defs.nominal_data(n).conformances.iter().map(|c| (c.protocol, c.group)).collect();
+        for (p, group) in conformances {
+            let env = generic_env::group_env(cx, group);
+            context::with_env(cx, env, |cx| {
+                for q in conformances::refined(cx, p).iter() {
+                    promises_of_conformance(cx, *q, &own, &mut kept);
                 }
-                self.env = saved;
-            }
+            });
         }
-        kept
     }
+    kept
+}
 
-    fn promises_of_conformance(&mut self, p: ProtocolId, own: &Type, kept: &mut Vec<Kept>) {
-        for r in 0..self.protocol_data(p).requirements.len() as u32 {
-            let function = self.protocol_data(p).requirements[r as usize].function;
-            let Some(promise) = self.promise(function) else { continue };
-            let generics = self.own_generics(p, r);
-            let Some(witness) = self.find_witness(p, r, own, &generics) else { continue };
-            let data = self.function_data(witness.function);
-            if data.is_prelude || data.primitive.is_some() {
-                continue;
-            }
-            let is_open = |ty: &Type| ty.any(&mut |t| matches!(t, Type::Param(_)));
-            match data.owner {
-                Owner::Nominal(_) => {}
-                Owner::Protocol(_) if !witness.generics.iter().any(is_open) => {}
-                Owner::Protocol(_) | Owner::Module => continue,
-            }
-            let requirement = self.function_data(function).span;
-            let wrt = self.flags_of(&promise.wrt, function, witness.function);
-            let promise = Rc::new(Promise { wrt, ..(*promise).clone() });
-            kept.push(Kept { witness, promise, requirement });
+fn promises_of_conformance(cx: &mut TypeContext, p: ProtocolId, own: &Type, kept: &mut Vec<Kept>) {
+    for r in 0..cx.defs.protocol_data(p).requirements.len() as u32 {
+        let function = cx.defs.protocol_data(p).requirements[r as usize].function;
+        let Some(promise) = self::promise(cx, function) else { continue };
+        let generics = check::own_generics(cx, p, r);
+        let Some(witness) = witness::find_witness(cx, p, r, own, &generics) else { continue };
+        let data = cx.defs.function_data(witness.function);
+        if data.is_prelude || data.primitive.is_some() {
+            continue;
         }
+        let is_open = |ty: &Type| ty.any(&mut |t| matches!(t, Type::Param(_)));
+        match data.owner {
+            Owner::Nominal(_) => {}
+            Owner::Protocol(_) if !witness.generics.iter().any(is_open) => {}
+            Owner::Protocol(_) | Owner::Module => continue,
+        }
+        let requirement = cx.defs.function_data(function).span;
+        let wrt = flags_of(cx, &promise.wrt, function, witness.function);
+        let promise = Rc::new(Promise { wrt, ..(*promise).clone() });
+        kept.push(Kept { witness, promise, requirement });
     }
+}
 
-    /// What is said of the parameters of a requirement, for what is in its place: either may take a type as `self`.
-    pub(crate) fn flags_of(&self, wrt: &[bool], requirement: FunctionId, by: FunctionId) -> Vec<bool> {
-        match (self.belongs_to_type(requirement), self.belongs_to_type(by)) {
-            (true, false) => wrt[1.min(wrt.len())..].to_vec(),
-            (false, true) => std::iter::once(false).chain(wrt.iter().copied()).collect(),
-            _ => wrt.to_vec(),
-        }
+/// What is said of the parameters of a requirement, for what is in its place: either may take a type as `self`.
+pub(crate) fn flags_of(cx: &TypeContext, wrt: &[bool], requirement: FunctionId, by: FunctionId) -> Vec<bool> {
+    match (signature::belongs_to_type(cx, requirement), signature::belongs_to_type(cx, by)) {
+        (true, false) => wrt[1.min(wrt.len())..].to_vec(),
+        (false, true) => std::iter::once(false).chain(wrt.iter().copied()).collect(),
+        _ => wrt.to_vec(),
     }
+}
 
-    /// The generic surroundings of a function, with what an attribute requires besides.
-    pub(crate) fn required_env(&mut self, f: FunctionId, env: &Rc<Env>, args: &DifferentiationArgs) -> Rc<Env> {
-        if args.requirements.is_empty() {
-            return env.clone();
-        }
-        let scope = TypeScope::of(self.function_data(f).owner, self.function_data(f).file);
-        let mut env = (**env).clone();
-        self.add_requirements(&mut env, &args.requirements, &scope);
-        Rc::new(env)
+/// The generic surroundings of a function, with what an attribute requires besides.
+pub(crate) fn required_env(cx: &mut TypeContext, f: FunctionId, env: &Rc<Env>, args: &DifferentiationArgs) -> Rc<Env> {
+    if args.requirements.is_empty() {
+        return env.clone();
     }
+    let scope = TypeScope::of(cx.defs.function_data(f).owner, cx.defs.function_data(f).file);
+    let mut env = (**env).clone();
+    generic_env::add_requirements(cx, &mut env, &args.requirements, &scope);
+    Rc::new(env)
+}
 
-    /// Why nothing could keep the promise.
-    fn impossible(
-        &mut self,
-        f: FunctionId,
-        signature: &Signature,
-        args: &DifferentiationArgs,
-        wrt: &[bool],
-        span: Span,
-    ) -> Option<Diagnostic> {
-        let name = self.function_data(f).base_name.clone();
-        let error = |span, message: String| Some(Diagnostic::error(Code::WithRespectTo, span, message));
-        if let Some(kind) = args.kind.as_ref().filter(|k| !KINDS.contains(&&*k.name)) {
-            let message = format!("'{}' is not a kind of differentiability", kind.name);
-            let known = KINDS.iter().map(|k| format!("'{k}'")).collect::<Vec<_>>().join(", ");
-            return error(kind.span, message).map(|d| d.note(format!("the kinds are {known}")));
-        }
-        if wrt.is_empty() {
-            return error(span, format!("'{name}' has no parameters to differentiate with respect to"));
-        }
-        if args.wrt.is_none() && !wrt.contains(&true) {
-            let message = "no differentiation parameters could be inferred; must differentiate with respect to at least one parameter conforming to 'Differentiable'";
-            return error(span, message.into());
-        }
-        let changes = signature.self_inout || signature.params.iter().any(|p| p.is_inout);
-        if signature.result.is_unit() && !changes {
-            return error(span, format!("cannot differentiate void function '{name}'"));
-        }
-        let differentiable = self.protocol("Differentiable");
-        if !self.conforms_to(&signature.result, differentiable) {
-            let message = self.result_does_not_conform(&signature.result);
-            return error(span, message);
-        }
-        None
+/// Why nothing could keep the promise.
+fn impossible(
+    cx: &mut TypeContext,
+    f: FunctionId,
+    signature: &Signature,
+    args: &DifferentiationArgs,
+    wrt: &[bool],
+    span: Span,
+) -> Option<Diagnostic> {
+    let name = cx.defs.function_data(f).base_name.clone();
+    let error = |span, message: String| Some(Diagnostic::error(Code::WithRespectTo, span, message));
+    if let Some(kind) = args.kind.as_ref().filter(|k| !KINDS.contains(&&*k.name)) {
+        let message = format!("'{}' is not a kind of differentiability", kind.name);
+        let known = KINDS.iter().map(|k| format!("'{k}'")).collect::<Vec<_>>().join(", ");
+        return error(kind.span, message).map(|d| d.note(format!("the kinds are {known}")));
     }
+    if wrt.is_empty() {
+        return error(span, format!("'{name}' has no parameters to differentiate with respect to"));
+    }
+    if args.wrt.is_none() && !wrt.contains(&true) {
+        let message = "no differentiation parameters could be inferred; must differentiate with respect to at least one parameter conforming to 'Differentiable'";
+        return error(span, message.into());
+    }
+    let changes = signature.self_inout || signature.params.iter().any(|p| p.is_inout);
+    if signature.result.is_unit() && !changes {
+        return error(span, format!("cannot differentiate void function '{name}'"));
+    }
+    let differentiable = lookup::protocol(cx, "Differentiable");
+    if !conformances::conforms_to(cx, &signature.result, differentiable) {
+        let message = result_does_not_conform(cx, &signature.result);
+        return error(span, message);
+    }
+    None
+}
 
-    pub(crate) fn result_does_not_conform(&self, result: &Type) -> String {
-        let result = self.show(result);
-        format!(
-            "can only differentiate functions with results that conform to 'Differentiable', but '{result}' does not conform to 'Differentiable'"
-        )
-    }
+pub(crate) fn result_does_not_conform(cx: &TypeContext, result: &Type) -> String {
+    let result = display::show(cx, result);
+    format!(
+        "can only differentiate functions with results that conform to 'Differentiable', but '{result}' does not conform to 'Differentiable'"
+    )
+}
 
-    /// The parameters that `wrt:` names: by default all that are differentiable. In the current generic surroundings.
-    pub(crate) fn wrt_flags(
-        &mut self,
-        args: &DifferentiationArgs,
-        names: &[Name],
-        types: &[Type],
-        has_self: bool,
-    ) -> Vec<bool> {
-        let differentiable = self.protocol("Differentiable");
-        let is_function = |t: &Type| matches!(t, Type::Function(_));
-        let Some(wrt) = &args.wrt else {
-            return types.iter().map(|t| !is_function(t) && self.conforms_to(t, differentiable)).collect();
-        };
-        let mut flags = vec![false; types.len()];
-        let mut before = None;
-        for param in wrt {
-            let Some(i) = self.wrt_index(param, names, types, has_self) else { continue };
-            if before.is_some_and(|b| b >= i) {
-                let message = "parameters must be specified in original order";
-                self.report(Diagnostic::error(Code::WithRespectTo, param.span, message));
-            }
-            before = Some(i);
-            if is_function(&types[i]) || !self.conforms_to(&types[i], differentiable) {
-                let message = with_respect_to(&self.show(&types[i]));
-                self.report(Diagnostic::error(Code::WithRespectTo, param.span, message));
-            }
-            flags[i] = true;
+/// The parameters that `wrt:` names: by default all that are differentiable. In the current generic surroundings.
+pub(crate) fn wrt_flags(
+    cx: &mut TypeContext,
+    args: &DifferentiationArgs,
+    names: &[Name],
+    types: &[Type],
+    has_self: bool,
+) -> Vec<bool> {
+    let differentiable = lookup::protocol(cx, "Differentiable");
+    let is_function = |t: &Type| matches!(t, Type::Function(_));
+    let Some(wrt) = &args.wrt else {
+        return types.iter().map(|t| !is_function(t) && conformances::conforms_to(cx, t, differentiable)).collect();
+    };
+    let mut flags = vec![false; types.len()];
+    let mut before = None;
+    for param in wrt {
+        let Some(i) = wrt_index(cx, param, names, types, has_self) else { continue };
+        if before.is_some_and(|b| b >= i) {
+            let message = "parameters must be specified in original order";
+            cx.sink.report(Diagnostic::error(Code::WithRespectTo, param.span, message));
         }
-        flags
+        before = Some(i);
+        if is_function(&types[i]) || !conformances::conforms_to(cx, &types[i], differentiable) {
+            let message = with_respect_to(&display::show(cx, &types[i]));
+            cx.sink.report(Diagnostic::error(Code::WithRespectTo, param.span, message));
+        }
+        flags[i] = true;
     }
+    flags
+}
 
-    fn wrt_index(&mut self, param: &WrtParam, names: &[Name], types: &[Type], has_self: bool) -> Option<usize> {
-        let offset = usize::from(has_self);
-        let (index, message) = match &param.kind {
-            WrtKind::SelfParam if has_self => (Some(0), String::new()),
-            WrtKind::SelfParam => (None, "'self' parameter is only applicable to instance methods".into()),
-            WrtKind::Name(name) => {
-                (names.iter().position(|n| n == name).map(|i| i + offset), format!("unknown parameter name '{name}'"))
-            }
-            WrtKind::Index(i) => {
-                let message = "parameter index is larger than total number of parameters";
-                (Some(*i as usize + offset).filter(|i| *i < types.len()), message.into())
-            }
-        };
-        if index.is_none() {
-            let mut diagnostic = Diagnostic::error(Code::WithRespectTo, param.span, message);
-            if param.kind != WrtKind::SelfParam {
-                let known = names.iter().map(|n| format!("'{n}'")).collect::<Vec<_>>().join(", ");
-                diagnostic = diagnostic.note(format!("its parameters are {known}"));
-            }
-            self.report(diagnostic);
+fn wrt_index(cx: &mut TypeContext, param: &WrtParam, names: &[Name], types: &[Type], has_self: bool) -> Option<usize> {
+    let offset = usize::from(has_self);
+    let (index, message) = match &param.kind {
+        WrtKind::SelfParam if has_self => (Some(0), String::new()),
+        WrtKind::SelfParam => (None, "'self' parameter is only applicable to instance methods".into()),
+        WrtKind::Name(name) => {
+            (names.iter().position(|n| n == name).map(|i| i + offset), format!("unknown parameter name '{name}'"))
         }
-        index
+        WrtKind::Index(i) => {
+            let message = "parameter index is larger than total number of parameters";
+            (Some(*i as usize + offset).filter(|i| *i < types.len()), message.into())
+        }
+    };
+    if index.is_none() {
+        let mut diagnostic = Diagnostic::error(Code::WithRespectTo, param.span, message);
+        if param.kind != WrtKind::SelfParam {
+            let known = names.iter().map(|n| format!("'{n}'")).collect::<Vec<_>>().join(", ");
+            diagnostic = diagnostic.note(format!("its parameters are {known}"));
+        }
+        cx.sink.report(diagnostic);
     }
+    index
 }
 
 fn with_respect_to(ty: &str) -> String {

@@ -5,151 +5,161 @@
 //! program runs (`vm/operators/inherited_rule`).
 
 use crate::diagnostic::{Code, Diagnostic};
+use crate::types::conform::conformances;
+use crate::types::conform::witness;
 use crate::types::derivative::differentiability::differentiation;
+use crate::types::derivative::registered_rules;
+use crate::types::derivative::registration;
+use crate::types::generics::generic_env;
+use crate::types::generics::signature;
+use crate::types::infer::stmt::function_body;
+use crate::types::model::context;
+use crate::types::model::context::TypeContext;
 use crate::types::model::declared::RegisteredKind;
-use crate::types::model::tables::{MemberKind, Owner, RequirementKind, World};
+use crate::types::model::info;
+use crate::types::model::tables::{MemberKind, Owner, RequirementKind};
 use crate::types::model::tree::{Argument, Callee, ExprKind, FunctionId, FunctionRef, LocalId, Stmt, StmtKind};
 use crate::types::model::ty::{ProtocolId, Type};
+use crate::types::nominal::initializers;
+use crate::types::nominal::overrides;
 use std::rc::Rc;
 
-impl World {
-    /// Whether a default implementation and a derivative are declared in extensions of one protocol under the same
-    /// conditions: then the derivative is that of this implementation.
-    pub(crate) fn is_declared_with(&mut self, implementation: FunctionId, derivative: FunctionId) -> bool {
-        let of = |world: &World, f: FunctionId| (world.function_data(f).owner, world.function_data(f).group);
-        let ((owner, group), (other, other_group)) = (of(self, implementation), of(self, derivative));
-        let (Owner::Protocol(_), Some(group), Some(other_group)) = (owner, group, other_group) else { return false };
-        owner == other && self.group_env(group).requirements == self.group_env(other_group).requirements
-    }
+/// Whether a default implementation and a derivative are declared in extensions of one protocol under the same
+/// conditions: then the derivative is that of this implementation.
+pub(crate) fn is_declared_with(cx: &mut TypeContext, implementation: FunctionId, derivative: FunctionId) -> bool {
+    let of = |cx: &TypeContext, f: FunctionId| (cx.defs.function_data(f).owner, cx.defs.function_data(f).group);
+    let ((owner, group), (other, other_group)) = (of(cx, implementation), of(cx, derivative));
+    let (Owner::Protocol(_), Some(group), Some(other_group)) = (owner, group, other_group) else { return false };
+    owner == other
+        && generic_env::group_env(cx, group).requirements == generic_env::group_env(cx, other_group).requirements
+}
 
-    /// Warns about a function that inherits a derivative which was registered for another one, unless it says that it does.
-    pub(crate) fn check_inherited_derivative(&mut self, f: FunctionId) {
-        if self.promised_by_attribute(f).is_some() {
-            return;
-        }
-        let data = self.function_data(f);
-        let (span, name) = (data.span, data.base_name.clone());
-        let signature = self.signature(f);
-        let generics = signature.env.params.iter().map(|p| Type::Param(*p)).collect();
-        let of = FunctionRef { function: f, generics };
-        let saved = std::mem::replace(&mut self.env, signature.env.clone());
-        let view = self.file_of(span);
-        let inherited = self.rules_here(&of, view).into_iter().find_map(|rule| Some((rule.inherited?, rule)));
-        self.env = saved;
-        let Some((original, rule)) = inherited else { return };
-        let from = match self.function_data(original).owner {
-            Owner::Nominal(n) => self.nominal_data(n).name.clone(),
-            Owner::Protocol(p) => self.protocol_data(p).name.clone(),
-            Owner::Module => return,
-        };
-        let what = if rule.kind == RegisteredKind::Transpose { "transpose" } else { "derivative" };
-        let message = format!(
-            "'{name}' inherits the {what} registered for '{from}.{name}'; mark it with '@differentiable' to \
+/// Warns about a function that inherits a derivative which was registered for another one, unless it says that it does.
+pub(crate) fn check_inherited_derivative(cx: &mut TypeContext, f: FunctionId) {
+    if promised_by_attribute(cx, f).is_some() {
+        return;
+    }
+    let data = cx.defs.function_data(f);
+    let (span, name) = (data.span, data.base_name.clone());
+    let signature = signature::signature(cx, f);
+    let generics = signature.env.params.iter().map(|p| Type::Param(*p)).collect();
+    let of = FunctionRef { function: f, generics };
+    let inherited = context::with_env(cx, signature.env.clone(), |cx| {
+        let view = registered_rules::file_of(cx, span);
+        registered_rules::rules_here(cx, &of, view).into_iter().find_map(|rule| Some((rule.inherited?, rule)))
+    });
+    let Some((original, rule)) = inherited else { return };
+    let from = match cx.defs.function_data(original).owner {
+        Owner::Nominal(n) => cx.defs.nominal_data(n).name.clone(),
+        Owner::Protocol(p) => cx.defs.protocol_data(p).name.clone(),
+        Owner::Module => return,
+    };
+    let what = if rule.kind == RegisteredKind::Transpose { "transpose" } else { "derivative" };
+    let message = format!(
+        "'{name}' inherits the {what} registered for '{from}.{name}'; mark it with '@differentiable' to \
              differentiate it, or with '@differentiable(default)' to use the inherited {what}"
-        );
-        let at = self.function_data(rule.function.function).span;
-        self.report(Diagnostic::warning(Code::InheritedDerivative, span, message).also(at, format!("the {what}")));
-    }
+    );
+    let at = cx.defs.function_data(rule.function.function).span;
+    cx.sink.report(Diagnostic::warning(Code::InheritedDerivative, span, message).also(at, format!("the {what}")));
+}
 
-    /// Whether a registered derivative gives as the value what a call of the original with its own parameters gives: that is
-    /// the value of whatever implements the original.
-    pub(crate) fn gives_value_of(&mut self, registered: FunctionId, original: FunctionId) -> bool {
-        let Some(body) = self.check_body(registered) else { return false };
-        let [Stmt { kind: StmtKind::Return(Some(result)), .. }] = body.statements.as_slice() else { return false };
-        let ExprKind::Tuple(parts) = &result.kind else { return false };
-        let Some(ExprKind::Call { callee, args }) = parts.first().map(|value| &value.kind) else { return false };
-        let is_parameter = |(k, arg): (u32, &Argument)| matches!(arg, Argument::Value(e) if matches!(e.kind, ExprKind::Local(local) if local == LocalId(k)));
-        let calls_it = match callee {
-            Callee::Class { function, .. } => function.function == original,
-            Callee::Requirement { protocol, requirement, self_type: Type::Param(own), .. } => {
-                let data = self.protocol_data(*protocol);
-                *own == data.self_param && data.requirements[*requirement as usize].function == original
+/// Whether a registered derivative gives as the value what a call of the original with its own parameters gives: that is
+/// the value of whatever implements the original.
+pub(crate) fn gives_value_of(cx: &mut TypeContext, registered: FunctionId, original: FunctionId) -> bool {
+    let Some(body) = function_body::check_body(cx, registered) else { return false };
+    let [Stmt { kind: StmtKind::Return(Some(result)), .. }] = body.statements.as_slice() else { return false };
+    let ExprKind::Tuple(parts) = &result.kind else { return false };
+    let Some(ExprKind::Call { callee, args }) = parts.first().map(|value| &value.kind) else { return false };
+    let is_parameter = |(k, arg): (u32, &Argument)| matches!(arg, Argument::Value(e) if matches!(e.kind, ExprKind::Local(local) if local == LocalId(k)));
+    let calls_it = match callee {
+        Callee::Class { function, .. } => function.function == original,
+        Callee::Requirement { protocol, requirement, self_type: Type::Param(own), .. } => {
+            let data = cx.defs.protocol_data(*protocol);
+            *own == data.self_param && data.requirements[*requirement as usize].function == original
+        }
+        _ => false,
+    };
+    calls_it && (0..).zip(args).all(is_parameter) && args.len() == info::function_info(cx, registered).params.len()
+}
+
+/// What a function is in the place of, by its body alone: the requirements that it fulfils and the methods that it
+/// overrides, whose derivatives it has when it promises nothing of its own.
+pub(crate) fn stands_for(cx: &mut TypeContext, of: &FunctionRef) -> Vec<(FunctionId, Rc<[Type]>)> {
+    let mut all = fulfilled_by(cx, of);
+    // A derivative of an initialiser gives an instance of its own class.
+    if overrides::overrides_something(cx, of.function)
+        && !initializers::fills_instance(cx, of.function)
+        && promised_by_attribute(cx, of.function) != Some(false)
+    {
+        all.extend(overrides::overridden_by(cx, of));
+    }
+    all
+}
+
+/// Whether the declaration of a function is marked `@differentiable`, and if so, whether for `default`. A setter is
+/// declared with its getter.
+fn promised_by_attribute(cx: &TypeContext, f: FunctionId) -> Option<bool> {
+    let decl = cx.defs.function_data(f).decl.as_ref()?;
+    let args = decl.attribute("differentiable").map(differentiation)?;
+    Some(args.kind.is_some_and(|kind| &*kind.name == "default"))
+}
+
+/// Whether a function fulfils a requirement, or overrides a method, that has a registered derivative which applies to it.
+pub(crate) fn has_default_derivative(cx: &mut TypeContext, f: FunctionId) -> bool {
+    registration::resolve_registrations(cx);
+    let env = signature::signature(cx, f).env.clone();
+    let generics = env.params.iter().map(|p| Type::Param(*p)).collect();
+    let of = FunctionRef { function: f, generics };
+    let view = registered_rules::file_of(cx, cx.defs.function_data(f).span);
+    let has_one = context::with_env(cx, env, |cx| {
+        !stands_for(cx, &of).is_empty() && !registered_rules::rules_here(cx, &of, view).is_empty()
+    });
+    has_one
+}
+
+fn fulfilled_by(cx: &mut TypeContext, of: &FunctionRef) -> Vec<(FunctionId, Rc<[Type]>)> {
+    let data = cx.defs.function_data(of.function);
+    let (owner, base, is_static) = (data.owner, data.base_name.clone(), data.is_static);
+    if !cx.defs.registers_for_requirements || data.is_prelude || data.requirement.is_some() || owner == Owner::Module {
+        return vec![];
+    }
+    if promised_by_attribute(cx, of.function) == Some(false) {
+        return vec![];
+    }
+    let (own, outer) = match owner {
+        Owner::Nominal(n) => {
+            let count = cx.defs.nominal_data(n).params.len();
+            (Type::Nominal(n, of.generics[..count.min(of.generics.len())].into()), count)
+        }
+        _ => (of.generics.first().cloned().unwrap_or(Type::Error), 1),
+    };
+    let mut found = vec![];
+    for p in conformances::protocols_of(cx, &own).iter().copied() {
+        for r in requirements_named(cx, p, &base, is_static) {
+            let function = cx.defs.protocol_data(p).requirements[r as usize].function;
+            if cx.defs.function_data(function).registered.is_empty() {
+                continue;
             }
-            _ => false,
-        };
-        calls_it && (0..).zip(args).all(is_parameter) && args.len() == self.function_info(registered).params.len()
-    }
-
-    /// What a function is in the place of, by its body alone: the requirements that it fulfils and the methods that it
-    /// overrides, whose derivatives it has when it promises nothing of its own.
-    pub(crate) fn stands_for(&mut self, of: &FunctionRef) -> Vec<(FunctionId, Rc<[Type]>)> {
-        let mut all = self.fulfilled_by(of);
-        // A derivative of an initialiser gives an instance of its own class.
-        if self.overrides_something(of.function)
-            && !self.fills_instance(of.function)
-            && self.promised_by_attribute(of.function) != Some(false)
-        {
-            all.extend(self.overridden_by(of));
-        }
-        all
-    }
-
-    /// Whether the declaration of a function is marked `@differentiable`, and if so, whether for `default`. A setter is
-    /// declared with its getter.
-    fn promised_by_attribute(&self, f: FunctionId) -> Option<bool> {
-        let decl = self.function_data(f).decl.as_ref()?;
-        let args = decl.attribute("differentiable").map(differentiation)?;
-        Some(args.kind.is_some_and(|kind| &*kind.name == "default"))
-    }
-
-    /// Whether a function fulfils a requirement, or overrides a method, that has a registered derivative which applies to it.
-    pub(crate) fn has_default_derivative(&mut self, f: FunctionId) -> bool {
-        self.resolve_registrations();
-        let env = self.signature(f).env.clone();
-        let generics = env.params.iter().map(|p| Type::Param(*p)).collect();
-        let of = FunctionRef { function: f, generics };
-        let view = self.file_of(self.function_data(f).span);
-        let saved = std::mem::replace(&mut self.env, env);
-        let has_one = !self.stands_for(&of).is_empty() && !self.rules_here(&of, view).is_empty();
-        self.env = saved;
-        has_one
-    }
-
-    fn fulfilled_by(&mut self, of: &FunctionRef) -> Vec<(FunctionId, Rc<[Type]>)> {
-        let data = self.function_data(of.function);
-        let (owner, base, is_static) = (data.owner, data.base_name.clone(), data.is_static);
-        if !self.registers_for_requirements || data.is_prelude || data.requirement.is_some() || owner == Owner::Module {
-            return vec![];
-        }
-        if self.promised_by_attribute(of.function) == Some(false) {
-            return vec![];
-        }
-        let (own, outer) = match owner {
-            Owner::Nominal(n) => {
-                let count = self.nominal_data(n).params.len();
-                (Type::Nominal(n, of.generics[..count.min(of.generics.len())].into()), count)
-            }
-            _ => (of.generics.first().cloned().unwrap_or(Type::Error), 1),
-        };
-        let mut found = vec![];
-        for p in self.protocols_of(&own).iter().copied() {
-            for r in self.requirements_named(p, &base, is_static) {
-                let function = self.protocol_data(p).requirements[r as usize].function;
-                if self.function_data(function).registered.is_empty() {
-                    continue;
-                }
-                let further = of.generics.get(outer..).unwrap_or_default();
-                let witness = self.find_witness(p, r, &own, further);
-                if witness.is_some_and(|w| w.function == of.function) {
-                    found.push((function, std::iter::once(&own).chain(further).cloned().collect()));
-                }
+            let further = of.generics.get(outer..).unwrap_or_default();
+            let witness = witness::find_witness(cx, p, r, &own, further);
+            if witness.is_some_and(|w| w.function == of.function) {
+                found.push((function, std::iter::once(&own).chain(further).cloned().collect()));
             }
         }
-        found
     }
+    found
+}
 
-    fn requirements_named(&mut self, p: ProtocolId, base: &str, is_static: bool) -> Vec<u32> {
-        let members = self.protocol_data(p).members.get(base).cloned().unwrap_or_default();
-        let index = |kind: &MemberKind| match kind {
-            MemberKind::Requirement(r) => Some(*r),
-            _ => None,
-        };
-        let all = members.iter().filter_map(|m| index(&m.kind));
-        all.filter(|r| {
-            let data = &self.protocol_data(p).requirements[*r as usize];
-            data.is_static == is_static
-                && !matches!(data.kind, RequirementKind::Setter | RequirementKind::SubscriptSetter)
-        })
-        .collect()
-    }
+fn requirements_named(cx: &mut TypeContext, p: ProtocolId, base: &str, is_static: bool) -> Vec<u32> {
+    let members = cx.defs.protocol_data(p).members.get(base).cloned().unwrap_or_default();
+    let index = |kind: &MemberKind| match kind {
+        MemberKind::Requirement(r) => Some(*r),
+        _ => None,
+    };
+    let all = members.iter().filter_map(|m| index(&m.kind));
+    all.filter(|r| {
+        let data = &cx.defs.protocol_data(p).requirements[*r as usize];
+        data.is_static == is_static && !matches!(data.kind, RequirementKind::Setter | RequirementKind::SubscriptSetter)
+    })
+    .collect()
 }

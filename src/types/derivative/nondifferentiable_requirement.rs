@@ -8,80 +8,86 @@
 //! functions that are called are not looked at: they promise nothing.
 
 use crate::diagnostic::{Code, Diagnostic};
+use crate::types::conform::conformances;
+use crate::types::declare::prelude;
 use crate::types::derivative::data_flow::Ways;
-use crate::types::model::tables::World;
+use crate::types::derivative::differentiability;
+use crate::types::derivative::registered_rules;
+use crate::types::generics::signature;
+use crate::types::model::context;
+use crate::types::model::context::TypeContext;
 use crate::types::model::tree::{Argument, Body, Callee, Expr, ExprKind, FunctionId, LocalId};
 use crate::types::model::ty::Type;
+use crate::types::names::lookup;
 
-impl World {
-    /// Reports the unmarked requirements that a promised generic function depends on.
-    pub(crate) fn check_called_requirements(&mut self, f: FunctionId, body: &Body) {
-        let Some(promise) = self.promise(f).filter(|p| !p.default) else { return };
-        let signature = self.signature(f);
-        if signature.env.params.is_empty() {
-            return;
-        }
-        let mut ways = Ways::of(body);
-        ways.varies = (0..).map(LocalId).zip(&promise.wrt).filter(|(_, w)| **w).map(|(local, _)| local).collect();
-        ways.cut = self.library_function("withoutDerivative");
-        while ways.spread() {}
-        for (call, varies) in ways.calls_on_the_way() {
-            let saved = std::mem::replace(&mut self.env, signature.env.clone());
-            let differentiable = self.protocol("Differentiable");
-            if !matches!(call.ty, Type::Function(_)) && self.conforms_to(&call.ty, differentiable) {
-                self.report_unmarked(call, &varies);
-            }
-            self.env = saved;
-        }
+/// Reports the unmarked requirements that a promised generic function depends on.
+pub(crate) fn check_called_requirements(cx: &mut TypeContext, f: FunctionId, body: &Body) {
+    let Some(promise) = differentiability::promise(cx, f).filter(|p| !p.default) else { return };
+    let signature = signature::signature(cx, f);
+    if signature.env.params.is_empty() {
+        return;
     }
+    let mut ways = Ways::of(body);
+    ways.varies = (0..).map(LocalId).zip(&promise.wrt).filter(|(_, w)| **w).map(|(local, _)| local).collect();
+    ways.cut = prelude::library_function(cx, "withoutDerivative");
+    while ways.spread() {}
+    for (call, varies) in ways.calls_on_the_way() {
+        context::with_env(cx, signature.env.clone(), |cx| {
+            let differentiable = lookup::protocol(cx, "Differentiable");
+            if !matches!(call.ty, Type::Function(_)) && conformances::conforms_to(cx, &call.ty, differentiable) {
+                report_unmarked(cx, call, &varies);
+            }
+        });
+    }
+}
 
-    fn report_unmarked(&mut self, call: &Expr, varies: &[bool]) {
-        let ExprKind::Call { callee, args } = &call.kind else { return };
-        let error = || Diagnostic::error(Code::NoDerivative, call.span, "expression is not differentiable");
-        let (protocol, requirement) = match callee {
-            Callee::Requirement { protocol, requirement, .. } => (*protocol, *requirement),
-            Callee::Static(f) => {
-                let registered = &self.function_data(f.function).registered;
-                if registered.iter().all(|r| self.function_data(r.function).is_prelude) {
-                    return;
-                }
-                if let Some(unmet) = self.unmet_here(f, self.file_of(call.span)) {
-                    let message = format!(
-                        "function call is not differentiable because generic requirements are not met: {unmet}"
-                    );
-                    self.report(error().note_at(call.span, message));
-                }
+fn report_unmarked(cx: &mut TypeContext, call: &Expr, varies: &[bool]) {
+    let ExprKind::Call { callee, args } = &call.kind else { return };
+    let error = || Diagnostic::error(Code::NoDerivative, call.span, "expression is not differentiable");
+    let (protocol, requirement) = match callee {
+        Callee::Requirement { protocol, requirement, .. } => (*protocol, *requirement),
+        Callee::Static(f) => {
+            let registered = &cx.defs.function_data(f.function).registered;
+            if registered.iter().all(|r| cx.defs.function_data(r.function).is_prelude) {
                 return;
             }
-            Callee::Class { .. } | Callee::Opened { .. } => return,
-        };
-        let data = self.protocol_data(protocol);
-        let (function, is_prelude) = (data.requirements[requirement as usize].function, data.is_prelude);
-        if is_prelude || !self.function_data(function).registered.is_empty() {
+            if let Some(unmet) = registered_rules::unmet_here(cx, f, registered_rules::file_of(cx, call.span)) {
+                let message =
+                    format!("function call is not differentiable because generic requirements are not met: {unmet}");
+                cx.sink.report(error().note_at(call.span, message));
+            }
             return;
         }
-        let promised = self.promised_parameters(function);
-        let at = self.function_data(function).span;
-        if promised.is_empty() {
-            let message =
-                "member is not differentiable because the corresponding protocol requirement is not '@differentiable'";
-            let diagnostic = error()
-                .note_at(call.span, message)
-                .also(at, "the requirement is declared here")
-                .help("mark the requirement with '@differentiable'");
-            self.report(diagnostic);
-            return;
-        }
-        let differentiable = self.protocol("Differentiable");
-        let mut moves = vec![];
-        for (arg, varies) in args.iter().zip(varies) {
-            let Argument::Value(e) = arg else { return };
-            moves.push(*varies && !matches!(e.ty, Type::Function(_)) && self.conforms_to(&e.ty, differentiable));
-        }
-        let covers = |wrt: &[bool]| wrt.len() != moves.len() || moves.iter().zip(wrt).all(|(moves, wrt)| wrt | !moves);
-        if !promised.iter().any(|(_, wrt)| covers(wrt)) {
-            let message = "member is differentiable only with respect to a smaller subset of arguments";
-            self.report(error().note_at(call.span, message).also(at, "the requirement is declared here"));
-        }
+        Callee::Class { .. } | Callee::Opened { .. } => return,
+    };
+    let data = cx.defs.protocol_data(protocol);
+    let (function, is_prelude) = (data.requirements[requirement as usize].function, data.is_prelude);
+    if is_prelude || !cx.defs.function_data(function).registered.is_empty() {
+        return;
+    }
+    let promised = differentiability::promised_parameters(cx, function);
+    let at = cx.defs.function_data(function).span;
+    if promised.is_empty() {
+        let message =
+            "member is not differentiable because the corresponding protocol requirement is not '@differentiable'";
+        let diagnostic = error()
+            .note_at(call.span, message)
+            .also(at, "the requirement is declared here")
+            .help("mark the requirement with '@differentiable'");
+        cx.sink.report(diagnostic);
+        return;
+    }
+    let differentiable = lookup::protocol(cx, "Differentiable");
+    let mut moves = vec![];
+    for (arg, varies) in args.iter().zip(varies) {
+        let Argument::Value(e) = arg else { return };
+        moves.push(
+            *varies && !matches!(e.ty, Type::Function(_)) && conformances::conforms_to(cx, &e.ty, differentiable),
+        );
+    }
+    let covers = |wrt: &[bool]| wrt.len() != moves.len() || moves.iter().zip(wrt).all(|(moves, wrt)| wrt | !moves);
+    if !promised.iter().any(|(_, wrt)| covers(wrt)) {
+        let message = "member is differentiable only with respect to a smaller subset of arguments";
+        cx.sink.report(error().note_at(call.span, message).also(at, "the requirement is declared here"));
     }
 }

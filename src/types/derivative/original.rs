@@ -1,92 +1,96 @@
 //! Which function an attribute means: `foo`, `foo(x:_:)`, `Float.+`, `init`, `subscript`.
 
 use crate::syntax::ast::{FunctionName, Name, Param};
-use crate::types::model::tables::{Entry, FunctionKind, Member, MemberKind, Named, Owner, Signature, World};
+use crate::types::conform::conformances;
+use crate::types::declare::prelude;
+use crate::types::model::context::TypeContext;
+use crate::types::model::tables::{Entry, FunctionKind, Member, MemberKind, Named, Owner, Signature};
 use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
+use crate::types::names::lookup;
+use crate::types::names::members;
+use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
 
-impl World {
-    /// The functions that an attribute of a function may mean.
-    pub(crate) fn originals(&mut self, f: FunctionId, of: &FunctionName) -> Vec<FunctionId> {
-        let (owner, file) = (self.function_data(f).owner, self.function_data(f).file);
-        let name = &of.name.name;
-        let base = match &of.base {
-            Some(base) => {
-                let scope = TypeScope { open: true, ..TypeScope::of(owner, file) };
-                match self.resolve_type(base, &scope) {
-                    Type::Nominal(n, _) => Owner::Nominal(n),
-                    Type::Existential(e) if e.protocols.len() == 1 => Owner::Protocol(e.protocols[0]),
-                    _ => Owner::Module,
-                }
+/// The functions that an attribute of a function may mean.
+pub(crate) fn originals(cx: &mut TypeContext, f: FunctionId, of: &FunctionName) -> Vec<FunctionId> {
+    let (owner, file) = (cx.defs.function_data(f).owner, cx.defs.function_data(f).file);
+    let name = &of.name.name;
+    let base = match &of.base {
+        Some(base) => {
+            let scope = TypeScope { open: true, ..TypeScope::of(owner, file) };
+            match type_expr::resolve_type(cx, base, &scope) {
+                Type::Nominal(n, _) => Owner::Nominal(n),
+                Type::Existential(e) if e.protocols.len() == 1 => Owner::Protocol(e.protocols[0]),
+                _ => Owner::Module,
             }
-            None => owner,
-        };
-        let mut found = match base {
-            Owner::Nominal(n) => self.originals_in_type(n, name),
-            Owner::Protocol(p) => self.originals_in_protocol(p, name),
-            Owner::Module => self.originals_in_module(name, file),
-        };
-        found.retain(|g| *g != f && !matches!(self.function_data(*g).kind, FunctionKind::Setter));
-        if let Some(labels) = &of.labels {
-            let wanted: Vec<Option<&str>> = labels.iter().map(|l| l.as_ref().map(|l| &*l.name)).collect();
-            let is_meant = |g: &FunctionId, word: fn(&Param) -> Option<&str>| {
-                let params = &self.function_data(*g).ast_params;
-                params.iter().map(word).collect::<Vec<_>>() == wanted
-            };
-            let by_label: fn(&Param) -> Option<&str> = |p| p.label.as_ref().map(|l| &*l.name);
-            // The manifesto names a parameter that has no label: `foo(x:)` for `foo(_ x:)`.
-            let by_name: fn(&Param) -> Option<&str> = |p| Some(&*p.name.name);
-            let word = if found.iter().any(|g| is_meant(g, by_label)) { by_label } else { by_name };
-            found.retain(|g| is_meant(g, word));
         }
-        if of.accessor.is_some() {
-            found.retain(|g| self.function_data(*g).kind == FunctionKind::Getter);
-        }
-        if of.accessor.as_ref().is_some_and(|a| &*a.name == "set") {
-            found = found.into_iter().filter_map(|g| self.function_data(g).setter).collect();
-        }
-        found
-    }
-
-    fn originals_in_type(&mut self, n: NominalId, name: &Name) -> Vec<FunctionId> {
-        self.enter_conformances(n);
-        self.load_own_members(n, name);
-        let members = self.nominal_data(n).members.get(name).cloned().unwrap_or_default();
-        let mut found: Vec<FunctionId> = members.iter().filter_map(function_of).collect();
-        // What an extension of a protocol supplies.
-        let own = self.declared_type(n);
-        for p in self.protocols_of(&own).iter().copied() {
-            found.extend(self.own_originals_of_protocol(p, name));
-        }
-        found
-    }
-
-    /// Of a protocol and those that it refines.
-    fn originals_in_protocol(&mut self, p: ProtocolId, name: &Name) -> Vec<FunctionId> {
-        let refined = self.refined(p);
-        refined.iter().flat_map(|q| self.own_originals_of_protocol(*q, name)).collect()
-    }
-
-    fn own_originals_of_protocol(&mut self, p: ProtocolId, name: &Name) -> Vec<FunctionId> {
-        let short = self.protocol_data(p).name.clone();
-        self.load_extensions(&short);
-        self.load_members(&short, name);
-        let members = self.protocol_data(p).members.get(name).cloned().unwrap_or_default();
-        let requirement = |member: &Member| match member.kind {
-            MemberKind::Requirement(r) => Some(self.protocol_data(p).requirements[r as usize].function),
-            _ => function_of(member),
+        None => owner,
+    };
+    let mut found = match base {
+        Owner::Nominal(n) => originals_in_type(cx, n, name),
+        Owner::Protocol(p) => originals_in_protocol(cx, p, name),
+        Owner::Module => originals_in_module(cx, name, file),
+    };
+    found.retain(|g| *g != f && !matches!(cx.defs.function_data(*g).kind, FunctionKind::Setter));
+    if let Some(labels) = &of.labels {
+        let wanted: Vec<Option<&str>> = labels.iter().map(|l| l.as_ref().map(|l| &*l.name)).collect();
+        let is_meant = |g: &FunctionId, word: fn(&Param) -> Option<&str>| {
+            let params = &cx.defs.function_data(*g).ast_params;
+            params.iter().map(word).collect::<Vec<_>>() == wanted
         };
-        members.iter().filter_map(requirement).collect()
+        let by_label: fn(&Param) -> Option<&str> = |p| p.label.as_ref().map(|l| &*l.name);
+        // The manifesto names a parameter that has no label: `foo(x:)` for `foo(_ x:)`.
+        let by_name: fn(&Param) -> Option<&str> = |p| Some(&*p.name.name);
+        let word = if found.iter().any(|g| is_meant(g, by_label)) { by_label } else { by_name };
+        found.retain(|g| is_meant(g, word));
     }
+    if of.accessor.is_some() {
+        found.retain(|g| cx.defs.function_data(*g).kind == FunctionKind::Getter);
+    }
+    if of.accessor.as_ref().is_some_and(|a| &*a.name == "set") {
+        found = found.into_iter().filter_map(|g| cx.defs.function_data(g).setter).collect();
+    }
+    found
+}
 
-    fn originals_in_module(&mut self, name: &str, file: u32) -> Vec<FunctionId> {
-        let of_entry = |entry: Entry| match entry.what {
-            Named::Function(g) => Some(g),
-            _ => None,
-        };
-        self.entries(name, file).into_iter().filter_map(of_entry).collect()
+fn originals_in_type(cx: &mut TypeContext, n: NominalId, name: &Name) -> Vec<FunctionId> {
+    conformances::enter_conformances(cx, n);
+    members::load_own_members(cx, n, name);
+    let members = cx.defs.nominal_data(n).members.get(name).cloned().unwrap_or_default();
+    let mut found: Vec<FunctionId> = members.iter().filter_map(function_of).collect();
+    // What an extension of a protocol supplies.
+    let own = cx.defs.declared_type(n);
+    for p in conformances::protocols_of(cx, &own).iter().copied() {
+        found.extend(own_originals_of_protocol(cx, p, name));
     }
+    found
+}
+
+/// Of a protocol and those that it refines.
+fn originals_in_protocol(cx: &mut TypeContext, p: ProtocolId, name: &Name) -> Vec<FunctionId> {
+    let refined = conformances::refined(cx, p);
+    refined.iter().flat_map(|q| own_originals_of_protocol(cx, *q, name)).collect()
+}
+
+fn own_originals_of_protocol(cx: &mut TypeContext, p: ProtocolId, name: &Name) -> Vec<FunctionId> {
+    let short = cx.defs.protocol_data(p).name.clone();
+    prelude::load_extensions(cx, &short);
+    prelude::load_members(cx, &short, name);
+    let members = cx.defs.protocol_data(p).members.get(name).cloned().unwrap_or_default();
+    let requirement = |member: &Member| match member.kind {
+        MemberKind::Requirement(r) => Some(cx.defs.protocol_data(p).requirements[r as usize].function),
+        _ => function_of(member),
+    };
+    members.iter().filter_map(requirement).collect()
+}
+
+fn originals_in_module(cx: &mut TypeContext, name: &str, file: u32) -> Vec<FunctionId> {
+    let of_entry = |entry: Entry| match entry.what {
+        Named::Function(g) => Some(g),
+        _ => None,
+    };
+    lookup::entries(cx, name, file).into_iter().filter_map(of_entry).collect()
 }
 
 fn function_of(member: &Member) -> Option<FunctionId> {

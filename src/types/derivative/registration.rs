@@ -7,13 +7,26 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{Decl, DifferentiationArgs, FunctionName, Name};
+use crate::types::conform::conformances;
+use crate::types::derivative::derivative_constraints;
+use crate::types::derivative::derivative_type;
 use crate::types::derivative::derivative_type::{changed_parameters, derivative_parts, together, unlabelled};
+use crate::types::derivative::differentiability;
 use crate::types::derivative::differentiability::{differentiation, parameters};
+use crate::types::derivative::original;
 use crate::types::derivative::original::parameter_labels;
+use crate::types::derivative::primal_adjoint;
+use crate::types::generics::associated_type;
+use crate::types::generics::signature;
+use crate::types::model::context;
+use crate::types::model::context::TypeContext;
 use crate::types::model::declared::RegisteredKind;
-use crate::types::model::tables::{FunctionKind, Owner, Registered, Requirement, Signature, World};
+use crate::types::model::display;
+use crate::types::model::tables::{FunctionKind, Owner, Registered, Requirement, Signature};
 use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::Type;
+use crate::types::names::lookup;
+use crate::types::nominal::initializers;
 use std::rc::Rc;
 
 const TWO_PARTS: &str = "'@derivative(of:)' attribute requires function to return a two-element tuple; first element must have label 'value:' and second element must have label 'pullback:' or 'differential:'";
@@ -54,74 +67,75 @@ enum Misfit {
     Reported,
 }
 
-impl World {
-    /// Remembers a declaration that registers something; its original is looked up when all names are known.
-    pub(crate) fn note_registration(&mut self, decl: &Rc<Decl>, f: FunctionId) {
-        let registers = |a: &crate::syntax::ast::Attribute| match &*a.name.name {
-            "derivative" | "transpose" => true,
-            "differentiable" => differentiation(a).adjoint.is_some(),
-            _ => false,
-        };
-        if decl.attributes.iter().any(registers) {
-            self.registrations.push((decl.clone(), f));
-        }
+/// Remembers a declaration that registers something; its original is looked up when all names are known.
+pub(crate) fn note_registration(cx: &mut TypeContext, decl: &Rc<Decl>, f: FunctionId) {
+    let registers = |a: &crate::syntax::ast::Attribute| match &*a.name.name {
+        "derivative" | "transpose" => true,
+        "differentiable" => differentiation(a).adjoint.is_some(),
+        _ => false,
+    };
+    if decl.attributes.iter().any(registers) {
+        cx.module.registrations.push((decl.clone(), f));
     }
+}
 
-    /// Looks up the originals of what was registered since the last time.
-    pub(crate) fn resolve_registrations(&mut self) {
-        while !self.registrations.is_empty() {
-            for (decl, f) in std::mem::take(&mut self.registrations) {
-                for attribute in &decl.attributes {
-                    let args = differentiation(attribute);
-                    match (&*attribute.name.name, &args.of) {
-                        ("differentiable", _) => self.register_adjoint(f, &args, attribute.span),
-                        ("derivative" | "transpose", None) => {
-                            let message = "the attribute must name the original with 'of:'";
-                            self.report(Diagnostic::error(Code::Registration, attribute.span, message));
-                        }
-                        ("derivative", Some(of)) => self.register_derivative(f, of, &args, attribute.span),
-                        ("transpose", Some(of)) => self.register_transpose(f, of, &args, attribute.span),
-                        _ => {}
+/// Looks up the originals of what was registered since the last time.
+pub(crate) fn resolve_registrations(cx: &mut TypeContext) {
+    while !cx.module.registrations.is_empty() {
+        for (decl, f) in std::mem::take(&mut cx.module.registrations) {
+            for attribute in &decl.attributes {
+                let args = differentiation(attribute);
+                match (&*attribute.name.name, &args.of) {
+                    ("differentiable", _) => primal_adjoint::register_adjoint(cx, f, &args, attribute.span),
+                    ("derivative" | "transpose", None) => {
+                        let message = "the attribute must name the original with 'of:'";
+                        cx.sink.report(Diagnostic::error(Code::Registration, attribute.span, message));
                     }
+                    ("derivative", Some(of)) => register_derivative(cx, f, of, &args, attribute.span),
+                    ("transpose", Some(of)) => register_transpose(cx, f, of, &args, attribute.span),
+                    _ => {}
                 }
             }
         }
     }
+}
 
-    /// Tries all functions that an attribute may mean, and says why none of them fits.
-    fn register_for(
-        &mut self,
-        f: FunctionId,
-        of: &FunctionName,
-        try_one: &mut dyn FnMut(&mut World, &Original) -> Result<(), Misfit>,
-    ) {
-        let mut candidates = self.originals(f, of);
-        if candidates.is_empty() {
-            let problem = self.no_original(f, of);
-            self.report(problem);
-            return;
-        }
-        let given = self.signature(f);
-        // Labels may be left out or added, and a derivative may be static though its original is not; of several originals
-        // that fit, the one that is alike is meant.
-        let own = parameter_labels(&given);
-        candidates.sort_by_key(|candidate| {
-            let signature = self.signature(*candidate);
-            let is_alike = signature.self_type.is_some() == given.self_type.is_some();
-            (!is_alike, parameter_labels(&signature) != own)
-        });
-        let saved = std::mem::replace(&mut self.env, given.env.clone());
+/// Tries all functions that an attribute may mean, and says why none of them fits.
+fn register_for(
+    cx: &mut TypeContext,
+    f: FunctionId,
+    of: &FunctionName,
+    try_one: &mut dyn FnMut(&mut TypeContext, &Original) -> Result<(), Misfit>,
+) {
+    let mut candidates = original::originals(cx, f, of);
+    if candidates.is_empty() {
+        let problem = no_original(cx, f, of);
+        cx.sink.report(problem);
+        return;
+    }
+    let given = signature::signature(cx, f);
+    // Labels may be left out or added, and a derivative may be static though its original is not; of several originals
+    // that fit, the one that is alike is meant.
+    let own = parameter_labels(&given);
+    candidates.sort_by_key(|candidate| {
+        let signature = signature::signature(cx, *candidate);
+        let is_alike = signature.self_type.is_some() == given.self_type.is_some();
+        (!is_alike, parameter_labels(&signature) != own)
+    });
+    let (types, labels, done) = context::with_env(cx, given.env.clone(), |cx| {
         let (mut labels, mut types) = (None, None);
         let mut done = None;
         for candidate in &candidates {
-            let Some(original) = self.original(*candidate, f, &given) else { continue };
-            match try_one(self, &original) {
+            let Some(original) = self::original(cx, *candidate, f, &given) else { continue };
+            match try_one(cx, &original) {
                 Ok(()) => done = Some(Some(original)),
                 Err(Misfit::Reported) => done = Some(None),
                 Err(Misfit::Labels(other)) => labels = Some(other),
                 Err(Misfit::Types(problem)) => types = types.or(Some(problem)),
                 Err(Misfit::Unmet(function, requirement)) => {
-                    types = types.or_else(|| Some(Box::new(self.less_constrained(of, function, &requirement))));
+                    types = types.or_else(|| {
+                        Some(Box::new(derivative_constraints::less_constrained(cx, of, function, &requirement)))
+                    });
                 }
                 Err(Misfit::Shape) => {}
             }
@@ -130,170 +144,177 @@ impl World {
             }
         }
         if let Some(Some(original)) = &done
-            && let Some(other) = self.fits_as_well(original, &candidates, f, &given)
+            && let Some(other) = derivative_constraints::fits_as_well(cx, original, &candidates, f, &given)
         {
-            self.report_ambiguous(of, original.function, other);
+            derivative_constraints::report_ambiguous(cx, of, original.function, other);
         }
-        self.env = saved;
-        match (types, labels) {
-            _ if done.is_some() => {}
-            (Some(problem), _) => self.report(*problem),
-            (None, Some(original)) => {
-                let message = format!(
-                    "a derivative must have the same argument labels as its original, but '{}' and '{}' differ",
-                    self.full_name(f),
-                    self.full_name(original)
-                );
-                let (at, other) = (self.function_data(f).span, self.function_data(original).span);
-                self.report(
-                    Diagnostic::error(Code::Registration, at, message).also(other, "the original is declared here"),
-                );
-            }
-            (None, None) => {
-                let name = &of.name.name;
-                let message = format!(
-                    "referenced declaration '{name}' could not be resolved: no '{name}' has the parameters of this \
-                     function"
-                );
-                self.report(Diagnostic::error(Code::Registration, of.name.span, message));
-            }
-        }
-    }
-
-    /// Why there is nothing to register for.
-    fn no_original(&self, f: FunctionId, of: &FunctionName) -> Diagnostic {
-        let name = &of.name.name;
-        let is_stored = match (self.function_data(f).owner, &of.base) {
-            (Owner::Nominal(n), None) => self.nominal_data(n).stored.iter().any(|s| s.name == *name),
-            _ => false,
-        };
-        if is_stored {
-            let message = format!("cannot register derivative for stored property '{name}'");
-            return Diagnostic::error(Code::Registration, of.name.span, message)
-                .help("read it in a computed property, and register a derivative for that");
-        }
-        if let Some(accessor) = &of.accessor {
+        (types, labels, done)
+    });
+    match (types, labels) {
+        _ if done.is_some() => {}
+        (Some(problem), _) => cx.sink.report(*problem),
+        (None, Some(original)) => {
             let message = format!(
-                "referenced declaration '{name}' could not be resolved: no declaration of that name has '{}'",
-                accessor.name
+                "a derivative must have the same argument labels as its original, but '{}' and '{}' differ",
+                cx.defs.full_name(f),
+                cx.defs.full_name(original)
             );
-            return Diagnostic::error(Code::Registration, of.name.span, message);
+            let (at, other) = (cx.defs.function_data(f).span, cx.defs.function_data(original).span);
+            cx.sink.report(
+                Diagnostic::error(Code::Registration, at, message).also(other, "the original is declared here"),
+            );
         }
-        Diagnostic::error(Code::UnknownName, of.name.span, format!("cannot find '{name}' in scope"))
-    }
-
-    /// A function with the generic parameters of one that is to be registered for it.
-    pub(crate) fn original(&mut self, function: FunctionId, f: FunctionId, given: &Signature) -> Option<Original> {
-        let signature = self.signature(function);
-        let (own, given_params) = (&signature.env.params, &given.env.params);
-        let arguments: Vec<Type> = if own.len() == given_params.len() {
-            given_params.iter().map(|p| Type::Param(*p)).collect()
-        } else {
-            // A member of a protocol, registered for one type that conforms to it.
-            let (Owner::Protocol(_), Owner::Nominal(n)) =
-                (self.function_data(function).owner, self.function_data(f).owner)
-            else {
-                return None;
-            };
-            let outer = self.nominal_data(n).params.len();
-            let further = given_params.get(outer..).filter(|rest| rest.len() + 1 == own.len())?;
-            std::iter::once(self.declared_type(n)).chain(further.iter().map(|p| Type::Param(*p))).collect()
-        };
-        let (_, mut types) = parameters(&signature);
-        let (mut changed, mut has_self) = (changed_parameters(&signature), signature.self_type.is_some());
-        if self.fills_instance(function) {
-            // What is registered makes an instance of its own.
-            types.remove(0);
-            changed.remove(0);
-            has_self = false;
+        (None, None) => {
+            let name = &of.name.name;
+            let message = format!(
+                "referenced declaration '{name}' could not be resolved: no '{name}' has the parameters of this \
+                     function"
+            );
+            cx.sink.report(Diagnostic::error(Code::Registration, of.name.span, message));
         }
-        let mut put = |t: &Type| {
-            let t = t.substitute(&|p| own.iter().position(|q| *q == p).map(|i| arguments[i].clone()));
-            self.normalize_type(&t)
-        };
-        let params = types.iter().map(&mut put).collect();
-        let result = put(&signature.result);
-        Some(Original { function, arguments, params, changed, result, has_self })
     }
+}
 
-    fn register_derivative(&mut self, f: FunctionId, of: &FunctionName, args: &DifferentiationArgs, span: Span) {
-        let given = self.signature(f);
-        let Some((kind, value, linear)) = derivative_parts(&given.result) else {
-            self.report(Diagnostic::error(Code::Registration, self.function_data(f).span, TWO_PARTS));
-            return;
+/// Why there is nothing to register for.
+fn no_original(cx: &TypeContext, f: FunctionId, of: &FunctionName) -> Diagnostic {
+    let name = &of.name.name;
+    let is_stored = match (cx.defs.function_data(f).owner, &of.base) {
+        (Owner::Nominal(n), None) => cx.defs.nominal_data(n).stored.iter().any(|s| s.name == *name),
+        _ => false,
+    };
+    if is_stored {
+        let message = format!("cannot register derivative for stored property '{name}'");
+        return Diagnostic::error(Code::Registration, of.name.span, message)
+            .help("read it in a computed property, and register a derivative for that");
+    }
+    if let Some(accessor) = &of.accessor {
+        let message = format!(
+            "referenced declaration '{name}' could not be resolved: no declaration of that name has '{}'",
+            accessor.name
+        );
+        return Diagnostic::error(Code::Registration, of.name.span, message);
+    }
+    Diagnostic::error(Code::UnknownName, of.name.span, format!("cannot find '{name}' in scope"))
+}
+
+/// A function with the generic parameters of one that is to be registered for it.
+pub(crate) fn original(
+    cx: &mut TypeContext,
+    function: FunctionId,
+    f: FunctionId,
+    given: &Signature,
+) -> Option<Original> {
+    let signature = signature::signature(cx, function);
+    let (own, given_params) = (&signature.env.params, &given.env.params);
+    let arguments: Vec<Type> = if own.len() == given_params.len() {
+        given_params.iter().map(|p| Type::Param(*p)).collect()
+    } else {
+        // A member of a protocol, registered for one type that conforms to it.
+        let (Owner::Protocol(_), Owner::Nominal(n)) =
+            (cx.defs.function_data(function).owner, cx.defs.function_data(f).owner)
+        else {
+            return None;
         };
-        let env = self.required_env(f, &given.env, args);
-        self.register_for(f, of, &mut |world, original| {
-            let (names, types) = parameters(&given);
-            if types.len() != original.params.len() || changed_parameters(&given) != original.changed {
-                return Err(Misfit::Shape);
-            }
-            if world.labels_differ(f, original.function) {
-                return Err(Misfit::Labels(original.function));
-            }
-            let same = |world: &mut World, a: &Type, b: &Type| world.normalize_type(a) == *b;
-            if !types.iter().zip(&original.params).all(|(a, b)| same(world, a, b))
-                || !same(world, &value, &original.result)
-            {
-                return Err(Misfit::Shape);
-            }
-            if let Some(requirement) = world.unmet_of(original) {
-                return Err(Misfit::Unmet(original.function, requirement));
-            }
-            if given.throws && !world.signature(original.function).throws {
-                let message = "a derivative can only throw if its original throws";
-                return Err(Misfit::Types(Box::new(Diagnostic::error(
-                    Code::Registration,
-                    world.function_data(f).span,
-                    message,
-                ))));
-            }
-            world.env = env.clone();
-            let before = world.diagnostics.len();
-            let mut wrt = world.wrt_flags(args, &names, &types, given.self_type.is_some());
-            if world.diagnostics.len() > before {
+        let outer = cx.defs.nominal_data(n).params.len();
+        let further = given_params.get(outer..).filter(|rest| rest.len() + 1 == own.len())?;
+        std::iter::once(cx.defs.declared_type(n)).chain(further.iter().map(|p| Type::Param(*p))).collect()
+    };
+    let (_, mut types) = parameters(&signature);
+    let (mut changed, mut has_self) = (changed_parameters(&signature), signature.self_type.is_some());
+    if initializers::fills_instance(cx, function) {
+        // What is registered makes an instance of its own.
+        types.remove(0);
+        changed.remove(0);
+        has_self = false;
+    }
+    let mut put = |t: &Type| {
+        let t = t.substitute(&|p| own.iter().position(|q| *q == p).map(|i| arguments[i].clone()));
+        associated_type::normalize_type(cx, &t)
+    };
+    let params = types.iter().map(&mut put).collect();
+    let result = put(&signature.result);
+    Some(Original { function, arguments, params, changed, result, has_self })
+}
+
+fn register_derivative(cx: &mut TypeContext, f: FunctionId, of: &FunctionName, args: &DifferentiationArgs, span: Span) {
+    let given = signature::signature(cx, f);
+    let Some((kind, value, linear)) = derivative_parts(&given.result) else {
+        cx.sink.report(Diagnostic::error(Code::Registration, cx.defs.function_data(f).span, TWO_PARTS));
+        return;
+    };
+    let env = differentiability::required_env(cx, f, &given.env, args);
+    register_for(cx, f, of, &mut |cx, original| {
+        let (names, types) = parameters(&given);
+        if types.len() != original.params.len() || changed_parameters(&given) != original.changed {
+            return Err(Misfit::Shape);
+        }
+        if labels_differ(cx, f, original.function) {
+            return Err(Misfit::Labels(original.function));
+        }
+        let same = |cx: &mut TypeContext, a: &Type, b: &Type| associated_type::normalize_type(cx, a) == *b;
+        if !types.iter().zip(&original.params).all(|(a, b)| same(cx, a, b)) || !same(cx, &value, &original.result) {
+            return Err(Misfit::Shape);
+        }
+        if let Some(requirement) = derivative_constraints::unmet_of(cx, original) {
+            return Err(Misfit::Unmet(original.function, requirement));
+        }
+        if given.throws && !signature::signature(cx, original.function).throws {
+            let message = "a derivative can only throw if its original throws";
+            return Err(Misfit::Types(Box::new(Diagnostic::error(
+                Code::Registration,
+                cx.defs.function_data(f).span,
+                message,
+            ))));
+        }
+        context::with_env(cx, env.clone(), |cx| {
+            let before = cx.sink.diagnostics.len();
+            let mut wrt = differentiability::wrt_flags(cx, args, &names, &types, given.self_type.is_some());
+            if cx.sink.diagnostics.len() > before {
                 return Err(Misfit::Reported);
             }
-            if let Some(problem) = world.misfitting_derivative(f, original, kind, &wrt, &linear, span) {
-                let promised = if args.wrt.is_none() { world.promised_of_original(original) } else { vec![] };
-                let fits =
-                    |wrt: &Vec<bool>| world.misfitting_derivative(f, original, kind, wrt, &linear, span).is_none();
+            if let Some(problem) = derivative_type::misfitting_derivative(cx, f, original, kind, &wrt, &linear, span) {
+                let promised = if args.wrt.is_none() { promised_of_original(cx, original) } else { vec![] };
+                let fits = |wrt: &Vec<bool>| {
+                    derivative_type::misfitting_derivative(cx, f, original, kind, wrt, &linear, span).is_none()
+                };
                 wrt = promised.into_iter().find(fits).ok_or_else(|| Misfit::Types(Box::new(problem)))?;
             }
             let differs = args.differs.is_some();
-            world.remember(Registered { differs, ..original.registered(f, wrt, kind) }, original, span);
+            remember(cx, Registered { differs, ..original.registered(f, wrt, kind) }, original, span);
             Ok(())
-        });
-    }
+        })
+    });
+}
 
-    /// The parameters that an original promises to be differentiable by, for each promise.
-    fn promised_of_original(&mut self, original: &Original) -> Vec<Vec<bool>> {
-        let made = usize::from(self.fills_instance(original.function));
-        let promised = self.promised_parameters(original.function);
-        promised.into_iter().map(|(_, wrt)| wrt[made.min(wrt.len())..].to_vec()).collect()
-    }
+/// The parameters that an original promises to be differentiable by, for each promise.
+fn promised_of_original(cx: &mut TypeContext, original: &Original) -> Vec<Vec<bool>> {
+    let made = usize::from(initializers::fills_instance(cx, original.function));
+    let promised = differentiability::promised_parameters(cx, original.function);
+    promised.into_iter().map(|(_, wrt)| wrt[made.min(wrt.len())..].to_vec()).collect()
+}
 
-    /// Whether arguments have one label in a derivative and another one in its original. Operators, subscripts and setters are
-    /// called without.
-    fn labels_differ(&mut self, f: FunctionId, original: FunctionId) -> bool {
-        let data = self.function_data(original);
-        let is_accessor = data.kind == FunctionKind::Setter || &*data.base_name == "subscript";
-        if is_accessor || crate::types::model::syntax_query::is_operator(&data.base_name) {
-            return false;
-        }
-        let (new, old) = (parameter_labels(&self.signature(f)), parameter_labels(&self.signature(original)));
-        old.iter().zip(&new).any(|(old, new)| are_others(old.as_ref(), new.as_ref()))
+/// Whether arguments have one label in a derivative and another one in its original. Operators, subscripts and setters are
+/// called without.
+fn labels_differ(cx: &mut TypeContext, f: FunctionId, original: FunctionId) -> bool {
+    let data = cx.defs.function_data(original);
+    let is_accessor = data.kind == FunctionKind::Setter || &*data.base_name == "subscript";
+    if is_accessor || crate::types::model::syntax_query::is_operator(&data.base_name) {
+        return false;
     }
+    let (new, old) =
+        (parameter_labels(&signature::signature(cx, f)), parameter_labels(&signature::signature(cx, original)));
+    old.iter().zip(&new).any(|(old, new)| are_others(old.as_ref(), new.as_ref()))
+}
 
-    fn register_transpose(&mut self, f: FunctionId, of: &FunctionName, args: &DifferentiationArgs, span: Span) {
-        let given = self.signature(f);
-        let env = self.required_env(f, &given.env, args);
-        self.register_for(f, of, &mut |world, original| {
-            world.env = env.clone();
-            let (names, _) = parameters(&world.signature(original.function));
-            let before = world.diagnostics.len();
-            let mut wrt = world.wrt_flags(args, &names, &original.params, original.has_self);
-            if world.diagnostics.len() > before {
+fn register_transpose(cx: &mut TypeContext, f: FunctionId, of: &FunctionName, args: &DifferentiationArgs, span: Span) {
+    let given = signature::signature(cx, f);
+    let env = differentiability::required_env(cx, f, &given.env, args);
+    register_for(cx, f, of, &mut |cx, original| {
+        context::with_env(cx, env.clone(), |cx| {
+            let (names, _) = parameters(&signature::signature(cx, original.function));
+            let before = cx.sink.diagnostics.len();
+            let mut wrt = differentiability::wrt_flags(cx, args, &names, &original.params, original.has_self);
+            if cx.sink.diagnostics.len() > before {
                 return Err(Misfit::Reported);
             }
             if args.wrt.is_none() && original.has_self && given.self_type.is_some() {
@@ -305,154 +326,162 @@ impl World {
             let wanted: Vec<Type> = kept.chain([&original.result]).cloned().collect();
             let moved: Vec<Type> =
                 original.params.iter().zip(&wrt).filter(|(_, w)| **w).map(|(t, _)| t.clone()).collect();
-            if let Some(problem) = world.not_transposable(f, original, args, &wrt, span) {
+            if let Some(problem) = not_transposable(cx, f, original, args, &wrt, span) {
                 return Err(Misfit::Types(Box::new(problem)));
             }
-            if let Some(requirement) = world.unmet_of(original) {
+            if let Some(requirement) = derivative_constraints::unmet_of(cx, original) {
                 return Err(Misfit::Unmet(original.function, requirement));
             }
-            let same = |world: &mut World, a: &Type, b: &Type| unlabelled(&world.normalize_type(a)) == unlabelled(b);
+            let same = |cx: &mut TypeContext, a: &Type, b: &Type| {
+                unlabelled(&associated_type::normalize_type(cx, a)) == unlabelled(b)
+            };
             let fits = types.len() == wanted.len()
-                && types.iter().zip(&wanted).all(|(a, b)| same(world, a, b))
-                && same(world, &given.result, &together(&moved));
+                && types.iter().zip(&wanted).all(|(a, b)| same(cx, a, b))
+                && same(cx, &given.result, &together(&moved));
             if !fits {
-                let problem = world.misfitting_transpose(original, &wanted, &moved, span);
+                let problem = misfitting_transpose(cx, original, &wanted, &moved, span);
                 return Err(Misfit::Types(Box::new(problem)));
             }
             let differs = args.differs.is_some();
             let new = Registered { differs, ..original.registered(f, wrt, RegisteredKind::Transpose) };
-            world.remember(new, original, span);
+            remember(cx, new, original, span);
             Ok(())
-        });
-    }
+        })
+    });
+}
 
-    /// What is transposed goes from one vector space to another: those types are their own tangent vectors.
-    fn not_transposable(
-        &mut self,
-        f: FunctionId,
-        original: &Original,
-        args: &DifferentiationArgs,
-        wrt: &[bool],
-        span: Span,
-    ) -> Option<Diagnostic> {
-        // Without 'wrt:', what the transpose gives says that all parameters are meant.
-        let given = match &self.signature(f).result {
-            Type::Tuple(parts) => parts.len(),
-            _ => 1,
-        };
-        let all = args.wrt.is_none() && !original.has_self && given == original.params.len();
-        let moved = original.params.iter().zip(wrt).filter(|(_, w)| all || **w).map(|(t, _)| ("parameter", t));
-        for (what, ty) in moved.chain([("result", &original.result)]) {
-            if !self.is_vector_space(ty) {
-                let text = self.show(ty);
-                let message = format!(
-                    "cannot transpose with respect to original {what} '{text}' that does not conform to 'Differentiable' and satisfy '{text} == {text}.TangentVector'"
-                );
-                return Some(Diagnostic::error(Code::Registration, span, message));
-            }
-        }
-        None
-    }
-
-    /// Whether a type is its own tangent vector.
-    fn is_vector_space(&mut self, ty: &Type) -> bool {
-        let differentiable = self.protocol("Differentiable");
-        let ty = self.normalize_type(ty);
-        if matches!(ty, Type::Function(_)) || !self.conforms_to(&ty, differentiable) {
-            return false;
-        }
-        let vector = Type::Associated(Rc::new(ty.clone()), differentiable, "TangentVector".into());
-        self.normalize_type(&vector) == ty
-    }
-
-    fn misfitting_transpose(&self, original: &Original, takes: &[Type], gives: &[Type], span: Span) -> Diagnostic {
-        let name = &self.function_data(original.function).base_name;
-        let takes = takes.iter().map(|t| self.show(t)).collect::<Vec<_>>().join(", ");
-        let expected = format!("({takes}) -> {}", self.show(&together(gives)));
-        Diagnostic::error(
-            Code::Registration,
-            span,
-            format!("the transpose of '{name}' does not have expected type '{expected}'"),
-        )
-        .note(
-            "a transpose takes the parameters that are not transposed, then a value of the result's type, and \
-                   returns the transposed values",
-        )
-    }
-
-    /// Remembers what was found to fit.
-    pub(crate) fn remember(&mut self, new: Registered, original: &Original, span: Span) {
-        let (f, kind) = (new.function, new.kind);
-        if original.changed.contains(&true) && matches!(kind, RegisteredKind::Transpose | RegisteredKind::Adjoint) {
-            let name = &self.function_data(original.function).base_name;
-            let what = if kind == RegisteredKind::Adjoint { "adjoint" } else { "transpose" };
-            let message = format!("cannot register {what} for '{name}', which modifies its arguments");
-            let note = format!(
-                "the {what} describes only the result; use '@derivative(of:)', which also covers modified arguments"
+/// What is transposed goes from one vector space to another: those types are their own tangent vectors.
+fn not_transposable(
+    cx: &mut TypeContext,
+    f: FunctionId,
+    original: &Original,
+    args: &DifferentiationArgs,
+    wrt: &[bool],
+    span: Span,
+) -> Option<Diagnostic> {
+    // Without 'wrt:', what the transpose gives says that all parameters are meant.
+    let given = match &signature::signature(cx, f).result {
+        Type::Tuple(parts) => parts.len(),
+        _ => 1,
+    };
+    let all = args.wrt.is_none() && !original.has_self && given == original.params.len();
+    let moved = original.params.iter().zip(wrt).filter(|(_, w)| all || **w).map(|(t, _)| ("parameter", t));
+    for (what, ty) in moved.chain([("result", &original.result)]) {
+        if !is_vector_space(cx, ty) {
+            let text = display::show(cx, ty);
+            let message = format!(
+                "cannot transpose with respect to original {what} '{text}' that does not conform to 'Differentiable' and satisfy '{text} == {text}.TangentVector'"
             );
-            self.report(Diagnostic::error(Code::Registration, span, message).note(note));
-            return;
+            return Some(Diagnostic::error(Code::Registration, span, message));
         }
-        let data = self.function_data(f);
-        let is_private = data.decl.as_ref().is_some_and(|d| d.has("private") || d.has("fileprivate"))
-            || data.group.is_some_and(|g| self.groups[g.0 as usize].is_private);
-        let file = data.file;
-        let visible_in = (is_private && kind != RegisteredKind::Adjoint).then_some(file);
-        let new = Registered { visible_in, ..new };
-        let clashes = |r: &Registered| {
-            r.wrt == new.wrt
-                && r.arguments.len() == new.arguments.len()
-                && r.visible_in == new.visible_in
-                && r.kind.mode() == new.kind.mode()
-                && self.requires_the_same(r.function, f)
-        };
-        let data = self.function_data(original.function);
-        if let Some(other) = data.registered.iter().find(|r| clashes(r)) {
-            let what = if kind == RegisteredKind::Transpose { "transpose" } else { "derivative" };
-            let message = format!("a {what} already exists for '{}'", data.base_name);
-            let at = self.function_data(other.function).span;
-            self.report(Diagnostic::error(Code::Registration, span, message).also(at, "registered here"));
-            return;
-        }
-        if !matches!(kind, RegisteredKind::Adjoint | RegisteredKind::Transpose) {
-            self.check_level(f, original.function, span);
-        }
-        self.has_private_rules |= new.visible_in.is_some();
-        self.registers_for_requirements |= self.function_data(original.function).requirement.is_some();
-        let data = &mut self.functions[original.function.0 as usize];
-        data.registered.push(new);
-        // The most specific one first: the fewest parameters.
-        data.registered.sort_by_key(|r| r.wrt.iter().filter(|w| **w).count());
     }
+    None
+}
 
-    /// Whether two registered functions are for the same types.
-    fn requires_the_same(&self, a: FunctionId, b: FunctionId) -> bool {
-        let of = |f: FunctionId| self.function_data(f).signature.as_ref().map(|s| s.env.requirements.len());
-        self.function_data(a).owner == self.function_data(b).owner && of(a) == of(b)
+/// Whether a type is its own tangent vector.
+fn is_vector_space(cx: &mut TypeContext, ty: &Type) -> bool {
+    let differentiable = lookup::protocol(cx, "Differentiable");
+    let ty = associated_type::normalize_type(cx, ty);
+    if matches!(ty, Type::Function(_)) || !conformances::conforms_to(cx, &ty, differentiable) {
+        return false;
     }
+    let vector = Type::Associated(Rc::new(ty.clone()), differentiable, "TangentVector".into());
+    associated_type::normalize_type(cx, &vector) == ty
+}
 
-    /// A derivative is no more public than its original: others would see what they cannot see.
-    fn check_level(&mut self, f: FunctionId, original: FunctionId, span: Span) {
-        let (new, old) = (self.function_data(f), self.function_data(original));
-        if old.is_prelude || new.owner != old.owner {
-            return;
-        }
-        let levels = [new, old].map(|data| level(data.decl.as_deref()));
-        if LEVELS.iter().position(|l| *l == levels[0]) <= LEVELS.iter().position(|l| *l == levels[1]) {
-            return;
-        }
-        let (name, other) = (&new.base_name, &old.base_name);
-        let message = format!(
-            "derivative function must have same access level as original function; derivative function '{name}' is {}, but original function '{other}' is {}",
-            levels[0], levels[1]
+fn misfitting_transpose(
+    cx: &TypeContext,
+    original: &Original,
+    takes: &[Type],
+    gives: &[Type],
+    span: Span,
+) -> Diagnostic {
+    let name = &cx.defs.function_data(original.function).base_name;
+    let takes = takes.iter().map(|t| display::show(cx, t)).collect::<Vec<_>>().join(", ");
+    let expected = format!("({takes}) -> {}", display::show(cx, &together(gives)));
+    Diagnostic::error(
+        Code::Registration,
+        span,
+        format!("the transpose of '{name}' does not have expected type '{expected}'"),
+    )
+    .note(
+        "a transpose takes the parameters that are not transposed, then a value of the result's type, and \
+                   returns the transposed values",
+    )
+}
+
+/// Remembers what was found to fit.
+pub(crate) fn remember(cx: &mut TypeContext, new: Registered, original: &Original, span: Span) {
+    let (f, kind) = (new.function, new.kind);
+    if original.changed.contains(&true) && matches!(kind, RegisteredKind::Transpose | RegisteredKind::Adjoint) {
+        let name = &cx.defs.function_data(original.function).base_name;
+        let what = if kind == RegisteredKind::Adjoint { "adjoint" } else { "transpose" };
+        let message = format!("cannot register {what} for '{name}', which modifies its arguments");
+        let note = format!(
+            "the {what} describes only the result; use '@derivative(of:)', which also covers modified arguments"
         );
-        let at = new.span;
-        self.report(
-            Diagnostic::error(Code::Registration, span, message)
-                .also(at, "the derivative is declared here")
-                .help(format!("mark the derivative function as '{}' to match the original function", levels[1])),
-        );
+        cx.sink.report(Diagnostic::error(Code::Registration, span, message).note(note));
+        return;
     }
+    let data = cx.defs.function_data(f);
+    let is_private = data.decl.as_ref().is_some_and(|d| d.has("private") || d.has("fileprivate"))
+        || data.group.is_some_and(|g| cx.defs.groups[g.0 as usize].is_private);
+    let file = data.file;
+    let visible_in = (is_private && kind != RegisteredKind::Adjoint).then_some(file);
+    let new = Registered { visible_in, ..new };
+    let clashes = |r: &Registered| {
+        r.wrt == new.wrt
+            && r.arguments.len() == new.arguments.len()
+            && r.visible_in == new.visible_in
+            && r.kind.mode() == new.kind.mode()
+            && requires_the_same(cx, r.function, f)
+    };
+    let data = cx.defs.function_data(original.function);
+    if let Some(other) = data.registered.iter().find(|r| clashes(r)) {
+        let what = if kind == RegisteredKind::Transpose { "transpose" } else { "derivative" };
+        let message = format!("a {what} already exists for '{}'", data.base_name);
+        let at = cx.defs.function_data(other.function).span;
+        cx.sink.report(Diagnostic::error(Code::Registration, span, message).also(at, "registered here"));
+        return;
+    }
+    if !matches!(kind, RegisteredKind::Adjoint | RegisteredKind::Transpose) {
+        check_level(cx, f, original.function, span);
+    }
+    cx.defs.has_private_rules |= new.visible_in.is_some();
+    cx.defs.registers_for_requirements |= cx.defs.function_data(original.function).requirement.is_some();
+    let data = &mut cx.defs.functions[original.function.0 as usize];
+    data.registered.push(new);
+    // The most specific one first: the fewest parameters.
+    data.registered.sort_by_key(|r| r.wrt.iter().filter(|w| **w).count());
+}
+
+/// Whether two registered functions are for the same types.
+fn requires_the_same(cx: &TypeContext, a: FunctionId, b: FunctionId) -> bool {
+    let of = |f: FunctionId| cx.defs.function_data(f).signature.as_ref().map(|s| s.env.requirements.len());
+    cx.defs.function_data(a).owner == cx.defs.function_data(b).owner && of(a) == of(b)
+}
+
+/// A derivative is no more public than its original: others would see what they cannot see.
+fn check_level(cx: &mut TypeContext, f: FunctionId, original: FunctionId, span: Span) {
+    let (new, old) = (cx.defs.function_data(f), cx.defs.function_data(original));
+    if old.is_prelude || new.owner != old.owner {
+        return;
+    }
+    let levels = [new, old].map(|data| level(data.decl.as_deref()));
+    if LEVELS.iter().position(|l| *l == levels[0]) <= LEVELS.iter().position(|l| *l == levels[1]) {
+        return;
+    }
+    let (name, other) = (&new.base_name, &old.base_name);
+    let message = format!(
+        "derivative function must have same access level as original function; derivative function '{name}' is {}, but original function '{other}' is {}",
+        levels[0], levels[1]
+    );
+    let at = new.span;
+    cx.sink.report(
+        Diagnostic::error(Code::Registration, span, message)
+            .also(at, "the derivative is declared here")
+            .help(format!("mark the derivative function as '{}' to match the original function", levels[1])),
+    );
 }
 
 /// From what is kept to itself to what everybody sees.

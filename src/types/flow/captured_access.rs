@@ -9,6 +9,7 @@ use crate::types::model::tree::{
     Argument, Body, Capture, Expr, ExprKind, FunctionId, LocalId, Place, Projection, ProjectionKind, Root,
 };
 use crate::types::model::ty::Type;
+use crate::types::nominal::superclass;
 use std::rc::Rc;
 
 impl<'b> Flow<'b, '_> {
@@ -44,7 +45,7 @@ impl<'b> Flow<'b, '_> {
             ExprKind::Force(base) => (base, ProjectionKind::Force),
             _ => return None,
         };
-        let is_instance = matches!(&base.ty, Type::Nominal(n, _) if self.world.is_class(*n));
+        let is_instance = matches!(&base.ty, Type::Nominal(n, _) if superclass::is_class(self.cx, *n));
         let mut place = match is_instance {
             true => whole(Root::Value(base.clone())),
             false => self.place_read(base)?,
@@ -85,7 +86,7 @@ impl<'b> Flow<'b, '_> {
     pub(crate) fn lent(&self, callee: Option<FunctionId>, index: usize, e: &Expr) -> Option<FunctionId> {
         let function = function_of(e)?;
         let Some(callee) = callee else { return Some(function) };
-        let data = self.world.function_data(callee);
+        let data = self.cx.defs.function_data(callee);
         let signature = data.signature.as_ref()?;
         let at = index.checked_sub(usize::from(signature.self_type.is_some()))?;
         let is_function = matches!(signature.params.get(at)?.ty, Type::Function(_));
@@ -118,7 +119,7 @@ impl<'b> Flow<'b, '_> {
             if !note.is_empty() {
                 diagnostic = diagnostic.also(declared, note);
             }
-            self.world.report(diagnostic.help("copy it to a constant first, or capture its value with '[name] in'"));
+            self.cx.sink.report(diagnostic.help("copy it to a constant first, or capture its value with '[name] in'"));
         }
     }
 }

@@ -53,7 +53,7 @@ impl Flow<'_, '_> {
         let name = self.place_name(whole, shorter);
         let are_elements = [first, second].iter().all(|p| stored_steps(p).len() + 1 == p.path.len());
         let way_out = match callee {
-            Some(Callee::Static(f)) if are_elements && &*self.world.function_data(f.function).base_name == "swap" => {
+            Some(Callee::Static(f)) if are_elements && &*self.cx.defs.function_data(f.function).base_name == "swap" => {
                 "calling MutableCollection.swapAt(_:_:)"
             }
             _ => "copying to a local variable",
@@ -61,16 +61,16 @@ impl Flow<'_, '_> {
         let message =
             format!("overlapping accesses to '{name}', but modification requires exclusive access; consider {way_out}");
         let diagnostic = Diagnostic::error(Code::Overlapping, second.span, message);
-        self.world.report(diagnostic.also(first.span, "conflicting access is here"));
+        self.cx.sink.report(diagnostic.also(first.span, "conflicting access is here"));
     }
 
     /// A variable, or the stored part of it to which `steps` lead, as it is written.
     fn place_name(&mut self, place: &Place, steps: &[Projection]) -> String {
-        let written = |flow: &mut Self, span: Span| flow.world.source_text(span);
+        let written = |flow: &mut Self, span: Span| flow.cx.sink.source_text(span);
         match (&place.root, steps.last()) {
             (_, Some(step)) => written(self, step.span),
             (Root::Local(local), None) => self.body.locals[local.0 as usize].name.to_string(),
-            (Root::Global(global), None) => self.world.globals[global.0 as usize].name.to_string(),
+            (Root::Global(global), None) => self.cx.defs.globals[global.0 as usize].name.to_string(),
             (Root::Value(_) | Root::Discard, None) => written(self, place.span),
         }
     }

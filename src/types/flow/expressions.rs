@@ -4,9 +4,12 @@ use super::Flow;
 use super::places::Use;
 use super::state::State;
 use crate::source::Span;
+use crate::types::check_module;
+use crate::types::generics::signature;
 use crate::types::model::syntax_query::is_operator;
 use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionId, LocalId, TryKind};
 use crate::types::model::ty::Type;
+use crate::types::nominal::initializers;
 
 impl<'b> Flow<'b, '_> {
     pub(super) fn exprs(&mut self, all: &'b [Expr]) {
@@ -58,7 +61,7 @@ impl<'b> Flow<'b, '_> {
             ExprKind::Call { callee, args } => {
                 self.call(callee, args, e.span);
                 let known = self.called(callee);
-                if self.world.signature(known).throws {
+                if signature::signature(self.cx, known).throws {
                     self.throwing_call(e.span);
                 }
             }
@@ -177,7 +180,7 @@ impl<'b> Flow<'b, '_> {
 
     fn call(&mut self, callee: &'b Callee, args: &'b [Argument], span: Span) {
         let known = self.called(callee);
-        let is_operator = is_operator(&self.world.function_data(known).base_name);
+        let is_operator = is_operator(&self.cx.defs.function_data(known).base_name);
         let whole = is_operator.then(|| self.operation.unwrap_or(span));
         let outer = std::mem::replace(&mut self.operation, whole);
         self.call_arguments(known, args, span);
@@ -212,14 +215,14 @@ impl<'b> Flow<'b, '_> {
             _ => receiver,
         };
         let is_own = matches!(inner.kind, ExprKind::Local(local) if self.filled == Some(local));
-        (is_own && self.led_to.is_some() && self.world.fills_instance(called)).then_some(rest)
+        (is_own && self.led_to.is_some() && initializers::fills_instance(self.cx, called)).then_some(rest)
     }
 
     /// Another initialiser has filled the instance, or the rest of it.
     fn led_on(&mut self, span: Span) {
         let (Some(local), Some(call)) = (self.filled, self.led_to) else { return };
         let parts = self.variables.local(local).unwrap_or(0..0);
-        if self.world.is_convenience(self.function) {
+        if initializers::is_convenience(self.cx, self.function) {
             self.assume_set(&parts.collect::<Vec<_>>());
             return;
         }
@@ -237,7 +240,7 @@ impl<'b> Flow<'b, '_> {
 
     /// The arguments of a call; `method` when the first one is its receiver.
     fn arguments(&mut self, args: &'b [Argument], of: Option<FunctionId>) {
-        let method = of.filter(|f| self.world.signature(*f).self_type.is_some());
+        let method = of.filter(|f| signature::signature(self.cx, *f).self_type.is_some());
         self.is_on_way = false;
         for (i, arg) in args.iter().enumerate() {
             let how = match method {
@@ -263,7 +266,7 @@ impl<'b> Flow<'b, '_> {
 
     /// A local function that is used needs what it captures.
     fn use_function(&mut self, f: FunctionId, span: Span) {
-        let is_farther = self.is_inner && self.world.is_local(f) && !self.accesses_of.contains_key(&f);
+        let is_farther = self.is_inner && check_module::is_local(self.cx, f) && !self.accesses_of.contains_key(&f);
         if is_farther && !self.called_inside.contains(&f) {
             self.called_inside.push(f);
         }

@@ -4,28 +4,30 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::types::flow::Flow;
-use crate::types::model::tables::World;
+use crate::types::infer::stmt::function_body;
+use crate::types::model::context::TypeContext;
 use crate::types::model::tree::{
     Argument, Body, Callee, Condition, Expr, ExprKind, FunctionId, GlobalId, Place, Root, Stmt, StmtKind,
 };
+use crate::types::nominal::stored_property;
 use hashbrown::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// Reports lazy variables whose initial value needs that value itself.
-pub(in crate::types) fn check_circles(world: &mut World, globals: std::ops::Range<u32>) {
+pub(in crate::types) fn check_circles(cx: &mut TypeContext, globals: std::ops::Range<u32>) {
     let mut told: HashSet<GlobalId> = HashSet::new();
     let mut known = HashMap::new();
     for global in globals.map(GlobalId) {
-        let data = &world.globals[global.0 as usize];
+        let data = &cx.defs.globals[global.0 as usize];
         if !data.is_lazy || data.is_prelude {
             continue;
         }
-        world.global_type(global);
-        let Some(initial) = world.global_initial(global) else { continue };
-        let data = &world.globals[global.0 as usize];
+        stored_property::global_type(cx, global);
+        let Some(initial) = stored_property::global_initial(cx, global) else { continue };
+        let data = &cx.defs.globals[global.0 as usize];
         let (name, declared) = (data.name.clone(), data.span);
         let body = Body::default();
-        let mut flow = Flow::new(world, initial, &body);
+        let mut flow = Flow::new(cx, initial, &body);
         flow.needs = known;
         let needs = flow.needs(initial);
         // In a circle only the first function that was looked at is known to the end.
@@ -34,7 +36,7 @@ pub(in crate::types) fn check_circles(world: &mut World, globals: std::ops::Rang
         if let Some((_, at)) = own {
             told.extend(needs.iter().map(|(needed, _)| *needed));
             let diagnostic = Diagnostic::error(Code::Uninitialized, declared, "circular reference");
-            world.report(diagnostic.also(*at, format!("'{name}' is used here to compute its own initial value")));
+            cx.sink.report(diagnostic.also(*at, format!("'{name}' is used here to compute its own initial value")));
         }
     }
 }
@@ -82,8 +84,8 @@ impl Flow<'_, '_> {
         // While a recursive function is looked at, it needs nothing more.
         self.needs.insert(f, None);
         let mut found = Found::default();
-        if !self.world.function_data(f).is_prelude
-            && let Some(body) = self.world.check_body(f)
+        if !self.cx.defs.function_data(f).is_prelude
+            && let Some(body) = function_body::check_body(self.cx, f)
         {
             self.statements_need(&body.statements, &mut found);
         }
@@ -143,7 +145,7 @@ impl Flow<'_, '_> {
         match &e.kind {
             ExprKind::Global(global) => {
                 found.add((*global, e.span));
-                if let Some(initial) = self.world.global_initial(*global) {
+                if let Some(initial) = stored_property::global_initial(self.cx, *global) {
                     let inner = self.needs(initial);
                     inner.iter().for_each(|need| found.add(*need));
                 }

@@ -7,6 +7,7 @@ use crate::types::flow::places::Use;
 use crate::types::model::tables::FunctionKind;
 use crate::types::model::tree::{FunctionId, LocalId};
 use crate::types::model::ty::Type;
+use crate::types::nominal::initializers;
 
 /// What a convenience initialiser does too early.
 const BEFORE_OTHER: &str = "'self' used before 'self.init' call or assignment to 'self'";
@@ -16,7 +17,7 @@ impl Flow<'_, '_> {
     pub(crate) fn uninitialized(&mut self, local: Option<LocalId>, missing: &[u32], span: Span, how: Use) {
         let is_self = local.is_some() && local == self.filled;
         let mut diagnostic = Diagnostic::error(Code::Uninitialized, span, self.headline(local, missing, span, how));
-        let is_convenience = self.led_to.is_some() && self.world.is_convenience(self.function);
+        let is_convenience = self.led_to.is_some() && initializers::is_convenience(self.cx, self.function);
         for number in missing.iter().filter(|_| !is_convenience) {
             let part = self.variables.part(*number);
             let text = if is_self && &*part.name != "self" {
@@ -28,7 +29,7 @@ impl Flow<'_, '_> {
                 diagnostic = diagnostic.also(part.declared, text);
             }
         }
-        self.world.report(diagnostic);
+        self.cx.sink.report(diagnostic);
         self.assume_set(missing);
     }
 
@@ -36,18 +37,18 @@ impl Flow<'_, '_> {
     pub(crate) fn function_reads_unset(&mut self, f: FunctionId, number: u32, span: Span, at: Span) {
         let part = self.variables.part(number);
         let when = if part.declared.start > span.start { "declared" } else { "initialized" };
-        let message = format!("'{}' uses '{}' before it is {when}", self.world.full_name(f), part.name);
+        let message = format!("'{}' uses '{}' before it is {when}", self.cx.defs.full_name(f), part.name);
         let diagnostic = Diagnostic::error(Code::Uninitialized, span, message)
             .also(at, format!("'{}' is used here", part.name))
             .also(part.declared, format!("'{}' is declared here", part.name));
-        self.world.report(diagnostic);
+        self.cx.sink.report(diagnostic);
         self.assume_set(&[number]);
     }
 
     fn headline(&self, local: Option<LocalId>, missing: &[u32], span: Span, how: Use) -> String {
         if local.is_some() && local == self.filled {
             return match self.led_to.filter(|call| missing.contains(call)) {
-                Some(call) if missing.len() == 1 || self.world.is_convenience(self.function) => {
+                Some(call) if missing.len() == 1 || initializers::is_convenience(self.cx, self.function) => {
                     self.headline_of_call(&self.variables.part(call).name, how)
                 }
                 _ => self.headline_of_self(how),
@@ -68,7 +69,7 @@ impl Flow<'_, '_> {
         match how {
             Use::Captured => format!("{what} '{name}' captured by a closure before being initialized"),
             Use::InFunction(f) => {
-                let function = &self.world.function_data(f).base_name;
+                let function = &self.cx.defs.function_data(f).base_name;
                 format!("{what} '{name}' used by function '{function}' before being initialized")
             }
             Use::ByReference => format!("{what} '{name}' passed by reference before being initialized"),
@@ -97,13 +98,13 @@ impl Flow<'_, '_> {
         let part = self.variables.part(number);
         let message = format!("property '{}' not initialized at super.init call", part.name);
         let diagnostic = Diagnostic::error(Code::Uninitialized, span, message);
-        self.world.report(diagnostic.also(part.declared, format!("'{}' is declared here", part.name)));
+        self.cx.sink.report(diagnostic.also(part.declared, format!("'{}' is declared here", part.name)));
         self.assume_set(&[number]);
     }
 
     pub(crate) fn called_again(&mut self, span: Span) {
         let message = "'super.init' called multiple times in initializer";
-        self.world.report(Diagnostic::error(Code::Uninitialized, span, message));
+        self.cx.sink.report(Diagnostic::error(Code::Uninitialized, span, message));
     }
 
     /// Only the call of another initialiser is missing.
@@ -111,7 +112,7 @@ impl Flow<'_, '_> {
         match how {
             Use::Returned => format!("'{call}' isn't called on all paths before returning from initializer"),
             Use::Receiver(f) => format!("'self' used in {} before '{call}' call", self.access(f)),
-            _ if self.world.is_convenience(self.function) => BEFORE_OTHER.into(),
+            _ if initializers::is_convenience(self.cx, self.function) => BEFORE_OTHER.into(),
             _ => format!("'self' used before '{call}' call"),
         }
     }
@@ -119,11 +120,13 @@ impl Flow<'_, '_> {
     /// Whether it is a property of the instance that a convenience initialiser is given.
     fn is_own_of_convenience(&self, part: u32) -> bool {
         let own = self.filled.and_then(|local| self.variables.local(local));
-        self.led_to.is_some() && self.world.is_convenience(self.function) && own.is_some_and(|all| all.contains(&part))
+        self.led_to.is_some()
+            && initializers::is_convenience(self.cx, self.function)
+            && own.is_some_and(|all| all.contains(&part))
     }
 
     fn access(&self, f: FunctionId) -> String {
-        let data = self.world.function_data(f);
+        let data = self.cx.defs.function_data(f);
         let what = match data.kind {
             FunctionKind::Getter | FunctionKind::Setter => "property access",
             _ => "method call",
@@ -145,7 +148,7 @@ impl Flow<'_, '_> {
             "declared as 'let' here"
         };
         let diagnostic = Diagnostic::error(Code::Immutable, span, message).also(part.declared, text);
-        let diagnostic = self.world.let_to_var(diagnostic, part.declared);
-        self.world.report(diagnostic);
+        let diagnostic = self.cx.sink.let_to_var(diagnostic, part.declared);
+        self.cx.sink.report(diagnostic);
     }
 }

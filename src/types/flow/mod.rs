@@ -27,8 +27,10 @@ mod usage;
 mod variables;
 
 use crate::source::Span;
-use crate::types::model::tables::{BodyState, FunctionKind, World};
+use crate::types::model::context::TypeContext;
+use crate::types::model::tables::{BodyState, FunctionKind};
 use crate::types::model::tree::{Body, Capture, FunctionId, GlobalId, LocalId, Place, Stmt};
+use crate::types::names::dynamic_self;
 use exits::Scope;
 use hashbrown::{HashMap, HashSet};
 use state::State;
@@ -39,12 +41,12 @@ use variables::Variables;
 pub(super) use crate::types::flow::global_dependencies::check_circles;
 
 /// Looks at a function's body, and at the closures and local functions inside it.
-pub(super) fn check(world: &mut World, function: FunctionId, body: &Body) {
-    let globals = match world.function_data(function).kind {
-        FunctionKind::Script => world.script_globals.clone(),
+pub(super) fn check(cx: &mut TypeContext, function: FunctionId, body: &Body) {
+    let globals = match cx.defs.function_data(function).kind {
+        FunctionKind::Script => cx.module.script_globals.clone(),
         _ => 0..0,
     };
-    let mut flow = Flow::new(world, function, body);
+    let mut flow = Flow::new(cx, function, body);
     for global in globals {
         flow.follow_global(GlobalId(global));
     }
@@ -53,7 +55,7 @@ pub(super) fn check(world: &mut World, function: FunctionId, body: &Body) {
 
 /// The walk through one body.
 struct Flow<'b, 'w> {
-    world: &'w mut World,
+    cx: &'w mut TypeContext,
     function: FunctionId,
     body: &'b Body,
     /// Whether warnings are wanted: not for the library.
@@ -111,11 +113,11 @@ struct Flow<'b, 'w> {
 }
 
 impl<'b, 'w> Flow<'b, 'w> {
-    fn new(world: &'w mut World, function: FunctionId, body: &'b Body) -> Flow<'b, 'w> {
-        let data = world.function_data(function);
+    fn new(cx: &'w mut TypeContext, function: FunctionId, body: &'b Body) -> Flow<'b, 'w> {
+        let data = cx.defs.function_data(function);
         let (warns, throws_elsewhere) = (!data.is_prelude, data.rethrows && !data.throws);
         Flow {
-            world,
+            cx,
             function,
             body,
             warns,
@@ -152,7 +154,7 @@ impl<'b, 'w> Flow<'b, 'w> {
         self.begin_instance();
         self.block(&self.body.statements);
         self.check_result();
-        self.world.check_own_result(self.function, self.body);
+        dynamic_self::check_own_result(self.cx, self.function, self.body);
         if self.warns {
             self.warn_of_recursion();
             self.warn_of_unused_variables();
@@ -162,11 +164,11 @@ impl<'b, 'w> Flow<'b, 'w> {
     /// Looks at the body of a closure or local function; what it does with captured variables is done with them here.
     /// Gives what it captures, and which global variables it reads.
     fn inner(&mut self, function: FunctionId) -> (Rc<[Capture]>, HashSet<GlobalId>) {
-        let BodyState::Checked(body) = self.world.function_data(function).body.clone() else {
+        let BodyState::Checked(body) = self.cx.defs.function_data(function).body.clone() else {
             return (Rc::from([]), HashSet::new());
         };
         let throws_elsewhere = self.throws_elsewhere;
-        let mut inner = Flow::new(self.world, function, &body);
+        let mut inner = Flow::new(self.cx, function, &body);
         inner.throws_elsewhere |= throws_elsewhere;
         inner.is_inner = true;
         let is_inout = |c: &&Capture| self.inouts.contains(&c.outer);
@@ -194,7 +196,7 @@ impl<'b, 'w> Flow<'b, 'w> {
     fn enter_functions(&mut self, statements: &[Stmt]) {
         for s in statements {
             if let crate::types::model::tree::StmtKind::LocalFunction(f) = &s.kind
-                && let BodyState::Checked(body) = &self.world.function_data(*f).body
+                && let BodyState::Checked(body) = &self.cx.defs.function_data(*f).body
             {
                 self.local_functions.insert(*f, body.captures.clone().into());
             }

@@ -3,6 +3,8 @@
 use super::Flow;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
+use crate::types::generics::signature;
+use crate::types::model::display;
 use crate::types::model::tables::FunctionKind;
 use crate::types::model::tree::{Stmt, StmtKind};
 use crate::types::model::ty::Type;
@@ -14,28 +16,28 @@ impl Flow<'_, '_> {
             return;
         }
         self.escape();
-        let kind = self.world.function_data(self.function).kind;
-        let result = self.world.signature(self.function).result.clone();
+        let kind = self.cx.defs.function_data(self.function).kind;
+        let result = signature::signature(self.cx, self.function).result.clone();
         if result.is_unit() || result == Type::Error || matches!(kind, FunctionKind::Init { .. } | FunctionKind::Script)
         {
             return;
         }
-        let declared = self.world.function_data(self.function).span;
+        let declared = self.cx.defs.function_data(self.function).span;
         let span = self.body.statements.last().map_or(declared, |last| last.span).last();
         let what = if kind == FunctionKind::Closure { "closure" } else { "function" };
         let diagnostic = if result == Type::Never {
             let message = format!("{what} with uninhabited return type 'Never' returns");
             Diagnostic::error(Code::MissingReturn, span, message)
         } else {
-            let message = format!("missing return in {what} expected to return '{}'", self.world.show(&result));
+            let message = format!("missing return in {what} expected to return '{}'", display::show(self.cx, &result));
             Diagnostic::error(Code::MissingReturn, span, message).also(declared, "must return a value on every path")
         };
-        self.world.report(diagnostic);
+        self.cx.sink.report(diagnostic);
     }
 
     pub(super) fn guard_falls_through(&mut self, end: Span) {
         let message = "'guard' body must not fall through, consider using a 'return' or 'throw' to exit the scope";
-        self.world.report(Diagnostic::error(Code::WrongContext, end, message));
+        self.cx.sink.report(Diagnostic::error(Code::WrongContext, end, message));
     }
 
     /// No path leads from a statement to the next one.
@@ -62,7 +64,7 @@ impl Flow<'_, '_> {
         {
             diagnostic = diagnostic.also(never, "a call to a never-returning function");
         }
-        self.world.report(diagnostic);
+        self.cx.sink.report(diagnostic);
     }
 
     /// Whether the checker wrote a statement: the `return` at the end of an initialiser.
@@ -82,7 +84,7 @@ impl Flow<'_, '_> {
             let message = "function call causes an infinite recursion";
             let diagnostic = Diagnostic::warning(Code::EndlessRecursion, span, message)
                 .label("the function calls itself on every path");
-            self.world.report(diagnostic.help("add a case that returns without another call"));
+            self.cx.sink.report(diagnostic.help("add a case that returns without another call"));
         }
     }
 }

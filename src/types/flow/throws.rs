@@ -4,6 +4,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::types::flow::Flow;
 use crate::types::flow::exits::Scope;
+use crate::types::generics::signature;
 use crate::types::model::tables::FunctionKind;
 use crate::types::model::tree::{Case, Expr, PatternKind};
 
@@ -17,7 +18,7 @@ impl<'b> Flow<'b, '_> {
 
     /// A `try` without anything in it that throws.
     pub(crate) fn warn_of_needless_try(&mut self, whole: Span) {
-        let text = self.world.source_text(whole);
+        let text = self.cx.sink.source_text(whole);
         if !self.warns || self.throws_elsewhere || !text.starts_with("try") {
             return;
         }
@@ -25,7 +26,7 @@ impl<'b> Flow<'b, '_> {
         let keyword = Span::new(whole.start, whole.start + "try".len() as u32 + u32::from(sign.is_some()));
         let message = "no calls to throwing functions occur within 'try' expression";
         let diagnostic = Diagnostic::warning(Code::Unused, keyword, message);
-        self.world.report(match sign {
+        self.cx.sink.report(match sign {
             // Without it, the value is no optional.
             Some('?') => diagnostic,
             _ => {
@@ -50,10 +51,10 @@ impl<'b> Flow<'b, '_> {
             None => None,
         };
         if let Some((case, message)) = needless
-            && self.world.source_text(case.span).starts_with("catch")
+            && self.cx.sink.source_text(case.span).starts_with("catch")
         {
             let keyword = Span::new(case.span.start, case.span.start + "catch".len() as u32);
-            self.world.report(Diagnostic::warning(Code::Unreachable, keyword, message));
+            self.cx.sink.report(Diagnostic::warning(Code::Unreachable, keyword, message));
         }
     }
 
@@ -74,7 +75,7 @@ impl<'b> Flow<'b, '_> {
                 diagnostic =
                     diagnostic.help("'try?' returns 'nil' if an error is thrown, and 'try!' stops the program");
             }
-            self.world.report(diagnostic);
+            self.cx.sink.report(diagnostic);
             return;
         }
         self.must_be_handled(span);
@@ -97,14 +98,14 @@ impl<'b> Flow<'b, '_> {
             false => Diagnostic::error(Code::Unhandled, span, message)
                 .help("catch them with 'do' and 'catch', or declare the enclosing function with 'throws'"),
         };
-        self.world.report(diagnostic);
+        self.cx.sink.report(diagnostic);
     }
 
     fn is_handled(&mut self) -> bool {
         // An error that leaves the script or a test is reported as a failure.
-        matches!(self.world.function_data(self.function).kind, FunctionKind::Script | FunctionKind::Test)
+        matches!(self.cx.defs.function_data(self.function).kind, FunctionKind::Script | FunctionKind::Test)
             || self.scopes.iter().any(|s| matches!(s, Scope::Catch { takes_all: true, .. }))
-            || self.world.signature(self.function).throws
+            || signature::signature(self.cx, self.function).throws
     }
 }
 

@@ -5,10 +5,12 @@ use super::usage::{Declared, Uses};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::TryKind;
+use crate::types::model::display;
 use crate::types::model::tables::FunctionKind;
 use crate::types::model::tree::Ownership;
 use crate::types::model::tree::{Callee, Expr, ExprKind, FunctionId, Local};
 use crate::types::model::ty::Type;
+use crate::types::synthesize;
 
 impl Flow<'_, '_> {
     /// An expression stands where nobody uses its value.
@@ -19,11 +21,11 @@ impl Flow<'_, '_> {
         if let Some(message) = self.unused_result(e) {
             let mut diagnostic = Diagnostic::warning(Code::Unused, e.span, message);
             if let ExprKind::Call { callee: Callee::Static(f), .. } = &e.kind
-                && &*self.world.function_data(f.function).base_name == "=="
+                && &*self.cx.defs.function_data(f.function).base_name == "=="
             {
                 diagnostic = diagnostic.help("to assign a value, write '='");
             }
-            self.world.report(diagnostic);
+            self.cx.sink.report(diagnostic);
         }
     }
 
@@ -34,7 +36,7 @@ impl Flow<'_, '_> {
         Some(match &e.kind {
             ExprKind::Call { callee, .. } => self.unused_call(callee, &e.ty)?,
             ExprKind::CallValue { .. } => {
-                format!("result of call to function returning '{}' is unused", self.world.show(&e.ty))
+                format!("result of call to function returning '{}' is unused", display::show(self.cx, &e.ty))
             }
             ExprKind::Try { kind: TryKind::Optional, .. } => "result of 'try?' is unused".to_string(),
             ExprKind::Try { value, .. } | ExprKind::Quiet(value) => return self.unused_result(value),
@@ -48,26 +50,26 @@ impl Flow<'_, '_> {
             ExprKind::Closure { .. } => "closure expression is unused".to_string(),
             ExprKind::Function(_) | ExprKind::Requirement(_) => "function is unused".to_string(),
             ExprKind::Statements { .. } | ExprKind::Error | ExprKind::Pending(_) => return None,
-            _ => format!("expression of type '{}' is unused", self.world.show(&e.ty)),
+            _ => format!("expression of type '{}' is unused", display::show(self.cx, &e.ty)),
         })
     }
 
     fn unused_call(&mut self, callee: &Callee, ty: &Type) -> Option<String> {
         let f = self.called(callee);
-        let data = self.world.function_data(f);
+        let data = self.cx.defs.function_data(f);
         if data.decl.as_ref().is_some_and(|d| d.attribute("discardableResult").is_some()) {
             return None;
         }
         let name = data.base_name.clone();
         Some(match data.kind {
-            FunctionKind::Init { .. } => format!("result of '{}' initializer is unused", self.world.show(ty)),
+            FunctionKind::Init { .. } => format!("result of '{}' initializer is unused", display::show(self.cx, ty)),
             FunctionKind::Getter | FunctionKind::Setter => {
-                format!("expression of type '{}' is unused", self.world.show(ty))
+                format!("expression of type '{}' is unused", display::show(self.cx, ty))
             }
             _ if crate::types::model::syntax_query::is_operator(&name) => {
                 format!("result of operator '{name}' is unused")
             }
-            _ => format!("result of call to '{}' is unused", self.world.full_name(f)),
+            _ => format!("result of call to '{}' is unused", self.cx.defs.full_name(f)),
         })
     }
 
@@ -76,14 +78,14 @@ impl Flow<'_, '_> {
         match callee {
             Callee::Static(f) | Callee::Class { function: f, .. } | Callee::Opened { function: f, .. } => f.function,
             Callee::Requirement { protocol, requirement, .. } => {
-                self.world.protocol_data(*protocol).requirements[*requirement as usize].function
+                self.cx.defs.protocol_data(*protocol).requirements[*requirement as usize].function
             }
         }
     }
 
     /// Whether there is nothing in a value that could be used.
     fn is_nothing(&mut self, ty: &Type) -> bool {
-        match self.world.optional_payload(ty) {
+        match synthesize::optional_payload(self.cx, ty) {
             Some(payload) => self.is_nothing(&payload),
             None => ty.is_unit() || matches!(ty, Type::Never | Type::Error | Type::Metatype(_)),
         }
@@ -101,11 +103,11 @@ impl Flow<'_, '_> {
             }
             if !uses.read {
                 let diagnostic = self.unused_variable(local, &uses, declared);
-                self.world.report(diagnostic);
+                self.cx.sink.report(diagnostic);
             } else if local.mutable && !uses.written && may_be_constant(declared) && local.ownership != Ownership::Weak
             {
                 let diagnostic = self.never_mutated(local, declared);
-                self.world.report(diagnostic);
+                self.cx.sink.report(diagnostic);
             }
         }
     }
@@ -154,7 +156,7 @@ impl Flow<'_, '_> {
 
     /// Where `let` or `var` stands, if the declaration begins with it and declares this variable first.
     fn keyword(&self, statement: Span, local: &Local) -> Option<Span> {
-        let (at, word) = self.world.word_before(local.span)?;
+        let (at, word) = self.cx.sink.word_before(local.span)?;
         (matches!(&*word, "let" | "var") && at.start == statement.start).then_some(at)
     }
 }

@@ -7,6 +7,8 @@ use crate::syntax::ast::{Name, NominalKind};
 use crate::types::model::tables::{FunctionKind, StoredData};
 use crate::types::model::tree::{GlobalId, LocalId, Pattern, PatternKind, Projection, ProjectionKind};
 use crate::types::model::ty::{NominalId, Type};
+use crate::types::nominal::initializers;
+use crate::types::nominal::superclass;
 use hashbrown::HashMap;
 use std::ops::Range;
 
@@ -86,7 +88,7 @@ impl Variables {
 impl Flow<'_, '_> {
     /// Follows a variable of the script: it has a value from where it is declared.
     pub(super) fn follow_global(&mut self, global: GlobalId) {
-        let data = &self.world.globals[global.0 as usize];
+        let data = &self.cx.defs.globals[global.0 as usize];
         if data.is_lazy {
             return;
         }
@@ -122,7 +124,7 @@ impl Flow<'_, '_> {
 
     fn follow(&mut self, local: LocalId) -> Range<u32> {
         let variable = &self.body.locals[local.0 as usize];
-        let is_init = matches!(self.world.function_data(self.function).kind, FunctionKind::Init { .. });
+        let is_init = matches!(self.cx.defs.function_data(self.function).kind, FunctionKind::Init { .. });
         let fills = is_init && self.filled.is_none() && &*variable.name == "self";
         if fills {
             self.filled = Some(local);
@@ -142,22 +144,22 @@ impl Flow<'_, '_> {
     /// In an initialiser of a class: the instance is there from the start, its properties are not, and another
     /// initialiser may have to be called.
     pub(super) fn begin_instance(&mut self) {
-        if !self.world.fills_instance(self.function) {
+        if !initializers::fills_instance(self.cx, self.function) {
             return;
         }
         let local = LocalId(0);
         let Some(Type::Nominal(n, _)) = self.body.locals.first().map(|l| l.ty.clone()) else { return };
         let mut parts = self.properties(n).unwrap_or_default();
-        let is_convenience = self.world.is_convenience(self.function);
+        let is_convenience = initializers::is_convenience(self.cx, self.function);
         if is_convenience {
             parts.iter_mut().for_each(|p| p.has_value = false);
         }
-        let leads_to = match (is_convenience, self.world.superclass(n)) {
+        let leads_to = match (is_convenience, superclass::superclass(self.cx, n)) {
             (true, _) => Some("self.init"),
             (false, Some(_)) => Some("super.init"),
             (false, None) => None,
         };
-        let (own, first) = (parts.len() as u32, self.world.inherited_count(n));
+        let (own, first) = (parts.len() as u32, superclass::inherited_count(self.cx, n));
         parts.extend(leads_to.map(|name| Part {
             name: name.into(),
             declared: Span::default(),
@@ -180,7 +182,7 @@ impl Flow<'_, '_> {
 
     /// The parts of the `self` that an initialiser fills; `None` for a type that is not made of stored properties.
     fn properties(&self, n: NominalId) -> Option<Vec<Part>> {
-        let data = self.world.nominal_data(n);
+        let data = self.cx.defs.nominal_data(n);
         let of = |stored: &StoredData| Part {
             name: format!("self.{}", stored.name),
             declared: stored.span,

@@ -1,404 +1,427 @@
 //! Associated types: what `T.Name` is, by what surroundings, protocols and conformances say.
 
 use crate::syntax::ast::Name;
+use crate::types::conform::conformances;
+use crate::types::declare::prelude;
+use crate::types::generics::existential;
 use crate::types::generics::existential::known_type;
-use crate::types::model::tables::{Clauses, MemberKind, Owner, Requirement, Signature, World};
+use crate::types::generics::generic_env;
+use crate::types::generics::opaque;
+use crate::types::generics::signature;
+use crate::types::infer::solver::type_vars;
+use crate::types::model::context;
+use crate::types::model::context::TypeContext;
+use crate::types::model::tables::{Clauses, MemberKind, Owner, Requirement, Signature};
 use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
+use crate::types::names::lookup;
+use crate::types::names::members;
+use crate::types::names::type_alias;
+use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
+use crate::types::nominal::stored_property;
+use crate::types::nominal::superclass;
+use crate::types::synthesize;
 use std::rc::Rc;
 
-impl World {
-    /// The protocols that the bound of an associated type names.
-    pub(crate) fn associated_bounds(&mut self, p: ProtocolId, name: &str) -> Rc<[ProtocolId]> {
-        let Some(i) = self.protocol_data(p).associated.iter().position(|a| &*a.name == name) else {
-            return Rc::from([]);
-        };
-        if let Some(known) = &self.protocol_data(p).associated[i].conforms {
-            return known.clone();
-        }
-        self.protocols[p.0 as usize].associated[i].conforms = Some(Rc::from([]));
-        let bound = self.protocol_data(p).associated[i].bound.clone();
-        let scope = TypeScope::of(Owner::Protocol(p), self.protocol_data(p).file);
-        let mut out = vec![];
-        if let Some(bound) = bound {
-            out.extend(self.bounds(&bound, &scope).into_iter().filter_map(|(bound, _)| bound.ok()));
-        }
-        let out: Rc<[ProtocolId]> = out.into();
-        self.protocols[p.0 as usize].associated[i].conforms = Some(out.clone());
-        out
+/// The protocols that the bound of an associated type names.
+pub(crate) fn associated_bounds(cx: &mut TypeContext, p: ProtocolId, name: &str) -> Rc<[ProtocolId]> {
+    let Some(i) = cx.defs.protocol_data(p).associated.iter().position(|a| &*a.name == name) else {
+        return Rc::from([]);
+    };
+    if let Some(known) = &cx.defs.protocol_data(p).associated[i].conforms {
+        return known.clone();
     }
-
-    /// Looks up `T.Name` wherever it can be, deeply.
-    pub(crate) fn normalize_type(&mut self, ty: &Type) -> Type {
-        match ty {
-            Type::Associated(of, p, name) => {
-                let of = self.normalize_type(of);
-                let of = if let Type::Var(_) = of { self.shallow(&of) } else { of };
-                if let Some(known) = known_type(&of, name).or_else(|| self.known_of_opaque(&of, name)) {
-                    return known;
-                }
-                let here = Type::Associated(Rc::new(of.clone()), *p, name.clone());
-                if let Some(same) = self.same_as(&here) {
-                    return same;
-                }
-                if let Type::Associated(base, q, _) = &of
-                    && let Some(same) = self.protocol_says(*q, base, &here)
-                    && same != here
-                {
-                    return self.normalize_type(&same);
-                }
-                if matches!(of, Type::Param(_) | Type::Associated(..) | Type::Existential(_) | Type::Opaque(..)) {
-                    for q in self.protocols_of(&of).iter().copied() {
-                        if let Some(same) = self.protocol_says(q, &of, &here)
-                            && same != here
-                        {
-                            return self.normalize_type(&same);
-                        }
-                    }
-                }
-                match &of {
-                    // The tangent vector of a tangent vector is itself.
-                    Type::Associated(_, q, inner) if p == q && name == inner && &**name == "TangentVector" => of,
-                    Type::Nominal(n, args) => {
-                        let args = args.clone();
-                        self.type_witness(*n, &args, *p, name).unwrap_or(here)
-                    }
-                    Type::Tuple(parts) if &**name == "TangentVector" => {
-                        let part = |t: &Type| Type::Associated(Rc::new(t.clone()), *p, name.clone());
-                        let parts: Vec<_> = parts.iter().map(|(l, t)| (l.clone(), part(t))).collect();
-                        Type::Tuple(parts.into_iter().map(|(l, t)| (l, self.normalize_type(&t))).collect())
-                    }
-                    Type::Function(_) if &**name == "TangentVector" => Type::unit(),
-                    // Which type it is was forgotten; what it conforms to was not.
-                    Type::Existential(e) if &**name != "TangentVector" => self.forgotten(&e.clone(), *p, name),
-                    Type::Error => Type::Error,
-                    Type::Never => Type::Never,
-                    _ => here,
-                }
-            }
-            Type::Param(_) => self.same_as(ty).unwrap_or_else(|| ty.clone()),
-            Type::Opaque(id, args) if self.opaques.are_known => self.underlying_type(*id, args),
-            Type::Nominal(_, args) if args.is_empty() => ty.clone(),
-            Type::Existential(e) if e.types().next().is_none() => ty.clone(),
-            Type::Var(_) | Type::Never | Type::Error => ty.clone(),
-            _ => {
-                let mut first = true;
-                ty.map(&mut |t| {
-                    if std::mem::replace(&mut first, false) { None } else { Some(self.normalize_type(t)) }
-                })
-            }
-        }
+    cx.defs.protocols[p.0 as usize].associated[i].conforms = Some(Rc::from([]));
+    let bound = cx.defs.protocol_data(p).associated[i].bound.clone();
+    let scope = TypeScope::of(Owner::Protocol(p), cx.defs.protocol_data(p).file);
+    let mut out = vec![];
+    if let Some(bound) = bound {
+        out.extend(type_expr::bounds(cx, &bound, &scope).into_iter().filter_map(|(bound, _)| bound.ok()));
     }
+    let out: Rc<[ProtocolId]> = out.into();
+    cx.defs.protocols[p.0 as usize].associated[i].conforms = Some(out.clone());
+    out
+}
 
-    /// What the `where` clauses of a protocol say that an associated type of an associated type is.
-    fn protocol_says(&mut self, p: ProtocolId, of: &Type, here: &Type) -> Option<Type> {
-        let own = self.protocol_data(p).self_param;
-        let clauses = self.protocol_clauses(p);
-        let by = |t: &Type| t.substitute(&|q| (q == own).then(|| of.clone()));
-        clauses.equal.iter().find_map(|(a, b)| {
-            let (a, b) = (by(a), by(b));
-            let (rank_a, rank_b) = (associated_depth(&a), associated_depth(&b));
-            // Always towards the shorter name, so that this ends.
-            if a == *here && rank_b <= rank_a {
-                Some(b)
-            } else if b == *here && rank_a < rank_b {
-                Some(a)
-            } else {
-                None
+/// Looks up `T.Name` wherever it can be, deeply.
+pub(crate) fn normalize_type(cx: &mut TypeContext, ty: &Type) -> Type {
+    match ty {
+        Type::Associated(of, p, name) => {
+            let of = normalize_type(cx, of);
+            let of = if let Type::Var(_) = of { type_vars::shallow(cx, &of) } else { of };
+            if let Some(known) = known_type(&of, name).or_else(|| opaque::known_of_opaque(cx, &of, name)) {
+                return known;
             }
-        })
-    }
-
-    /// What the `where` clauses of a protocol say, in terms of its `Self`.
-    pub(crate) fn protocol_clauses(&mut self, p: ProtocolId) -> Rc<Clauses> {
-        if let Some(known) = &self.protocol_data(p).clauses {
-            return known.clone();
-        }
-        self.protocols[p.0 as usize].clauses = Some(Rc::default());
-        let data = self.protocol_data(p);
-        let clauses: Vec<_> = data
-            .associated
-            .iter()
-            .flat_map(|a| a.requirements.iter())
-            .chain(&data.requirement_clauses)
-            .cloned()
-            .collect();
-        let (group, file) = (data.group, data.file);
-        let env = self.group_env(group);
-        let before = env.requirements.len();
-        let mut env = (*env).clone();
-        self.add_requirements(&mut env, &clauses, &TypeScope::of(Owner::Protocol(p), file));
-        let mut out = Clauses::default();
-        for requirement in env.requirements.drain(before..) {
-            match requirement {
-                Requirement::Same(a, b) if a != b => out.equal.push((a, b)),
-                Requirement::Conforms(ty, q) => out.conform.push((ty, q)),
-                Requirement::Same(..) | Requirement::Superclass(..) => {}
+            let here = Type::Associated(Rc::new(of.clone()), *p, name.clone());
+            if let Some(same) = same_as(cx, &here) {
+                return same;
             }
-        }
-        let out = Rc::new(out);
-        self.protocols[p.0 as usize].clauses = Some(out.clone());
-        out
-    }
-
-    /// The protocols that a type conforms to because it is the same as a `T.Name` with a bound: `T == T.TangentVector`.
-    pub(crate) fn bounds_of_equals(&mut self, ty: &Type, known: &[ProtocolId]) -> Vec<ProtocolId> {
-        let mut equal = vec![];
-        let env = self.env.clone();
-        for requirement in &env.requirements {
-            if let Requirement::Same(a, b) = requirement {
-                equal.push((a.clone(), b.clone()));
+            if let Type::Associated(base, q, _) = &of
+                && let Some(same) = protocol_says(cx, *q, base, &here)
+                && same != here
+            {
+                return normalize_type(cx, &same);
             }
-        }
-        for p in known {
-            let own = self.protocol_data(*p).self_param;
-            let by = |t: &Type| t.substitute(&|q| (q == own).then(|| ty.clone()));
-            equal.extend(self.protocol_clauses(*p).equal.iter().map(|(a, b)| (by(a), by(b))));
-        }
-        let mut bounds = vec![];
-        for (a, b) in equal {
-            for (one, other) in [(&a, &b), (&b, &a)] {
-                if let Type::Associated(_, p, name) = one
-                    && other == ty
-                {
-                    bounds.extend(self.associated_bounds(*p, name).iter());
-                    bounds.extend(env.requirements.iter().filter_map(|r| match r {
-                        Requirement::Conforms(of, p) if of == one => Some(*p),
-                        _ => None,
-                    }));
-                }
-            }
-        }
-        bounds
-    }
-
-    /// What the surroundings say that a type is equal to.
-    fn same_as(&mut self, ty: &Type) -> Option<Type> {
-        let env = self.env.clone();
-        env.requirements.iter().find_map(|r| match r {
-            Requirement::Same(a, b) => {
-                let (key, value) = match (a, b) {
-                    // Always towards the shorter name: 'T.TangentVector' is 'T'.
-                    (Type::Associated(..), Type::Associated(..)) if associated_depth(a) < associated_depth(b) => (b, a),
-                    (Type::Associated(..), _) => (a, b),
-                    (_, Type::Associated(..)) | (Type::Nominal(..), Type::Param(_)) => (b, a),
-                    _ => (a, b),
-                };
-                (key == ty && value != ty).then(|| value.clone())
-            }
-            _ => None,
-        })
-    }
-
-    /// `T.Name` by the protocols that `T` conforms to.
-    pub(crate) fn associated_type(&mut self, of: &Type, name: &str) -> Option<Type> {
-        let of = self.shallow(of);
-        let mut protocols = self.protocols_of(&of).to_vec();
-        if matches!(of, Type::Var(_) | Type::Tuple(_) | Type::Function(_)) && name == "TangentVector" {
-            protocols.push(self.protocol("Differentiable"));
-        }
-        let p = protocols.into_iter().find(|p| self.protocol_data(*p).associated.iter().any(|a| &*a.name == name))?;
-        let ty = Type::Associated(Rc::new(of), p, name.into());
-        Some(self.normalize_type(&ty))
-    }
-
-    /// The type that a conformance supplies for an associated type.
-    fn type_witness(&mut self, n: NominalId, args: &[Type], p: ProtocolId, name: &Name) -> Option<Type> {
-        let owner = self.owner_of_associated(p, name)?;
-        let Some(i) = self.find_conformance(n, owner) else {
-            let base = self.base_type(n, args)?;
-            let ty = Type::Associated(Rc::new(base), p, name.clone());
-            let normal = self.normalize_type(&ty);
-            return (normal != ty).then_some(normal);
-        };
-        let known = self.nominal_data(n).conformances[i].types.get(name).cloned();
-        let found = match known {
-            Some(found) => found,
-            None => {
-                // Set first, so that a lookup that comes back here ends.
-                self.nominal_data_mut(n).conformances[i].types.insert(name.clone(), Type::Error);
-                let found = self.find_type_witness(n, i, owner, name);
-                match found {
-                    Some(found) => {
-                        self.nominal_data_mut(n).conformances[i].types.insert(name.clone(), found.clone());
-                        found
-                    }
-                    None => {
-                        self.nominal_data_mut(n).conformances[i].types.remove(name);
-                        return None;
+            if matches!(of, Type::Param(_) | Type::Associated(..) | Type::Existential(_) | Type::Opaque(..)) {
+                for q in conformances::protocols_of(cx, &of).iter().copied() {
+                    if let Some(same) = protocol_says(cx, q, &of, &here)
+                        && same != here
+                    {
+                        return normalize_type(cx, &same);
                     }
                 }
             }
-        };
-        let found = self.substitute_nominal(n, args, &found);
-        Some(self.normalize_type(&found))
+            match &of {
+                // The tangent vector of a tangent vector is itself.
+                Type::Associated(_, q, inner) if p == q && name == inner && &**name == "TangentVector" => of,
+                Type::Nominal(n, args) => {
+                    let args = args.clone();
+                    type_witness(cx, *n, &args, *p, name).unwrap_or(here)
+                }
+                Type::Tuple(parts) if &**name == "TangentVector" => {
+                    let part = |t: &Type| Type::Associated(Rc::new(t.clone()), *p, name.clone());
+                    let parts: Vec<_> = parts.iter().map(|(l, t)| (l.clone(), part(t))).collect();
+                    Type::Tuple(parts.into_iter().map(|(l, t)| (l, normalize_type(cx, &t))).collect())
+                }
+                Type::Function(_) if &**name == "TangentVector" => Type::unit(),
+                // Which type it is was forgotten; what it conforms to was not.
+                Type::Existential(e) if &**name != "TangentVector" => existential::forgotten(cx, &e.clone(), *p, name),
+                Type::Error => Type::Error,
+                Type::Never => Type::Never,
+                _ => here,
+            }
+        }
+        Type::Param(_) => same_as(cx, ty).unwrap_or_else(|| ty.clone()),
+        Type::Opaque(id, args) if cx.memo.opaques.are_known => opaque::underlying_type(cx, *id, args),
+        Type::Nominal(_, args) if args.is_empty() => ty.clone(),
+        Type::Existential(e) if e.types().next().is_none() => ty.clone(),
+        Type::Var(_) | Type::Never | Type::Error => ty.clone(),
+        _ => {
+            let mut first = true;
+            ty.map(&mut |t| {
+                if std::mem::replace(&mut first, false) { None } else { Some(normalize_type(cx, t)) }
+            })
+        }
     }
+}
 
-    fn owner_of_associated(&mut self, p: ProtocolId, name: &str) -> Option<ProtocolId> {
-        let refined = self.refined(p);
-        refined.iter().copied().find(|q| self.protocol_data(*q).associated.iter().any(|a| &*a.name == name))
+/// What the `where` clauses of a protocol say that an associated type of an associated type is.
+fn protocol_says(cx: &mut TypeContext, p: ProtocolId, of: &Type, here: &Type) -> Option<Type> {
+    let own = cx.defs.protocol_data(p).self_param;
+    let clauses = protocol_clauses(cx, p);
+    let by = |t: &Type| t.substitute(&|q| (q == own).then(|| of.clone()));
+    clauses.equal.iter().find_map(|(a, b)| {
+        let (a, b) = (by(a), by(b));
+        let (rank_a, rank_b) = (associated_depth(&a), associated_depth(&b));
+        // Always towards the shorter name, so that this ends.
+        if a == *here && rank_b <= rank_a {
+            Some(b)
+        } else if b == *here && rank_a < rank_b {
+            Some(a)
+        } else {
+            None
+        }
+    })
+}
+
+/// What the `where` clauses of a protocol say, in terms of its `Self`.
+pub(crate) fn protocol_clauses(cx: &mut TypeContext, p: ProtocolId) -> Rc<Clauses> {
+    if let Some(known) = &cx.defs.protocol_data(p).clauses {
+        return known.clone();
     }
+    cx.defs.protocols[p.0 as usize].clauses = Some(Rc::default());
+    let data = cx.defs.protocol_data(p);
+    let clauses: Vec<_> =
+        data.associated.iter().flat_map(|a| a.requirements.iter()).chain(&data.requirement_clauses).cloned().collect();
+    let (group, file) = (data.group, data.file);
+    let env = generic_env::group_env(cx, group);
+    let before = env.requirements.len();
+    let mut env = (*env).clone();
+    generic_env::add_requirements(cx, &mut env, &clauses, &TypeScope::of(Owner::Protocol(p), file));
+    let mut out = Clauses::default();
+    for requirement in env.requirements.drain(before..) {
+        match requirement {
+            Requirement::Same(a, b) if a != b => out.equal.push((a, b)),
+            Requirement::Conforms(ty, q) => out.conform.push((ty, q)),
+            Requirement::Same(..) | Requirement::Superclass(..) => {}
+        }
+    }
+    let out = Rc::new(out);
+    cx.defs.protocols[p.0 as usize].clauses = Some(out.clone());
+    out
+}
 
-    fn find_type_witness(&mut self, n: NominalId, conformance: usize, p: ProtocolId, name: &Name) -> Option<Type> {
-        let group = self.nominal_data(n).conformances[conformance].group;
-        let env = self.group_env(group);
-        let saved = std::mem::replace(&mut self.env, env);
-        let declared = self.declared_type(n);
+/// The protocols that a type conforms to because it is the same as a `T.Name` with a bound: `T == T.TangentVector`.
+pub(crate) fn bounds_of_equals(cx: &mut TypeContext, ty: &Type, known: &[ProtocolId]) -> Vec<ProtocolId> {
+    let mut equal = vec![];
+    let env = cx.scope.env.clone();
+    for requirement in &env.requirements {
+        if let Requirement::Same(a, b) = requirement {
+            equal.push((a.clone(), b.clone()));
+        }
+    }
+    for p in known {
+        let own = cx.defs.protocol_data(*p).self_param;
+        let by = |t: &Type| t.substitute(&|q| (q == own).then(|| ty.clone()));
+        equal.extend(protocol_clauses(cx, *p).equal.iter().map(|(a, b)| (by(a), by(b))));
+    }
+    let mut bounds = vec![];
+    for (a, b) in equal {
+        for (one, other) in [(&a, &b), (&b, &a)] {
+            if let Type::Associated(_, p, name) = one
+                && other == ty
+            {
+                bounds.extend(associated_bounds(cx, *p, name).iter());
+                bounds.extend(env.requirements.iter().filter_map(|r| match r {
+                    Requirement::Conforms(of, p) if of == one => Some(*p),
+                    _ => None,
+                }));
+            }
+        }
+    }
+    bounds
+}
+
+/// What the surroundings say that a type is equal to.
+fn same_as(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
+    let env = cx.scope.env.clone();
+    env.requirements.iter().find_map(|r| match r {
+        Requirement::Same(a, b) => {
+            let (key, value) = match (a, b) {
+                // Always towards the shorter name: 'T.TangentVector' is 'T'.
+                (Type::Associated(..), Type::Associated(..)) if associated_depth(a) < associated_depth(b) => (b, a),
+                (Type::Associated(..), _) => (a, b),
+                (_, Type::Associated(..)) | (Type::Nominal(..), Type::Param(_)) => (b, a),
+                _ => (a, b),
+            };
+            (key == ty && value != ty).then(|| value.clone())
+        }
+        _ => None,
+    })
+}
+
+/// `T.Name` by the protocols that `T` conforms to.
+pub(crate) fn associated_type(cx: &mut TypeContext, of: &Type, name: &str) -> Option<Type> {
+    let of = type_vars::shallow(cx, of);
+    let mut protocols = conformances::protocols_of(cx, &of).to_vec();
+    if matches!(of, Type::Var(_) | Type::Tuple(_) | Type::Function(_)) && name == "TangentVector" {
+        protocols.push(lookup::protocol(cx, "Differentiable"));
+    }
+    let p = protocols.into_iter().find(|p| cx.defs.protocol_data(*p).associated.iter().any(|a| &*a.name == name))?;
+    let ty = Type::Associated(Rc::new(of), p, name.into());
+    Some(normalize_type(cx, &ty))
+}
+
+/// The type that a conformance supplies for an associated type.
+fn type_witness(cx: &mut TypeContext, n: NominalId, args: &[Type], p: ProtocolId, name: &Name) -> Option<Type> {
+    let owner = owner_of_associated(cx, p, name)?;
+    let Some(i) = conformances::find_conformance(cx, n, owner) else {
+        let base = superclass::base_type(cx, n, args)?;
+        let ty = Type::Associated(Rc::new(base), p, name.clone());
+        let normal = normalize_type(cx, &ty);
+        return (normal != ty).then_some(normal);
+    };
+    let known = cx.defs.nominal_data(n).conformances[i].types.get(name).cloned();
+    let found = match known {
+        Some(found) => found,
+        None => {
+            // Set first, so that a lookup that comes back here ends.
+            cx.defs.nominal_data_mut(n).conformances[i].types.insert(name.clone(), Type::Error);
+            let found = find_type_witness(cx, n, i, owner, name);
+            match found {
+                Some(found) => {
+                    cx.defs.nominal_data_mut(n).conformances[i].types.insert(name.clone(), found.clone());
+                    found
+                }
+                None => {
+                    cx.defs.nominal_data_mut(n).conformances[i].types.remove(name);
+                    return None;
+                }
+            }
+        }
+    };
+    let found = conformances::substitute_nominal(cx, n, args, &found);
+    Some(normalize_type(cx, &found))
+}
+
+fn owner_of_associated(cx: &mut TypeContext, p: ProtocolId, name: &str) -> Option<ProtocolId> {
+    let refined = conformances::refined(cx, p);
+    refined.iter().copied().find(|q| cx.defs.protocol_data(*q).associated.iter().any(|a| &*a.name == name))
+}
+
+fn find_type_witness(
+    cx: &mut TypeContext,
+    n: NominalId,
+    conformance: usize,
+    p: ProtocolId,
+    name: &Name,
+) -> Option<Type> {
+    let group = cx.defs.nominal_data(n).conformances[conformance].group;
+    let env = generic_env::group_env(cx, group);
+    context::with_env(cx, env, |cx| {
+        let declared = cx.defs.declared_type(n);
         let Type::Nominal(_, args) = &declared else { return None };
-        let mut found = self.own_member_type(n, args, name);
+        let mut found = lookup::own_member_type(cx, n, args, name);
         if found.is_none() {
-            let params = self.nominal_data(n).params.clone();
-            found = params.iter().rev().find(|q| self.params[q.0 as usize].name == *name).map(|q| Type::Param(*q));
+            let params = cx.defs.nominal_data(n).params.clone();
+            found = params.iter().rev().find(|q| cx.defs.params[q.0 as usize].name == *name).map(|q| Type::Param(*q));
         }
         if found.is_none() && &**name == "TangentVector" {
-            found = self.synthesize_tangent_vector(n);
+            found = synthesize::synthesize_tangent_vector(cx, n);
         }
         if found.is_none() && &**name == "RawValue" {
-            found = self.nominal_data(n).raw_type.clone();
+            found = cx.defs.nominal_data(n).raw_type.clone();
         }
         if found.is_none() {
-            found = self.infer_associated(n, p, name);
+            found = infer_associated(cx, n, p, name);
         }
         if found.is_none() {
-            found = self.equal_by_clauses(n, p, &declared, name);
+            found = equal_by_clauses(cx, n, p, &declared, name);
         }
         if found.is_none() {
-            found = self.alias_of_protocols(n, &declared, name);
+            found = alias_of_protocols(cx, n, &declared, name);
         }
         if found.is_none() {
             let default =
-                self.protocol_data(p).associated.iter().find(|a| a.name == *name).and_then(|a| a.default.clone());
+                cx.defs.protocol_data(p).associated.iter().find(|a| a.name == *name).and_then(|a| a.default.clone());
             if let Some(default) = default {
-                let scope = TypeScope::of(Owner::Nominal(n), self.protocol_data(p).file);
-                found = Some(self.resolve_type(&default, &scope));
+                let scope = TypeScope::of(Owner::Nominal(n), cx.defs.protocol_data(p).file);
+                found = Some(type_expr::resolve_type(cx, &default, &scope));
             }
         }
-        self.env = saved;
         found
-    }
+    })
+}
 
-    /// The protocols that a nominal type says it conforms to, with those that they refine.
-    pub(crate) fn all_conforming(&mut self, n: NominalId) -> Vec<ProtocolId> {
-        let conforming = self.nominal_data(n).conformances.iter().map(|c| c.protocol).collect();
-        self.all_refined(conforming)
-    }
+/// The protocols that a nominal type says it conforms to, with those that they refine.
+pub(crate) fn all_conforming(cx: &mut TypeContext, n: NominalId) -> Vec<ProtocolId> {
+    let conforming = cx.defs.nominal_data(n).conformances.iter().map(|c| c.protocol).collect();
+    conformances::all_refined(cx, conforming)
+}
 
-    /// What the `where` clauses of its protocols say that an associated type is, when that is known without it: the
-    /// elements of a sequence are those of its iterator.
-    fn equal_by_clauses(&mut self, n: NominalId, p: ProtocolId, declared: &Type, name: &Name) -> Option<Type> {
-        let wanted = Type::Associated(Rc::new(declared.clone()), p, name.clone());
-        for q in self.all_conforming(n) {
-            let own = self.protocol_data(q).self_param;
-            let by = |t: &Type| t.substitute(&|x| (x == own).then(|| declared.clone()));
-            for (a, b) in &self.protocol_clauses(q).equal {
-                let (a, b) = (by(a), by(b));
-                let other = match (a == wanted, b == wanted) {
-                    (true, false) => b,
-                    (false, true) => a,
-                    _ => continue,
-                };
-                let found = self.normalize_type(&other);
-                if found != other && !found.any(&mut |t| *t == wanted || *t == Type::Error) {
-                    return Some(found);
-                }
+/// What the `where` clauses of its protocols say that an associated type is, when that is known without it: the
+/// elements of a sequence are those of its iterator.
+fn equal_by_clauses(cx: &mut TypeContext, n: NominalId, p: ProtocolId, declared: &Type, name: &Name) -> Option<Type> {
+    let wanted = Type::Associated(Rc::new(declared.clone()), p, name.clone());
+    for q in all_conforming(cx, n) {
+        let own = cx.defs.protocol_data(q).self_param;
+        let by = |t: &Type| t.substitute(&|x| (x == own).then(|| declared.clone()));
+        for (a, b) in &protocol_clauses(cx, q).equal {
+            let (a, b) = (by(a), by(b));
+            let other = match (a == wanted, b == wanted) {
+                (true, false) => b,
+                (false, true) => a,
+                _ => continue,
+            };
+            let found = normalize_type(cx, &other);
+            if found != other && !found.any(&mut |t| *t == wanted || *t == Type::Error) {
+                return Some(found);
             }
         }
-        None
     }
+    None
+}
 
-    /// What an extension of a protocol that the type conforms to says by `typealias`.
-    fn alias_of_protocols(&mut self, n: NominalId, declared: &Type, name: &Name) -> Option<Type> {
-        for q in self.all_conforming(n) {
-            let protocol = self.protocol_data(q).name.clone();
-            self.load_extensions(&protocol);
-            self.load_members(&protocol, name);
-            let own = self.protocol_data(q).self_param;
-            let members = self.protocol_data(q).members.get(name);
-            let alias = members.into_iter().flatten().find_map(|m| match m.kind {
-                MemberKind::Alias(alias) => Some(alias),
-                _ => None,
+/// What an extension of a protocol that the type conforms to says by `typealias`.
+fn alias_of_protocols(cx: &mut TypeContext, n: NominalId, declared: &Type, name: &Name) -> Option<Type> {
+    for q in all_conforming(cx, n) {
+        let protocol = cx.defs.protocol_data(q).name.clone();
+        prelude::load_extensions(cx, &protocol);
+        prelude::load_members(cx, &protocol, name);
+        let own = cx.defs.protocol_data(q).self_param;
+        let members = cx.defs.protocol_data(q).members.get(name);
+        let alias = members.into_iter().flatten().find_map(|m| match m.kind {
+            MemberKind::Alias(alias) => Some(alias),
+            _ => None,
+        });
+        if let Some(alias) = alias {
+            let meant = type_alias::resolve_alias(cx, alias).substitute(&|p| (p == own).then(|| declared.clone()));
+            return Some(normalize_type(cx, &meant));
+        }
+    }
+    None
+}
+
+/// An associated type from the members that fulfil requirements which mention it: the type's own ones, else those that
+/// a protocol gives it.
+fn infer_associated(cx: &mut TypeContext, n: NominalId, p: ProtocolId, name: &Name) -> Option<Type> {
+    let mut protocols = vec![p];
+    for q in all_conforming(cx, n) {
+        if !protocols.contains(&q) && conformances::refined(cx, q).contains(&p) {
+            protocols.push(q);
+        }
+    }
+    let mut requirements = vec![];
+    for protocol in protocols {
+        let own = Type::Param(cx.defs.protocol_data(protocol).self_param);
+        let wanted = Type::Associated(Rc::new(own), p, name.clone());
+        for r in 0..cx.defs.protocol_data(protocol).requirements.len() {
+            let (function, base) = {
+                let data = &cx.defs.protocol_data(protocol).requirements[r];
+                (data.function, data.name.clone())
+            };
+            let required = signature::signature(cx, function);
+            let mentions = |t: &Type| t.any(&mut |t| *t == wanted);
+            if required.params.iter().any(|q| mentions(&q.ty)) || mentions(&required.result) {
+                requirements.push((required, wanted.clone(), base));
+            }
+        }
+    }
+    let own = requirements.iter().find_map(|(required, wanted, base)| infer_by_own(cx, n, required, wanted, base));
+    own.or_else(|| {
+        requirements.iter().find_map(|(required, wanted, base)| infer_by_default(cx, n, required, wanted, base))
+    })
+}
+
+/// What `wanted` is in a requirement, by the member of the type that fulfils it.
+fn infer_by_own(cx: &mut TypeContext, n: NominalId, required: &Signature, wanted: &Type, base: &Name) -> Option<Type> {
+    members::load_own_members(cx, n, base);
+    let candidates = cx.defs.nominal_data(n).members.get(base).cloned().unwrap_or_default();
+    candidates.into_iter().find_map(|member| match member.kind {
+        MemberKind::Stored(i) => match_type(&required.result, wanted, &stored_property::stored_type(cx, n, i)),
+        kind => {
+            let given = signature::signature(cx, function_of(kind)?);
+            match_signature(required, wanted, &given)
+        }
+    })
+}
+
+/// What `wanted` is in a requirement, by a member that an extension of a protocol gives to all types that fulfil its
+/// conditions. What these ask of types that are still to be inferred is not looked at.
+fn infer_by_default(
+    cx: &mut TypeContext,
+    n: NominalId,
+    required: &Signature,
+    wanted: &Type,
+    base: &Name,
+) -> Option<Type> {
+    let declared = cx.defs.declared_type(n);
+    for q in all_conforming(cx, n) {
+        let protocol = cx.defs.protocol_data(q).name.clone();
+        prelude::load_extensions(cx, &protocol);
+        prelude::load_members(cx, &protocol, base);
+        let own = cx.defs.protocol_data(q).self_param;
+        let members = cx.defs.protocol_data(q).members.get(base).cloned().unwrap_or_default();
+        for member in members {
+            let Some(function) = function_of(member.kind) else { continue };
+            let given = signature::signature(cx, function);
+            let asks_more = given.env.requirements.iter().any(|r| match r {
+                Requirement::Conforms(of, wish) if *of == Type::Param(own) => {
+                    !conformances::conforms_to(cx, &declared, *wish)
+                }
+                _ => false,
             });
-            if let Some(alias) = alias {
-                let meant = self.resolve_alias(alias).substitute(&|p| (p == own).then(|| declared.clone()));
-                return Some(self.normalize_type(&meant));
+            if asks_more {
+                continue;
+            }
+            if let Some(found) = match_signature(required, wanted, &given) {
+                let found = found.substitute(&|x| (x == own).then(|| declared.clone()));
+                return Some(normalize_type(cx, &found));
             }
         }
-        None
     }
-
-    /// An associated type from the members that fulfil requirements which mention it: the type's own ones, else those that
-    /// a protocol gives it.
-    fn infer_associated(&mut self, n: NominalId, p: ProtocolId, name: &Name) -> Option<Type> {
-        let mut protocols = vec![p];
-        for q in self.all_conforming(n) {
-            if !protocols.contains(&q) && self.refined(q).contains(&p) {
-                protocols.push(q);
-            }
-        }
-        let mut requirements = vec![];
-        for protocol in protocols {
-            let own = Type::Param(self.protocol_data(protocol).self_param);
-            let wanted = Type::Associated(Rc::new(own), p, name.clone());
-            for r in 0..self.protocol_data(protocol).requirements.len() {
-                let (function, base) = {
-                    let data = &self.protocol_data(protocol).requirements[r];
-                    (data.function, data.name.clone())
-                };
-                let required = self.signature(function);
-                let mentions = |t: &Type| t.any(&mut |t| *t == wanted);
-                if required.params.iter().any(|q| mentions(&q.ty)) || mentions(&required.result) {
-                    requirements.push((required, wanted.clone(), base));
-                }
-            }
-        }
-        let own = requirements.iter().find_map(|(required, wanted, base)| self.infer_by_own(n, required, wanted, base));
-        own.or_else(|| {
-            requirements.iter().find_map(|(required, wanted, base)| self.infer_by_default(n, required, wanted, base))
-        })
-    }
-
-    /// What `wanted` is in a requirement, by the member of the type that fulfils it.
-    fn infer_by_own(&mut self, n: NominalId, required: &Signature, wanted: &Type, base: &Name) -> Option<Type> {
-        self.load_own_members(n, base);
-        let candidates = self.nominal_data(n).members.get(base).cloned().unwrap_or_default();
-        candidates.into_iter().find_map(|member| match member.kind {
-            MemberKind::Stored(i) => match_type(&required.result, wanted, &self.stored_type(n, i)),
-            kind => {
-                let given = self.signature(function_of(kind)?);
-                match_signature(required, wanted, &given)
-            }
-        })
-    }
-
-    /// What `wanted` is in a requirement, by a member that an extension of a protocol gives to all types that fulfil its
-    /// conditions. What these ask of types that are still to be inferred is not looked at.
-    fn infer_by_default(&mut self, n: NominalId, required: &Signature, wanted: &Type, base: &Name) -> Option<Type> {
-        let declared = self.declared_type(n);
-        for q in self.all_conforming(n) {
-            let protocol = self.protocol_data(q).name.clone();
-            self.load_extensions(&protocol);
-            self.load_members(&protocol, base);
-            let own = self.protocol_data(q).self_param;
-            let members = self.protocol_data(q).members.get(base).cloned().unwrap_or_default();
-            for member in members {
-                let Some(function) = function_of(member.kind) else { continue };
-                let given = self.signature(function);
-                let asks_more = given.env.requirements.iter().any(|r| match r {
-                    Requirement::Conforms(of, wish) if *of == Type::Param(own) => !self.conforms_to(&declared, *wish),
-                    _ => false,
-                });
-                if asks_more {
-                    continue;
-                }
-                if let Some(found) = match_signature(required, wanted, &given) {
-                    let found = found.substitute(&|x| (x == own).then(|| declared.clone()));
-                    return Some(self.normalize_type(&found));
-                }
-            }
-        }
-        None
-    }
+    None
 }
 
 /// The function behind a member.

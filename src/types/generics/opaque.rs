@@ -6,9 +6,17 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::TypeExpr;
-use crate::types::model::tables::{BodyState, FunctionKind, World};
+use crate::types::conform::conformances;
+use crate::types::generics::associated_type;
+use crate::types::generics::existential;
+use crate::types::infer::solver::type_vars;
+use crate::types::infer::stmt::function_body;
+use crate::types::model::context::TypeContext;
+use crate::types::model::display;
+use crate::types::model::tables::{BodyState, FunctionKind};
 use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::{Existential, OpaqueId, ParamId, ProtocolId, Type};
+use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
 use std::rc::Rc;
 
@@ -40,210 +48,216 @@ pub(crate) struct Given {
     span: Span,
 }
 
-impl World {
-    /// The result of a function as it is written; `some P` in it is a type of the function's own.
-    pub(crate) fn resolve_result(&mut self, f: FunctionId, ty: &TypeExpr, scope: &TypeScope) -> Type {
-        let data = self.function_data(f);
-        let has_body = matches!(data.kind, FunctionKind::Function | FunctionKind::Getter) && data.requirement.is_none();
-        let saved = std::mem::replace(&mut self.opaques.function, has_body.then_some(f));
-        let result = self.resolve_type(ty, scope);
-        self.opaques.function = saved;
-        result
-    }
+/// The result of a function as it is written; `some P` in it is a type of the function's own.
+pub(crate) fn resolve_result(cx: &mut TypeContext, f: FunctionId, ty: &TypeExpr, scope: &TypeScope) -> Type {
+    let data = cx.defs.function_data(f);
+    let has_body = matches!(data.kind, FunctionKind::Function | FunctionKind::Getter) && data.requirement.is_none();
+    let saved = std::mem::replace(&mut cx.memo.opaques.function, has_body.then_some(f));
+    let result = type_expr::resolve_type(cx, ty, scope);
+    cx.memo.opaques.function = saved;
+    result
+}
 
-    /// `some P` of what is written behind it; elsewhere than in results it is `any P`.
-    pub(crate) fn opaque_type(&mut self, bounds: Type, span: Span) -> Type {
-        let Some(function) = self.opaques.function else { return bounds };
-        let bounds = match bounds {
-            Type::Existential(_) | Type::Error => bounds,
-            class => self.composed(vec![(class, span)]),
+/// `some P` of what is written behind it; elsewhere than in results it is `any P`.
+pub(crate) fn opaque_type(cx: &mut TypeContext, bounds: Type, span: Span) -> Type {
+    let Some(function) = cx.memo.opaques.function else { return bounds };
+    let bounds = match bounds {
+        Type::Existential(_) | Type::Error => bounds,
+        class => existential::composed(cx, vec![(class, span)]),
+    };
+    if bounds == Type::Error {
+        return bounds;
+    }
+    let params = cx.scope.env.params.clone();
+    let args = params.iter().map(|p| Type::Param(*p)).collect();
+    cx.memo.opaques.all.push(Opaque { function, params, bounds, underlying: None });
+    Type::Opaque(OpaqueId(cx.memo.opaques.all.len() as u32 - 1), args)
+}
+
+fn of_arguments(cx: &TypeContext, id: OpaqueId, args: &[Type], ty: &Type) -> Type {
+    let params = &cx.memo.opaques.all[id.0 as usize].params;
+    ty.substitute(&|p| params.iter().position(|q| *q == p).and_then(|i| args.get(i).cloned()))
+}
+
+/// What is known of an opaque type.
+pub(crate) fn bounds_of_opaque(cx: &TypeContext, id: OpaqueId, args: &[Type]) -> Rc<Existential> {
+    match of_arguments(cx, id, args, &cx.memo.opaques.all[id.0 as usize].bounds) {
+        Type::Existential(bounds) => bounds,
+        _ => Rc::default(),
+    }
+}
+
+/// The protocols that an opaque type conforms to.
+pub(crate) fn protocols_of_opaque(cx: &mut TypeContext, ty: &Type) -> Rc<[ProtocolId]> {
+    let Type::Opaque(id, args) = ty else { return Rc::from([]) };
+    let bounds = Type::Existential(bounds_of_opaque(cx, *id, args));
+    conformances::protocols_of(cx, &bounds)
+}
+
+/// `T.Name` of an opaque type, where that is written: `some Sequence<Int>`.
+pub(crate) fn known_of_opaque(cx: &TypeContext, of: &Type, name: &str) -> Option<Type> {
+    let Type::Opaque(id, args) = of else { return None };
+    crate::types::generics::existential::known_type(&Type::Existential(bounds_of_opaque(cx, *id, args)), name)
+}
+
+/// The type behind an opaque one.
+pub(crate) fn underlying_type(cx: &mut TypeContext, id: OpaqueId, args: &[Type]) -> Type {
+    let function = cx.memo.opaques.all[id.0 as usize].function;
+    if cx.memo.opaques.all[id.0 as usize].underlying.is_none() {
+        function_body::check_body(cx, function);
+    }
+    match cx.memo.opaques.all[id.0 as usize].underlying.clone() {
+        Some(underlying) => {
+            let ty = of_arguments(cx, id, args, &underlying);
+            associated_type::normalize_type(cx, &ty)
+        }
+        None => Type::Error,
+    }
+}
+
+/// The type that a `return` of a function is to have: what is opaque to others becomes what the value is.
+pub(crate) fn open_result(
+    cx: &mut TypeContext,
+    f: FunctionId,
+    result: &Type,
+    span: Span,
+    given: &mut Vec<Given>,
+) -> Type {
+    let mut found: Vec<OpaqueId> = vec![];
+    result.any(&mut |t| {
+        if let Type::Opaque(id, _) = t {
+            found.push(*id);
+        }
+        false
+    });
+    found.retain(|id| cx.memo.opaques.all[id.0 as usize].function == f);
+    if found.is_empty() {
+        return result.clone();
+    }
+    let opened: Vec<(OpaqueId, Type)> = found.into_iter().map(|id| (id, fresh_for(cx, id, span))).collect();
+    given.extend(opened.iter().map(|(id, ty)| Given { id: *id, ty: ty.clone(), span }));
+    result.map(&mut |t| match t {
+        Type::Opaque(id, _) => opened.iter().find(|(other, _)| other == id).map(|(_, ty)| ty.clone()),
+        _ => None,
+    })
+}
+
+/// A variable for the type behind an opaque one, with what is asked of it.
+fn fresh_for(cx: &mut TypeContext, id: OpaqueId, span: Span) -> Type {
+    match cx.memo.opaques.all[id.0 as usize].bounds.clone() {
+        Type::Existential(bounds) => fresh_within(cx, &bounds, span),
+        _ => cx.vars.fresh(),
+    }
+}
+
+/// A variable for a type of which something is known.
+pub(crate) fn fresh_within(cx: &mut TypeContext, bounds: &Existential, span: Span) -> Type {
+    let ty = cx.vars.fresh();
+    for p in &bounds.protocols {
+        type_vars::require(cx, &ty, *p, span);
+    }
+    for (name, known) in &bounds.known {
+        let owner = conformances::all_refined(cx, bounds.protocols.clone())
+            .into_iter()
+            .find(|p| cx.defs.protocol_data(*p).associated.iter().any(|a| a.name == *name));
+        if let Some(p) = owner {
+            let own = Type::Associated(Rc::new(ty.clone()), p, name.clone());
+            type_vars::unify(cx, &own, known, span);
+        }
+    }
+    ty
+}
+
+/// Whether all values that are returned as one opaque type are of one type, which is remembered.
+pub(crate) fn agree_on_opaque(cx: &mut TypeContext, given: Vec<Given>) {
+    for Given { id, ty, span } in &given {
+        let ty = type_vars::resolved(cx, ty);
+        if matches!(ty, Type::Var(_) | Type::Error | Type::Never)
+            || matches!(ty, Type::Opaque(other, _) if other == *id)
+        {
+            continue;
+        }
+        let bounds = cx.memo.opaques.all[id.0 as usize].bounds.clone();
+        if let Type::Existential(bounds) = &bounds
+            && let Some(class) = &bounds.class
+            && !existential::is_instance_of(cx, &ty, class)
+        {
+            let message = format!(
+                "return type requires that '{}' inherit from '{}'",
+                display::show(cx, &ty),
+                display::show(cx, class)
+            );
+            cx.sink.report(Diagnostic::error(Code::Mismatch, *span, message));
+        }
+        match cx.memo.opaques.all[id.0 as usize].underlying.clone() {
+            None => cx.memo.opaques.all[id.0 as usize].underlying = Some(ty),
+            Some(before) if before != ty => report_disagreement(cx, *id, &given),
+            Some(_) => {}
+        }
+    }
+    // What is open in a later one is known by an earlier one: `return nil`.
+    for Given { id, ty, span } in &given {
+        if let Some(known) = cx.memo.opaques.all[id.0 as usize].underlying.clone() {
+            type_vars::unify(cx, ty, &known, *span);
+        }
+    }
+}
+
+/// Whether something stands behind every opaque type, and not the type itself again.
+pub(crate) fn check_opaques(cx: &mut TypeContext) {
+    for index in 0..cx.memo.opaques.all.len() {
+        let id = OpaqueId(index as u32);
+        let Opaque { function, underlying, .. } = &cx.memo.opaques.all[index];
+        let (function, underlying) = (*function, underlying.clone());
+        let problem = match underlying {
+            None if !is_checked(cx, function) => continue,
+            None => {
+                "function declares an opaque return type, but has no return statements in its body from which to infer an underlying type".to_string()
+            }
+            Some(ty) if leads_to(cx, &ty, id, &mut vec![]) => {
+                let shown = display::show(cx, &ty);
+                format!("function opaque return type was inferred as '{shown}', which defines the opaque type in terms of itself")
+            }
+            Some(_) => continue,
         };
-        if bounds == Type::Error {
-            return bounds;
+        cx.memo.opaques.all[index].underlying = Some(Type::Error);
+        let span = cx.defs.function_data(function).span;
+        cx.sink.report(Diagnostic::error(Code::CannotInfer, span, problem));
+    }
+}
+
+fn is_checked(cx: &TypeContext, f: FunctionId) -> bool {
+    matches!(cx.defs.function_data(f).body, BodyState::Checked(_))
+}
+
+/// Whether a type mentions an opaque one, or what stands behind those that it mentions does.
+fn leads_to(cx: &TypeContext, ty: &Type, id: OpaqueId, seen: &mut Vec<OpaqueId>) -> bool {
+    let mut mentioned = vec![];
+    ty.any(&mut |t| {
+        if let Type::Opaque(other, _) = t {
+            mentioned.push(*other);
         }
-        let params = self.env.params.clone();
-        let args = params.iter().map(|p| Type::Param(*p)).collect();
-        self.opaques.all.push(Opaque { function, params, bounds, underlying: None });
-        Type::Opaque(OpaqueId(self.opaques.all.len() as u32 - 1), args)
-    }
+        false
+    });
+    mentioned.into_iter().any(|other| {
+        let is_new = !seen.contains(&other);
+        seen.push(other);
+        let behind = &cx.memo.opaques.all[other.0 as usize].underlying;
+        other == id || is_new && behind.as_ref().is_some_and(|ty| leads_to(cx, ty, id, seen))
+    })
+}
 
-    fn of_arguments(&self, id: OpaqueId, args: &[Type], ty: &Type) -> Type {
-        let params = &self.opaques.all[id.0 as usize].params;
-        ty.substitute(&|p| params.iter().position(|q| *q == p).and_then(|i| args.get(i).cloned()))
+fn report_disagreement(cx: &mut TypeContext, id: OpaqueId, given: &[Given]) {
+    let data = &cx.memo.opaques.all[id.0 as usize];
+    let (span, bounds) = (cx.defs.function_data(data.function).span, data.bounds.clone());
+    let shown = display::show(cx, &bounds).replacen("any ", "some ", 1);
+    let message = format!(
+        "function declares an opaque return type '{shown}', but the return statements in its body do not have matching underlying types"
+    );
+    let mut diagnostic = Diagnostic::error(Code::Mismatch, span, message);
+    for part in given.iter().filter(|part| part.id == id) {
+        let ty = type_vars::resolved(cx, &part.ty);
+        diagnostic = diagnostic.also(part.span, format!("of type '{}'", display::show(cx, &ty)));
     }
-
-    /// What is known of an opaque type.
-    pub(crate) fn bounds_of_opaque(&self, id: OpaqueId, args: &[Type]) -> Rc<Existential> {
-        match self.of_arguments(id, args, &self.opaques.all[id.0 as usize].bounds) {
-            Type::Existential(bounds) => bounds,
-            _ => Rc::default(),
-        }
-    }
-
-    /// The protocols that an opaque type conforms to.
-    pub(crate) fn protocols_of_opaque(&mut self, ty: &Type) -> Rc<[ProtocolId]> {
-        let Type::Opaque(id, args) = ty else { return Rc::from([]) };
-        let bounds = Type::Existential(self.bounds_of_opaque(*id, args));
-        self.protocols_of(&bounds)
-    }
-
-    /// `T.Name` of an opaque type, where that is written: `some Sequence<Int>`.
-    pub(crate) fn known_of_opaque(&self, of: &Type, name: &str) -> Option<Type> {
-        let Type::Opaque(id, args) = of else { return None };
-        crate::types::generics::existential::known_type(&Type::Existential(self.bounds_of_opaque(*id, args)), name)
-    }
-
-    /// The type behind an opaque one.
-    pub(crate) fn underlying_type(&mut self, id: OpaqueId, args: &[Type]) -> Type {
-        let function = self.opaques.all[id.0 as usize].function;
-        if self.opaques.all[id.0 as usize].underlying.is_none() {
-            self.check_body(function);
-        }
-        match self.opaques.all[id.0 as usize].underlying.clone() {
-            Some(underlying) => {
-                let ty = self.of_arguments(id, args, &underlying);
-                self.normalize_type(&ty)
-            }
-            None => Type::Error,
-        }
-    }
-
-    /// The type that a `return` of a function is to have: what is opaque to others becomes what the value is.
-    pub(crate) fn open_result(&mut self, f: FunctionId, result: &Type, span: Span, given: &mut Vec<Given>) -> Type {
-        let mut found: Vec<OpaqueId> = vec![];
-        result.any(&mut |t| {
-            if let Type::Opaque(id, _) = t {
-                found.push(*id);
-            }
-            false
-        });
-        found.retain(|id| self.opaques.all[id.0 as usize].function == f);
-        if found.is_empty() {
-            return result.clone();
-        }
-        let opened: Vec<(OpaqueId, Type)> = found.into_iter().map(|id| (id, self.fresh_for(id, span))).collect();
-        given.extend(opened.iter().map(|(id, ty)| Given { id: *id, ty: ty.clone(), span }));
-        result.map(&mut |t| match t {
-            Type::Opaque(id, _) => opened.iter().find(|(other, _)| other == id).map(|(_, ty)| ty.clone()),
-            _ => None,
-        })
-    }
-
-    /// A variable for the type behind an opaque one, with what is asked of it.
-    fn fresh_for(&mut self, id: OpaqueId, span: Span) -> Type {
-        match self.opaques.all[id.0 as usize].bounds.clone() {
-            Type::Existential(bounds) => self.fresh_within(&bounds, span),
-            _ => self.fresh(),
-        }
-    }
-
-    /// A variable for a type of which something is known.
-    pub(crate) fn fresh_within(&mut self, bounds: &Existential, span: Span) -> Type {
-        let ty = self.fresh();
-        for p in &bounds.protocols {
-            self.require(&ty, *p, span);
-        }
-        for (name, known) in &bounds.known {
-            let owner = self
-                .all_refined(bounds.protocols.clone())
-                .into_iter()
-                .find(|p| self.protocol_data(*p).associated.iter().any(|a| a.name == *name));
-            if let Some(p) = owner {
-                let own = Type::Associated(Rc::new(ty.clone()), p, name.clone());
-                self.unify(&own, known, span);
-            }
-        }
-        ty
-    }
-
-    /// Whether all values that are returned as one opaque type are of one type, which is remembered.
-    pub(crate) fn agree_on_opaque(&mut self, given: Vec<Given>) {
-        for Given { id, ty, span } in &given {
-            let ty = self.resolved(ty);
-            if matches!(ty, Type::Var(_) | Type::Error | Type::Never)
-                || matches!(ty, Type::Opaque(other, _) if other == *id)
-            {
-                continue;
-            }
-            let bounds = self.opaques.all[id.0 as usize].bounds.clone();
-            if let Type::Existential(bounds) = &bounds
-                && let Some(class) = &bounds.class
-                && !self.is_instance_of(&ty, class)
-            {
-                let message =
-                    format!("return type requires that '{}' inherit from '{}'", self.show(&ty), self.show(class));
-                self.report(Diagnostic::error(Code::Mismatch, *span, message));
-            }
-            match self.opaques.all[id.0 as usize].underlying.clone() {
-                None => self.opaques.all[id.0 as usize].underlying = Some(ty),
-                Some(before) if before != ty => self.report_disagreement(*id, &given),
-                Some(_) => {}
-            }
-        }
-        // What is open in a later one is known by an earlier one: `return nil`.
-        for Given { id, ty, span } in &given {
-            if let Some(known) = self.opaques.all[id.0 as usize].underlying.clone() {
-                self.unify(ty, &known, *span);
-            }
-        }
-    }
-
-    /// Whether something stands behind every opaque type, and not the type itself again.
-    pub(crate) fn check_opaques(&mut self) {
-        for index in 0..self.opaques.all.len() {
-            let id = OpaqueId(index as u32);
-            let Opaque { function, underlying, .. } = &self.opaques.all[index];
-            let (function, underlying) = (*function, underlying.clone());
-            let problem = match underlying {
-                None if !self.is_checked(function) => continue,
-                None => {
-                    "function declares an opaque return type, but has no return statements in its body from which to infer an underlying type".to_string()
-                }
-                Some(ty) if self.leads_to(&ty, id, &mut vec![]) => {
-                    let shown = self.show(&ty);
-                    format!("function opaque return type was inferred as '{shown}', which defines the opaque type in terms of itself")
-                }
-                Some(_) => continue,
-            };
-            self.opaques.all[index].underlying = Some(Type::Error);
-            let span = self.function_data(function).span;
-            self.report(Diagnostic::error(Code::CannotInfer, span, problem));
-        }
-    }
-
-    fn is_checked(&self, f: FunctionId) -> bool {
-        matches!(self.function_data(f).body, BodyState::Checked(_))
-    }
-
-    /// Whether a type mentions an opaque one, or what stands behind those that it mentions does.
-    fn leads_to(&self, ty: &Type, id: OpaqueId, seen: &mut Vec<OpaqueId>) -> bool {
-        let mut mentioned = vec![];
-        ty.any(&mut |t| {
-            if let Type::Opaque(other, _) = t {
-                mentioned.push(*other);
-            }
-            false
-        });
-        mentioned.into_iter().any(|other| {
-            let is_new = !seen.contains(&other);
-            seen.push(other);
-            let behind = &self.opaques.all[other.0 as usize].underlying;
-            other == id || is_new && behind.as_ref().is_some_and(|ty| self.leads_to(ty, id, seen))
-        })
-    }
-
-    fn report_disagreement(&mut self, id: OpaqueId, given: &[Given]) {
-        let data = &self.opaques.all[id.0 as usize];
-        let (span, bounds) = (self.function_data(data.function).span, data.bounds.clone());
-        let shown = self.show(&bounds).replacen("any ", "some ", 1);
-        let message = format!(
-            "function declares an opaque return type '{shown}', but the return statements in its body do not have matching underlying types"
-        );
-        let mut diagnostic = Diagnostic::error(Code::Mismatch, span, message);
-        for part in given.iter().filter(|part| part.id == id) {
-            let ty = self.resolved(&part.ty);
-            diagnostic = diagnostic.also(part.span, format!("of type '{}'", self.show(&ty)));
-        }
-        self.report(diagnostic);
-    }
+    cx.sink.report(diagnostic);
 }

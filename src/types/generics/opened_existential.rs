@@ -1,103 +1,105 @@
 //! Existentials where a generic parameter is asked for: the function is called for the type of the value inside.
 
+use crate::types::conform::conformances;
+use crate::types::generics::existential;
+use crate::types::generics::signature;
+use crate::types::model::context::TypeContext;
 use crate::types::model::declared::Builtin;
-use crate::types::model::tables::{Owner, Requirement, World};
+use crate::types::model::tables::{Owner, Requirement};
 use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::{Existential, ProtocolId, Type};
 
-impl World {
-    /// The parameter whose argument, an existential, says what a generic parameter is, when nothing else depends on it
-    /// but what is known of the existential.
-    pub(crate) fn opening_parameter(&mut self, f: FunctionId, generic: usize, e: &Existential) -> Option<usize> {
-        let signature = self.signature(f);
-        let param = *signature.env.params.get(generic)?;
-        let is_own = match self.function_data(f).owner {
-            Owner::Protocol(_) | Owner::Module => true,
-            Owner::Nominal(n) => generic >= self.nominal_data(n).params.len(),
-        };
-        let equal = signature.env.requirements.iter().flat_map(|r| match r {
-            Requirement::Same(a, b) => vec![a, b],
-            Requirement::Conforms(..) | Requirement::Superclass(..) => vec![],
-        });
-        let (own, equal) = self.seen_inside(e, param, equal);
-        let (_, result) = self.seen_inside(e, param, std::iter::once(&signature.result));
-        let given = signature.self_type.iter().chain(signature.params.iter().map(|p| &p.ty));
-        let (_, given) = self.seen_inside(e, param, given);
-        let mentions = |t: &Type| t.any(&mut |t| *t == own);
-        if !is_own || equal.iter().any(mentions) || !result.iter().all(|t| self.comes_out(t, &own)) {
-            return None;
+/// The parameter whose argument, an existential, says what a generic parameter is, when nothing else depends on it
+/// but what is known of the existential.
+pub(crate) fn opening_parameter(cx: &mut TypeContext, f: FunctionId, generic: usize, e: &Existential) -> Option<usize> {
+    let signature = signature::signature(cx, f);
+    let param = *signature.env.params.get(generic)?;
+    let is_own = match cx.defs.function_data(f).owner {
+        Owner::Protocol(_) | Owner::Module => true,
+        Owner::Nominal(n) => generic >= cx.defs.nominal_data(n).params.len(),
+    };
+    let equal = signature.env.requirements.iter().flat_map(|r| match r {
+        Requirement::Same(a, b) => vec![a, b],
+        Requirement::Conforms(..) | Requirement::Superclass(..) => vec![],
+    });
+    let (own, equal) = existential::seen_inside(cx, e, param, equal);
+    let (_, result) = existential::seen_inside(cx, e, param, std::iter::once(&signature.result));
+    let given = signature.self_type.iter().chain(signature.params.iter().map(|p| &p.ty));
+    let (_, given) = existential::seen_inside(cx, e, param, given);
+    let mentions = |t: &Type| t.any(&mut |t| *t == own);
+    if !is_own || equal.iter().any(mentions) || !result.iter().all(|t| comes_out(cx, t, &own)) {
+        return None;
+    }
+    let mut all = given.iter().enumerate().filter(|(_, ty)| mentions(ty));
+    let (index, ty) = all.next()?;
+    let says = match ty {
+        Type::Metatype(of) => **of == own,
+        ty => *ty == own,
+    };
+    (says && all.next().is_none()).then_some(index)
+}
+
+/// Whether a requirement can be called on a value of an existential.
+pub(crate) fn is_callable_on_any(cx: &mut TypeContext, e: &Existential, p: ProtocolId, requirement: u32) -> bool {
+    let data = cx.defs.protocol_data(p);
+    let (function, param) = (data.requirements[requirement as usize].function, data.self_param);
+    let signature = signature::signature(cx, function);
+    let types = std::iter::once(&signature.result).chain(signature.params.iter().map(|param| &param.ty));
+    let (own, seen) = existential::seen_inside(cx, e, param, types);
+    let takes_self = seen[1..].iter().any(|t| t.any(&mut |t| *t == own));
+    !takes_self && comes_out(cx, &seen[0], &own)
+}
+
+/// Whether a value of a protocol's type can stand for a type that conforms: none of the requirements asks for more
+/// than one value of the same type, or for a type that belongs to it.
+pub(crate) fn conforms_to_itself(cx: &mut TypeContext, p: ProtocolId) -> bool {
+    let e = Existential { protocols: vec![p], ..Existential::default() };
+    conformances::refined(cx, p).iter().copied().collect::<Vec<_>>().into_iter().all(|q| {
+        cx.defs.protocol_data(q).associated.is_empty()
+            && (0..cx.defs.protocol_data(q).requirements.len() as u32).all(|r| {
+                !cx.defs.protocol_data(q).requirements[r as usize].is_static && is_callable_on_any(cx, &e, q, r)
+            })
+    })
+}
+
+/// Whether a result that mentions the type inside of an existential can be given without naming it.
+fn comes_out(cx: &TypeContext, result: &Type, inside: &Type) -> bool {
+    let mentions = |t: &Type| t.any(&mut |t| t == inside);
+    match result {
+        _ if result == inside || !mentions(result) => true,
+        Type::Associated(_, _, name) => &**name != "TangentVector",
+        Type::Tuple(parts) => parts.iter().all(|(_, t)| comes_out(cx, t, inside)),
+        Type::Metatype(of) => **of == *inside,
+        Type::Nominal(n, args) => {
+            let holds = matches!(cx.defs.nominal_data(*n).builtin, Some(Builtin::Optional | Builtin::Array));
+            holds && args.iter().all(|t| comes_out(cx, t, inside))
         }
-        let mut all = given.iter().enumerate().filter(|(_, ty)| mentions(ty));
-        let (index, ty) = all.next()?;
-        let says = match ty {
-            Type::Metatype(of) => **of == own,
-            ty => *ty == own,
-        };
-        (says && all.next().is_none()).then_some(index)
+        _ => false,
     }
+}
 
-    /// Whether a requirement can be called on a value of an existential.
-    pub(crate) fn is_callable_on_any(&mut self, e: &Existential, p: ProtocolId, requirement: u32) -> bool {
-        let data = self.protocol_data(p);
-        let (function, param) = (data.requirements[requirement as usize].function, data.self_param);
-        let signature = self.signature(function);
-        let types = std::iter::once(&signature.result).chain(signature.params.iter().map(|param| &param.ty));
-        let (own, seen) = self.seen_inside(e, param, types);
-        let takes_self = seen[1..].iter().any(|t| t.any(&mut |t| *t == own));
-        !takes_self && self.comes_out(&seen[0], &own)
+/// Whether a function may be called with an existential where it asks for a type that conforms to a protocol.
+pub(crate) fn opens_for(cx: &mut TypeContext, f: FunctionId, p: ProtocolId, e: &Existential) -> bool {
+    let env = signature::signature(cx, f).env.clone();
+    let asks =
+        |t: &Type| env.requirements.iter().any(|r| matches!(r, Requirement::Conforms(of, q) if of == t && *q == p));
+    let asked: Vec<usize> = (0..env.params.len()).filter(|i| asks(&Type::Param(env.params[*i]))).collect();
+    asked.into_iter().any(|i| opening_parameter(cx, f, i, e).is_some())
+}
+
+/// The first generic argument that is an existential, and does not conform to what is asked of it.
+pub(crate) fn unopened(cx: &mut TypeContext, f: FunctionId, generics: &[Type]) -> Option<(usize, ProtocolId)> {
+    if !generics.iter().any(|t| matches!(t, Type::Existential(_))) {
+        return None;
     }
-
-    /// Whether a value of a protocol's type can stand for a type that conforms: none of the requirements asks for more
-    /// than one value of the same type, or for a type that belongs to it.
-    pub(crate) fn conforms_to_itself(&mut self, p: ProtocolId) -> bool {
-        let e = Existential { protocols: vec![p], ..Existential::default() };
-        self.refined(p).iter().copied().collect::<Vec<_>>().into_iter().all(|q| {
-            self.protocol_data(q).associated.is_empty()
-                && (0..self.protocol_data(q).requirements.len() as u32).all(|r| {
-                    !self.protocol_data(q).requirements[r as usize].is_static && self.is_callable_on_any(&e, q, r)
-                })
-        })
-    }
-
-    /// Whether a result that mentions the type inside of an existential can be given without naming it.
-    fn comes_out(&self, result: &Type, inside: &Type) -> bool {
-        let mentions = |t: &Type| t.any(&mut |t| t == inside);
-        match result {
-            _ if result == inside || !mentions(result) => true,
-            Type::Associated(_, _, name) => &**name != "TangentVector",
-            Type::Tuple(parts) => parts.iter().all(|(_, t)| self.comes_out(t, inside)),
-            Type::Metatype(of) => **of == *inside,
-            Type::Nominal(n, args) => {
-                let holds = matches!(self.nominal_data(*n).builtin, Some(Builtin::Optional | Builtin::Array));
-                holds && args.iter().all(|t| self.comes_out(t, inside))
-            }
-            _ => false,
+    let env = signature::signature(cx, f).env.clone();
+    let at = |t: &Type| env.params.iter().position(|p| *t == Type::Param(*p)).filter(|i| *i < generics.len());
+    env.requirements.iter().find_map(|r| match r {
+        Requirement::Conforms(of, p) => {
+            let i = at(of)?;
+            let is_existential = matches!(generics[i], Type::Existential(_));
+            (is_existential && !conformances::conforms_to(cx, &generics[i], *p)).then_some((i, *p))
         }
-    }
-
-    /// Whether a function may be called with an existential where it asks for a type that conforms to a protocol.
-    pub(crate) fn opens_for(&mut self, f: FunctionId, p: ProtocolId, e: &Existential) -> bool {
-        let env = self.signature(f).env.clone();
-        let asks =
-            |t: &Type| env.requirements.iter().any(|r| matches!(r, Requirement::Conforms(of, q) if of == t && *q == p));
-        let asked: Vec<usize> = (0..env.params.len()).filter(|i| asks(&Type::Param(env.params[*i]))).collect();
-        asked.into_iter().any(|i| self.opening_parameter(f, i, e).is_some())
-    }
-
-    /// The first generic argument that is an existential, and does not conform to what is asked of it.
-    pub(crate) fn unopened(&mut self, f: FunctionId, generics: &[Type]) -> Option<(usize, ProtocolId)> {
-        if !generics.iter().any(|t| matches!(t, Type::Existential(_))) {
-            return None;
-        }
-        let env = self.signature(f).env.clone();
-        let at = |t: &Type| env.params.iter().position(|p| *t == Type::Param(*p)).filter(|i| *i < generics.len());
-        env.requirements.iter().find_map(|r| match r {
-            Requirement::Conforms(of, p) => {
-                let i = at(of)?;
-                let is_existential = matches!(generics[i], Type::Existential(_));
-                (is_existential && !self.conforms_to(&generics[i], *p)).then_some((i, *p))
-            }
-            _ => None,
-        })
-    }
+        _ => None,
+    })
 }

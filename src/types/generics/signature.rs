@@ -1,75 +1,86 @@
 //! Types of functions, worked out when they are asked for.
 
 use crate::syntax::ast::AttributeArgs;
+use crate::types::conform::conformances;
+use crate::types::declare::function_type;
+use crate::types::generics::generic_env;
+use crate::types::generics::implied_requirements;
+use crate::types::generics::opaque;
+use crate::types::infer::call::default_argument;
 use crate::types::infer::expr::calculus_notation::closure_of;
 use crate::types::infer::solver::implicitly_unwrapped::says_unwrapped;
+use crate::types::infer::stmt::function_body;
+use crate::types::model::context;
+use crate::types::model::context::TypeContext;
 use crate::types::model::syntax_walk::is_literal;
 use crate::types::model::tables::{
-    Code, Env, FunctionData, FunctionKind, Owner, Requirement, Signature, SignatureParam, World, blank_function,
+    Code, Env, FunctionData, FunctionKind, Owner, Requirement, Signature, SignatureParam, blank_function,
 };
 use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::{FunctionParam, FunctionType, Strength, Type};
+use crate::types::names::lookup;
 use crate::types::names::type_expr::TypeScope;
+use crate::types::nominal::observers;
+use crate::types::nominal::property_wrapper;
+use crate::types::nominal::superclass;
 use std::rc::Rc;
 
-impl World {
-    /// The generic surroundings of a function's own parameters.
-    pub(crate) fn function_outer_env(&mut self, f: FunctionId) -> Rc<Env> {
-        let data = self.function_data(f);
-        if let Some(outer) = &data.outer {
-            return outer.clone();
-        }
-        match data.group {
-            Some(group) => self.group_env(group),
-            None => Rc::default(),
-        }
+/// The generic surroundings of a function's own parameters.
+pub(crate) fn function_outer_env(cx: &mut TypeContext, f: FunctionId) -> Rc<Env> {
+    let data = cx.defs.function_data(f);
+    if let Some(outer) = &data.outer {
+        return outer.clone();
     }
+    match data.group {
+        Some(group) => generic_env::group_env(cx, group),
+        None => Rc::default(),
+    }
+}
 
-    /// A function's types.
-    pub(crate) fn signature(&mut self, f: FunctionId) -> Rc<Signature> {
-        if let Some(signature) = &self.function_data(f).signature {
-            return signature.clone();
-        }
-        crate::cancel::look();
-        let outer = self.function_outer_env(f);
-        let data = self.function_data(f);
-        let (owner, file, generics) = (data.owner, data.file, data.generics.clone());
-        let (kind, ast_params, ast_result) = (data.kind, data.ast_params.clone(), data.ast_result.clone());
-        let (is_static, is_mutating, throws, is_prelude) =
-            (data.is_static, data.is_mutating, data.throws, data.is_prelude);
-        let (observed, rethrows) = (data.observed, data.rethrows);
-        let is_operator = crate::types::model::syntax_query::is_operator(&self.function_data(f).base_name);
-        let mut env = (*outer).clone();
-        let local_types = self.function_data(f).local_types.clone();
-        let scope = TypeScope { locals: local_types.clone().unwrap_or_default(), ..TypeScope::of(owner, file) };
-        for (name, _) in &generics.params {
-            let param = self.new_param(&name.name);
-            env.params.push(param);
-        }
-        self.add_implied(&mut env, outer.params.len(), &ast_params, ast_result.as_deref(), &scope);
-        let saved = std::mem::replace(&mut self.env, Rc::new(env.clone()));
-        self.add_generics(&mut env, &generics, &scope);
-        self.env = Rc::new(env.clone());
+/// A function's types.
+pub(crate) fn signature(cx: &mut TypeContext, f: FunctionId) -> Rc<Signature> {
+    if let Some(signature) = &cx.defs.function_data(f).signature {
+        return signature.clone();
+    }
+    crate::cancel::look();
+    let outer = function_outer_env(cx, f);
+    let data = cx.defs.function_data(f);
+    let (owner, file, generics) = (data.owner, data.file, data.generics.clone());
+    let (kind, ast_params, ast_result) = (data.kind, data.ast_params.clone(), data.ast_result.clone());
+    let (is_static, is_mutating, throws, is_prelude) = (data.is_static, data.is_mutating, data.throws, data.is_prelude);
+    let (observed, rethrows) = (data.observed, data.rethrows);
+    let is_operator = crate::types::model::syntax_query::is_operator(&cx.defs.function_data(f).base_name);
+    let mut env = (*outer).clone();
+    let local_types = cx.defs.function_data(f).local_types.clone();
+    let scope = TypeScope { locals: local_types.clone().unwrap_or_default(), ..TypeScope::of(owner, file) };
+    for (name, _) in &generics.params {
+        let param = cx.defs.new_param(&name.name);
+        env.params.push(param);
+    }
+    implied_requirements::add_implied(cx, &mut env, outer.params.len(), &ast_params, ast_result.as_deref(), &scope);
+    let implied = Rc::new(env.clone());
+    context::with_env(cx, implied, |cx| generic_env::add_generics(cx, &mut env, &generics, &scope));
+    let (params, self_type, result, env) = context::with_env(cx, Rc::new(env), |cx| {
         let mut params = vec![];
         for param in ast_params.iter() {
-            self.refuse_wrapped_param(param);
+            property_wrapper::refuse_wrapped_param(cx, param);
             let mut ty = match &param.ty {
-                Some(ty) => self.resolve_attributed(&param.attributes, ty, &scope),
-                None if observed.is_some() => observed.map_or(Type::Error, |of| self.observed_type(of)),
+                Some(ty) => function_type::resolve_attributed(cx, &param.attributes, ty, &scope),
+                None if observed.is_some() => observed.map_or(Type::Error, |of| observers::observed_type(cx, of)),
                 // Formulas and functions of one's own may leave types out.
-                None => self.simple("Double"),
+                None => lookup::simple(cx, "Double"),
             };
             if says_unwrapped(param.ty.as_ref()) {
-                self.unwrapping.insert(param.name.span);
+                cx.defs.unwrapping.insert(param.name.span);
             }
             if let Some(written) = param.ty.as_ref().filter(|_| !is_prelude) {
-                self.check_of_functions(&param.attributes, &ty, written.span);
+                function_type::check_of_functions(cx, &param.attributes, &ty, written.span);
             }
             if rethrows && !throws {
                 ty = crate::types::conform::rethrows::throwing(&ty, false);
             }
             if param.variadic {
-                ty = self.applied("Array", &[ty]);
+                ty = lookup::applied(cx, "Array", &[ty]);
             }
             let has = |name: &str| param.attributes.iter().any(|a| &*a.name.name == name);
             let mut autoclosure = has("autoclosure");
@@ -92,138 +103,137 @@ impl World {
             });
         }
         let self_type = match owner {
-            Owner::Nominal(n) => Some(self.declared_type(n)),
-            Owner::Protocol(p) => Some(Type::Param(self.protocol_data(p).self_param)),
+            Owner::Nominal(n) => Some(cx.defs.declared_type(n)),
+            Owner::Protocol(p) => Some(Type::Param(cx.defs.protocol_data(p).self_param)),
             Owner::Module => None,
         };
         let result = match (kind, &ast_result) {
             (FunctionKind::Init { failable }, _) => {
                 let own = self_type.clone().unwrap_or(Type::Error);
-                if failable { self.applied("Optional", &[own]) } else { own }
+                if failable { lookup::applied(cx, "Optional", &[own]) } else { own }
             }
-            (_, Some(ty)) => self.resolve_result(f, ty, &scope),
-            (FunctionKind::Getter, None) => observed.map_or(Type::Error, |of| self.observed_type(of)),
+            (_, Some(ty)) => opaque::resolve_result(cx, f, ty, &scope),
+            (FunctionKind::Getter, None) => observed.map_or(Type::Error, |of| observers::observed_type(cx, of)),
             (_, None) => Type::unit(),
         };
-        let env = self.env.clone();
-        self.env = saved;
-        let is_class = match owner {
-            Owner::Nominal(n) => self.is_class(n),
-            Owner::Module | Owner::Protocol(_) => false,
-        };
-        let of_type = self.belongs_to_type(f);
-        let has_self = self_type.is_some() && !is_static && (is_class || !matches!(kind, FunctionKind::Init { .. }));
-        let self_type = match of_type {
-            true => self_type.map(|own| Type::Metatype(Rc::new(own))),
-            false => self_type.filter(|_| has_self),
-        };
-        let self_inout = has_self && !of_type && is_mutating && !is_class && !self.is_class_bound(owner, &env);
-        let mut signature = Signature { env, params, self_type, self_inout, result, throws };
-        for (i, param) in ast_params.iter().enumerate() {
-            if let Some(value) = &param.default {
-                let mut data = blank_function(
-                    &format!("default argument of {}", param.name.name).into(),
-                    value.span,
-                    file,
-                    is_prelude,
-                );
-                data.owner = owner;
-                data.is_static = true;
-                data.local_types = local_types.clone();
-                // The caller's value would be wrapped up, too.
-                let value = match signature.params[i].autoclosure {
-                    true => closure_of(&[], value.clone(), value.span),
-                    false => value.clone(),
-                };
-                // What does not depend on generic arguments is not made anew for each of them.
-                let names_param = |t: &Type| matches!(t, Type::Param(_));
-                let is_fixed = is_literal(&value) && !signature.params[i].ty.any(&mut |t| names_param(t));
-                let outer = if is_fixed { Rc::default() } else { signature.env.clone() };
-                data.code = Code::Expression(Rc::new(value));
-                data.outer = Some(outer.clone());
-                data.signature = Some(Rc::new(Signature {
-                    env: outer,
-                    params: vec![],
-                    self_type: None,
-                    self_inout: false,
-                    result: signature.params[i].ty.clone(),
-                    throws: false,
-                }));
-                signature.params[i].default = Some(self.add_function(data));
-            }
+        (params, self_type, result, cx.scope.env.clone())
+    });
+    let is_class = match owner {
+        Owner::Nominal(n) => superclass::is_class(cx, n),
+        Owner::Module | Owner::Protocol(_) => false,
+    };
+    let of_type = belongs_to_type(cx, f);
+    let has_self = self_type.is_some() && !is_static && (is_class || !matches!(kind, FunctionKind::Init { .. }));
+    let self_type = match of_type {
+        true => self_type.map(|own| Type::Metatype(Rc::new(own))),
+        false => self_type.filter(|_| has_self),
+    };
+    let self_inout = has_self && !of_type && is_mutating && !is_class && !is_class_bound(cx, owner, &env);
+    let mut signature = Signature { env, params, self_type, self_inout, result, throws };
+    for (i, param) in ast_params.iter().enumerate() {
+        if let Some(value) = &param.default {
+            let mut data = blank_function(
+                &format!("default argument of {}", param.name.name).into(),
+                value.span,
+                file,
+                is_prelude,
+            );
+            data.owner = owner;
+            data.is_static = true;
+            data.local_types = local_types.clone();
+            // The caller's value would be wrapped up, too.
+            let value = match signature.params[i].autoclosure {
+                true => closure_of(&[], value.clone(), value.span),
+                false => value.clone(),
+            };
+            // What does not depend on generic arguments is not made anew for each of them.
+            let names_param = |t: &Type| matches!(t, Type::Param(_));
+            let is_fixed = is_literal(&value) && !signature.params[i].ty.any(&mut |t| names_param(t));
+            let outer = if is_fixed { Rc::default() } else { signature.env.clone() };
+            data.code = Code::Expression(Rc::new(value));
+            data.outer = Some(outer.clone());
+            data.signature = Some(Rc::new(Signature {
+                env: outer,
+                params: vec![],
+                self_type: None,
+                self_inout: false,
+                result: signature.params[i].ty.clone(),
+                throws: false,
+            }));
+            signature.params[i].default = Some(cx.defs.add_function(data));
         }
-        self.note_open_defaults(f, &signature, outer.params.len());
-        let infers_result = matches!(self.function_data(f).code, Code::Expression(_)) && ast_result.is_none();
-        let signature = Rc::new(signature);
-        self.functions[f.0 as usize].signature = Some(signature.clone());
-        if infers_result {
-            return self.infer_formula_result(f, &signature);
+    }
+    default_argument::note_open_defaults(cx, f, &signature, outer.params.len());
+    let infers_result = matches!(cx.defs.function_data(f).code, Code::Expression(_)) && ast_result.is_none();
+    let signature = Rc::new(signature);
+    cx.defs.functions[f.0 as usize].signature = Some(signature.clone());
+    if infers_result {
+        return infer_formula_result(cx, f, &signature);
+    }
+    signature
+}
+
+/// Whether `self` of a protocol's member is an instance of a class.
+fn is_class_bound(cx: &mut TypeContext, owner: Owner, env: &Env) -> bool {
+    let Owner::Protocol(p) = owner else { return false };
+    let own = Type::Param(cx.defs.protocol_data(p).self_param);
+    let object = lookup::protocol(cx, "AnyObject");
+    let requires = |r: &Requirement, cx: &mut TypeContext| match r {
+        Requirement::Conforms(of, q) => *of == own && conformances::refined(cx, *q).contains(&object),
+        Requirement::Superclass(of, _) => *of == own,
+        Requirement::Same(..) => false,
+    };
+    conformances::refined(cx, p).contains(&object) || env.requirements.iter().any(|r| requires(r, cx))
+}
+
+/// Whether the `self` of a function is a type: which one may be known only while the program runs, as for the
+/// static members of classes and protocols.
+pub(crate) fn belongs_to_type(cx: &TypeContext, f: FunctionId) -> bool {
+    let data = cx.defs.function_data(f);
+    let may_vary = match data.owner {
+        Owner::Protocol(_) => true,
+        Owner::Nominal(n) => superclass::is_class(cx, n),
+        Owner::Module => false,
+    };
+    let is_static = match data.kind {
+        FunctionKind::Init { .. } => data.requirement.is_some(),
+        FunctionKind::Function | FunctionKind::Getter | FunctionKind::Setter => {
+            data.is_static && !crate::types::model::syntax_query::is_operator(&data.base_name)
         }
-        signature
-    }
+        FunctionKind::Closure | FunctionKind::Script | FunctionKind::Test => false,
+    };
+    let is_member = data.outer.is_none() && data.observed.is_none();
+    let is_written = !data.is_prelude && data.decl.is_some() && is_member;
+    may_vary && is_static && is_written && data.primitive.is_none() && !stands_for_operator_or_initializer(data)
+}
 
-    /// Whether `self` of a protocol's member is an instance of a class.
-    fn is_class_bound(&mut self, owner: Owner, env: &Env) -> bool {
-        let Owner::Protocol(p) = owner else { return false };
-        let own = Type::Param(self.protocol_data(p).self_param);
-        let object = self.protocol("AnyObject");
-        let requires = |r: &Requirement, world: &mut World| match r {
-            Requirement::Conforms(of, q) => *of == own && world.refined(*q).contains(&object),
-            Requirement::Superclass(of, _) => *of == own,
-            Requirement::Same(..) => false,
-        };
-        self.refined(p).contains(&object) || env.requirements.iter().any(|r| requires(r, self))
-    }
+/// The result type of a formula is that of its body; while it is looked for, calls of itself give `Double`.
+fn infer_formula_result(cx: &mut TypeContext, f: FunctionId, signature: &Rc<Signature>) -> Rc<Signature> {
+    let double = lookup::simple(cx, "Double");
+    let assumed = Rc::new(Signature { result: double.clone(), ..(**signature).clone() });
+    cx.defs.functions[f.0 as usize].signature = Some(assumed);
+    cx.defs.functions[f.0 as usize].resolving = true;
+    let result = function_body::check_formula(cx, f).unwrap_or(double);
+    cx.defs.functions[f.0 as usize].resolving = false;
+    let known = Rc::new(Signature { result, ..(**signature).clone() });
+    cx.defs.functions[f.0 as usize].signature = Some(known.clone());
+    known
+}
 
-    /// Whether the `self` of a function is a type: which one may be known only while the program runs, as for the
-    /// static members of classes and protocols.
-    pub(crate) fn belongs_to_type(&self, f: FunctionId) -> bool {
-        let data = self.function_data(f);
-        let may_vary = match data.owner {
-            Owner::Protocol(_) => true,
-            Owner::Nominal(n) => self.is_class(n),
-            Owner::Module => false,
-        };
-        let is_static = match data.kind {
-            FunctionKind::Init { .. } => data.requirement.is_some(),
-            FunctionKind::Function | FunctionKind::Getter | FunctionKind::Setter => {
-                data.is_static && !crate::types::model::syntax_query::is_operator(&data.base_name)
-            }
-            FunctionKind::Closure | FunctionKind::Script | FunctionKind::Test => false,
-        };
-        let is_member = data.outer.is_none() && data.observed.is_none();
-        let is_written = !data.is_prelude && data.decl.is_some() && is_member;
-        may_vary && is_static && is_written && data.primitive.is_none() && !stands_for_operator_or_initializer(data)
-    }
-
-    /// The result type of a formula is that of its body; while it is looked for, calls of itself give `Double`.
-    fn infer_formula_result(&mut self, f: FunctionId, signature: &Rc<Signature>) -> Rc<Signature> {
-        let double = self.simple("Double");
-        let assumed = Rc::new(Signature { result: double.clone(), ..(**signature).clone() });
-        self.functions[f.0 as usize].signature = Some(assumed);
-        self.functions[f.0 as usize].resolving = true;
-        let result = self.check_formula(f).unwrap_or(double);
-        self.functions[f.0 as usize].resolving = false;
-        let known = Rc::new(Signature { result, ..(**signature).clone() });
-        self.functions[f.0 as usize].signature = Some(known.clone());
-        known
-    }
-
-    /// A function declaration as a value: the type of the value, `self` left out.
-    pub(crate) fn function_type(&self, signature: &Signature) -> Type {
-        let params = signature.params.iter().map(|p| FunctionParam {
-            ty: p.ty.clone(),
-            is_inout: p.is_inout,
-            no_derivative: false,
-            autoclosure: p.autoclosure,
-        });
-        Type::Function(Rc::new(FunctionType {
-            params: params.collect(),
-            result: signature.result.clone(),
-            throws: signature.throws,
-            strength: Strength::Open,
-        }))
-    }
+/// A function declaration as a value: the type of the value, `self` left out.
+pub(crate) fn function_type(signature: &Signature) -> Type {
+    let params = signature.params.iter().map(|p| FunctionParam {
+        ty: p.ty.clone(),
+        is_inout: p.is_inout,
+        no_derivative: false,
+        autoclosure: p.autoclosure,
+    });
+    Type::Function(Rc::new(FunctionType {
+        params: params.collect(),
+        result: signature.result.clone(),
+        throws: signature.throws,
+        strength: Strength::Open,
+    }))
 }
 
 /// A function without parameters.

@@ -2,85 +2,93 @@
 
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
-use crate::types::model::tables::{Requirement, World};
+use crate::types::conform::conformances;
+use crate::types::generics::generic_env;
+use crate::types::generics::signature;
+use crate::types::generics::unmet_requirement;
+use crate::types::infer::solver::type_vars;
+use crate::types::model::context;
+use crate::types::model::context::TypeContext;
+use crate::types::model::display;
+use crate::types::model::tables::Requirement;
 use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::{NominalId, Type};
+use crate::types::names::type_alias;
+use crate::types::nominal::stored_property;
 
-impl World {
-    /// Reports every part of a written type whose arguments do not do what is required of them.
-    pub(crate) fn check_arguments(&mut self, ty: &Type, span: Span) {
-        self.check_alias_uses();
-        if self.refused_by_alias.contains(ty) {
-            return;
-        }
-        let mut parts: Vec<Type> = vec![];
-        ty.any(&mut |t| {
-            if matches!(t, Type::Nominal(_, args) if !args.is_empty()) {
-                parts.push(t.clone());
-            }
-            false
-        });
-        for part in parts {
-            if let Type::Nominal(n, args) = &part {
-                self.check_arguments_of(*n, args, span);
-            }
-        }
+/// Reports every part of a written type whose arguments do not do what is required of them.
+pub(crate) fn check_arguments(cx: &mut TypeContext, ty: &Type, span: Span) {
+    type_alias::check_alias_uses(cx);
+    if cx.memo.refused_by_alias.contains(ty) {
+        return;
     }
-
-    pub(crate) fn check_arguments_of(&mut self, n: NominalId, args: &[Type], span: Span) {
-        let env = self.nominal_env(n);
-        for (index, requirement) in env.requirements.iter().enumerate() {
-            let put = requirement.map(&mut |t| self.substitute_nominal(n, args, t));
-            if self.is_met(&put) || self.is_undecided(&put) {
-                continue;
-            }
-            let whole = self.show(&Type::Nominal(n, args.into()));
-            let message = match &put {
-                Requirement::Conforms(ty, p) => {
-                    let protocol = self.protocol_data(*p).name.clone();
-                    format!("type '{}' does not conform to protocol '{protocol}'", self.show(ty))
-                }
-                other => format!("'{whole}' requires {}", self.condition(other)),
-            };
-            let diagnostic = Diagnostic::error(DiagnosticCode::NotConforming, span, message);
-            let is_shown = !self.nominal_data(n).is_prelude;
-            let diagnostic = match &put {
-                Requirement::Conforms(..) if !is_shown => diagnostic.note(format!("'{whole}' requires it")),
-                _ => self.with_clause(diagnostic, &env, index, &put, is_shown),
-            };
-            let diagnostic = self.with_way_out(diagnostic, &put);
-            self.report(diagnostic);
-            self.refused.push(Type::Nominal(n, args.into()));
-            return;
+    let mut parts: Vec<Type> = vec![];
+    ty.any(&mut |t| {
+        if matches!(t, Type::Nominal(_, args) if !args.is_empty()) {
+            parts.push(t.clone());
+        }
+        false
+    });
+    for part in parts {
+        if let Type::Nominal(n, args) = &part {
+            check_arguments_of(cx, *n, args, span);
         }
     }
+}
 
-    /// Whether the type that must conform is not known.
-    fn is_undecided(&mut self, put: &Requirement) -> bool {
-        matches!(put, Requirement::Conforms(ty, _) if self.has_vars(ty))
+pub(crate) fn check_arguments_of(cx: &mut TypeContext, n: NominalId, args: &[Type], span: Span) {
+    let env = generic_env::nominal_env(cx, n);
+    for (index, requirement) in env.requirements.iter().enumerate() {
+        let put = requirement.map(&mut |t| conformances::substitute_nominal(cx, n, args, t));
+        if unmet_requirement::is_met(cx, &put) || is_undecided(cx, &put) {
+            continue;
+        }
+        let whole = display::show(cx, &Type::Nominal(n, args.into()));
+        let message = match &put {
+            Requirement::Conforms(ty, p) => {
+                let protocol = cx.defs.protocol_data(*p).name.clone();
+                format!("type '{}' does not conform to protocol '{protocol}'", display::show(cx, ty))
+            }
+            other => format!("'{whole}' requires {}", unmet_requirement::condition(cx, other)),
+        };
+        let diagnostic = Diagnostic::error(DiagnosticCode::NotConforming, span, message);
+        let is_shown = !cx.defs.nominal_data(n).is_prelude;
+        let diagnostic = match &put {
+            Requirement::Conforms(..) if !is_shown => diagnostic.note(format!("'{whole}' requires it")),
+            _ => unmet_requirement::with_clause(cx, diagnostic, &env, index, &put, is_shown),
+        };
+        let diagnostic = unmet_requirement::with_way_out(cx, diagnostic, &put);
+        cx.sink.report(diagnostic);
+        cx.memo.refused.push(Type::Nominal(n, args.into()));
+        return;
     }
+}
 
-    /// The types that a function's signature spells.
-    pub(crate) fn check_signature(&mut self, f: FunctionId) {
-        let signature = self.signature(f);
-        let saved = std::mem::replace(&mut self.env, signature.env.clone());
+/// Whether the type that must conform is not known.
+fn is_undecided(cx: &mut TypeContext, put: &Requirement) -> bool {
+    matches!(put, Requirement::Conforms(ty, _) if type_vars::has_vars(cx, ty))
+}
+
+/// The types that a function's signature spells.
+pub(crate) fn check_signature(cx: &mut TypeContext, f: FunctionId) {
+    let signature = signature::signature(cx, f);
+    context::with_env(cx, signature.env.clone(), |cx| {
         for param in &signature.params {
-            self.check_arguments(&param.ty, param.span);
+            check_arguments(cx, &param.ty, param.span);
         }
-        let span = self.function_data(f).ast_result.as_ref().map_or(self.function_data(f).span, |t| t.span);
-        self.check_arguments(&signature.result, span);
-        self.env = saved;
-    }
+        let span = cx.defs.function_data(f).ast_result.as_ref().map_or(cx.defs.function_data(f).span, |t| t.span);
+        check_arguments(cx, &signature.result, span);
+    });
+}
 
-    /// The types of a type's stored properties.
-    pub(crate) fn check_stored(&mut self, n: NominalId) {
-        let env = self.nominal_env(n);
-        let saved = std::mem::replace(&mut self.env, env);
-        for i in 0..self.nominal_data(n).stored.len() as u32 {
-            let ty = self.stored_type(n, i);
-            let span = self.nominal_data(n).stored[i as usize].span;
-            self.check_arguments(&ty, span);
+/// The types of a type's stored properties.
+pub(crate) fn check_stored(cx: &mut TypeContext, n: NominalId) {
+    let env = generic_env::nominal_env(cx, n);
+    context::with_env(cx, env, |cx| {
+        for i in 0..cx.defs.nominal_data(n).stored.len() as u32 {
+            let ty = stored_property::stored_type(cx, n, i);
+            let span = cx.defs.nominal_data(n).stored[i as usize].span;
+            check_arguments(cx, &ty, span);
         }
-        self.env = saved;
-    }
+    });
 }

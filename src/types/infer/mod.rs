@@ -15,11 +15,17 @@ pub(crate) mod stmt;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, Name};
+use crate::types::generics::type_arguments;
 use crate::types::infer::solver::pending::Pending;
-use crate::types::model::tables::{Env, Named, Owner, World};
+use crate::types::infer::solver::type_vars;
+use crate::types::model::context::TypeContext;
+use crate::types::model::display;
+use crate::types::model::tables::{Env, Named, Owner};
 use crate::types::model::tree::Ownership;
 use crate::types::model::tree::{Body, Capture, Expr, ExprKind, FunctionId, LabelId, Local, LocalId, Stmt};
 use crate::types::model::ty::Type;
+use crate::types::names::lookup;
+use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
 use hashbrown::HashMap;
 use std::collections::BTreeSet;
@@ -27,7 +33,7 @@ use std::rc::Rc;
 
 /// The checker of one function body, with the closures and local functions inside it.
 pub(super) struct Infer<'w> {
-    pub(super) world: &'w mut World,
+    pub(super) cx: &'w mut TypeContext,
     owner: Owner,
     file: u32,
     /// The function, its closures and its local functions. A closure's frame stays until the statement around it is
@@ -146,13 +152,13 @@ enum Found {
 }
 
 impl<'w> Infer<'w> {
-    pub(super) fn new(world: &'w mut World, owner: Owner, file: u32) -> Infer<'w> {
+    pub(super) fn new(cx: &'w mut TypeContext, owner: Owner, file: u32) -> Infer<'w> {
         let local_types = match owner {
-            Owner::Nominal(n) => world.nominal_data(n).locals.clone(),
+            Owner::Nominal(n) => cx.defs.nominal_data(n).locals.clone(),
             Owner::Module | Owner::Protocol(_) => Rc::default(),
         };
         Infer {
-            world,
+            cx,
             owner,
             file,
             frames: vec![],
@@ -180,6 +186,14 @@ impl<'w> Infer<'w> {
             fractions: false,
             local_types,
         }
+    }
+
+    /// Runs `then` in another generic environment.
+    fn with_env<A>(&mut self, env: Rc<Env>, then: impl FnOnce(&mut Self) -> A) -> A {
+        let outer = std::mem::replace(&mut self.cx.scope.env, env);
+        let result = then(self);
+        self.cx.scope.env = outer;
+        result
     }
 
     fn frame(&mut self) -> &mut Frame {
@@ -264,7 +278,7 @@ impl<'w> Infer<'w> {
 
     fn error(&mut self, diagnostic: Diagnostic) {
         self.failed = true;
-        self.world.report(diagnostic);
+        self.cx.sink.report(diagnostic);
     }
 
     fn fail(&mut self, code: Code, span: Span, message: impl Into<String>) -> Expr {
@@ -374,15 +388,15 @@ impl<'w> Infer<'w> {
 
     fn resolve(&mut self, ty: &ast::TypeExpr) -> Type {
         let scope = self.scope();
-        let before = self.world.diagnostics.len();
-        let resolved = self.world.resolve_type(ty, &scope);
-        self.world.check_arguments(&resolved, ty.span);
-        self.failed |= self.world.diagnostics.len() > before && resolved == Type::Error;
+        let before = self.cx.sink.diagnostics.len();
+        let resolved = type_expr::resolve_type(self.cx, ty, &scope);
+        type_arguments::check_arguments(self.cx, &resolved, ty.span);
+        self.failed |= self.cx.sink.diagnostics.len() > before && resolved == Type::Error;
         resolved
     }
 
     fn bool_type(&mut self) -> Type {
-        self.world.simple("Bool")
+        lookup::simple(self.cx, "Bool")
     }
 
     /// A fresh label for a loop, `switch` or block, in scope while `run` runs.
@@ -402,7 +416,7 @@ impl<'w> Infer<'w> {
     }
 
     fn show(&mut self, ty: &Type) -> String {
-        let ty = self.world.resolved(ty);
-        self.world.show(&ty)
+        let ty = type_vars::resolved(self.cx, ty);
+        display::show(self.cx, &ty)
     }
 }

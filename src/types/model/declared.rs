@@ -209,7 +209,7 @@ pub struct Global {
     pub span: Span,
 }
 
-/// Questions that `ir` asks about concrete types. [`World`](crate::types::World) answers them.
+/// Questions that `ir` asks about concrete types. [`TypeContext`](crate::types::TypeContext) answers them.
 pub trait Declarations {
     /// The nominal type with that number, its stored properties and cases known.
     fn nominal(&mut self, id: NominalId) -> Rc<Nominal>;

@@ -2,7 +2,12 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{Ident, Name};
-use crate::types::model::tables::{FunctionKind, Owner, World};
+use crate::types::generics::existential;
+use crate::types::generics::opaque;
+use crate::types::infer::solver::type_vars;
+use crate::types::model::context::Definitions;
+use crate::types::model::context::TypeContext;
+use crate::types::model::tables::{FunctionKind, Owner};
 use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::{Strength, Type};
 use std::fmt::Write;
@@ -175,90 +180,90 @@ fn distance(a: &[char], b: &[char]) -> usize {
     rows[a.len()][b.len()]
 }
 
-impl World {
-    /// A type as it is written in the language.
-    pub fn show(&self, ty: &Type) -> String {
-        self.write_type(&self.zonk(ty), true)
-    }
+/// A type as it is written in the language.
+pub fn show(cx: &TypeContext, ty: &Type) -> String {
+    write_type(cx, &type_vars::zonk(cx, ty), true)
+}
 
-    /// `full` writes `Foo.TangentVector`, otherwise `TangentVector`.
-    pub(crate) fn write_type(&self, ty: &Type, full: bool) -> String {
-        match ty {
-            Type::Var(v) => self.show_var(*v),
-            Type::Param(p) => self.params[p.0 as usize].name.to_string(),
-            Type::Nominal(n, args) => self.show_nominal(*n, args, full),
-            Type::Tuple(parts) => {
-                let parts = parts.iter().map(|(label, t)| match label {
-                    Some(label) => format!("{label}: {}", self.write_type(t, full)),
-                    None => self.write_type(t, full),
-                });
-                format!("({})", parts.collect::<Vec<_>>().join(", "))
-            }
-            Type::Function(f) => {
-                let mut out = String::from(match f.strength {
-                    Strength::C => "@convention(c) ",
-                    Strength::Plain | Strength::Open => "",
-                    Strength::Differentiable => "@differentiable ",
-                    Strength::Linear => "@differentiable(linear) ",
-                });
-                let params = f.params.iter().map(|p| {
-                    let mut text = String::new();
-                    if p.no_derivative {
-                        text.push_str("@noDerivative ");
-                    }
-                    if p.autoclosure {
-                        text.push_str("@autoclosure ");
-                    }
-                    if p.is_inout {
-                        text.push_str("inout ");
-                    }
-                    text + &self.write_type(&p.ty, full)
-                });
-                let params = params.collect::<Vec<_>>().join(", ");
-                let throws = if f.throws { " throws" } else { "" };
-                let _ = write!(out, "({params}){throws} -> {}", self.write_type(&f.result, full));
-                out
-            }
-            Type::Associated(of, _, name) => format!("{}.{name}", self.write_type(of, full)),
-            Type::Metatype(of) => format!("{}.Type", self.write_type(of, full)),
-            Type::Existential(e) => self.write_existential(e, full),
-            Type::Opaque(id, args) => {
-                let bounds = self.write_existential(&self.bounds_of_opaque(*id, args), full);
-                bounds.replacen("any ", "some ", 1)
-            }
-            Type::Never => "Never".to_string(),
-            Type::Error => "_".to_string(),
+/// `full` writes `Foo.TangentVector`, otherwise `TangentVector`.
+pub(crate) fn write_type(cx: &TypeContext, ty: &Type, full: bool) -> String {
+    match ty {
+        Type::Var(v) => cx.vars.show_var(*v),
+        Type::Param(p) => cx.defs.params[p.0 as usize].name.to_string(),
+        Type::Nominal(n, args) => show_nominal(cx, *n, args, full),
+        Type::Tuple(parts) => {
+            let parts = parts.iter().map(|(label, t)| match label {
+                Some(label) => format!("{label}: {}", write_type(cx, t, full)),
+                None => write_type(cx, t, full),
+            });
+            format!("({})", parts.collect::<Vec<_>>().join(", "))
         }
+        Type::Function(f) => {
+            let mut out = String::from(match f.strength {
+                Strength::C => "@convention(c) ",
+                Strength::Plain | Strength::Open => "",
+                Strength::Differentiable => "@differentiable ",
+                Strength::Linear => "@differentiable(linear) ",
+            });
+            let params = f.params.iter().map(|p| {
+                let mut text = String::new();
+                if p.no_derivative {
+                    text.push_str("@noDerivative ");
+                }
+                if p.autoclosure {
+                    text.push_str("@autoclosure ");
+                }
+                if p.is_inout {
+                    text.push_str("inout ");
+                }
+                text + &write_type(cx, &p.ty, full)
+            });
+            let params = params.collect::<Vec<_>>().join(", ");
+            let throws = if f.throws { " throws" } else { "" };
+            let _ = write!(out, "({params}){throws} -> {}", write_type(cx, &f.result, full));
+            out
+        }
+        Type::Associated(of, _, name) => format!("{}.{name}", write_type(cx, of, full)),
+        Type::Metatype(of) => format!("{}.Type", write_type(cx, of, full)),
+        Type::Existential(e) => existential::write_existential(cx, e, full),
+        Type::Opaque(id, args) => {
+            let bounds = existential::write_existential(cx, &opaque::bounds_of_opaque(cx, *id, args), full);
+            bounds.replacen("any ", "some ", 1)
+        }
+        Type::Never => "Never".to_string(),
+        Type::Error => "_".to_string(),
     }
+}
 
-    fn show_nominal(&self, n: crate::types::model::ty::NominalId, args: &[Type], full: bool) -> String {
-        let data = self.nominal_data(n);
-        let own = &args[args.len().saturating_sub(data.own_params)..];
-        // Only messages write `[Int]`; `print` writes `Array<Int>`.
-        match (&*data.name, own) {
-            _ if !full => {}
-            ("Array", [of]) if data.is_prelude => return format!("[{}]", self.write_type(of, full)),
-            ("Dictionary", [k, v]) if data.is_prelude => {
-                return format!("[{}: {}]", self.write_type(k, full), self.write_type(v, full));
-            }
-            ("Optional", [of]) if data.is_prelude => {
-                let inner = self.write_type(of, full);
-                return if matches!(of, Type::Function(_)) { format!("({inner})?") } else { format!("{inner}?") };
-            }
-            _ => {}
+fn show_nominal(cx: &TypeContext, n: crate::types::model::ty::NominalId, args: &[Type], full: bool) -> String {
+    let data = cx.defs.nominal_data(n);
+    let own = &args[args.len().saturating_sub(data.own_params)..];
+    // Only messages write `[Int]`; `print` writes `Array<Int>`.
+    match (&*data.name, own) {
+        _ if !full => {}
+        ("Array", [of]) if data.is_prelude => return format!("[{}]", write_type(cx, of, full)),
+        ("Dictionary", [k, v]) if data.is_prelude => {
+            return format!("[{}: {}]", write_type(cx, k, full), write_type(cx, v, full));
         }
-        let mut out = String::new();
-        if full && let Owner::Nominal(parent) = data.parent {
-            out = self.show_nominal(parent, &args[..args.len() - own.len()], full) + ".";
+        ("Optional", [of]) if data.is_prelude => {
+            let inner = write_type(cx, of, full);
+            return if matches!(of, Type::Function(_)) { format!("({inner})?") } else { format!("{inner}?") };
         }
-        out.push_str(&data.name);
-        if !own.is_empty() {
-            let args = own.iter().map(|t| self.write_type(t, full)).collect::<Vec<_>>().join(", ");
-            let _ = write!(out, "<{args}>");
-        }
-        out
+        _ => {}
     }
+    let mut out = String::new();
+    if full && let Owner::Nominal(parent) = data.parent {
+        out = show_nominal(cx, parent, &args[..args.len() - own.len()], full) + ".";
+    }
+    out.push_str(&data.name);
+    if !own.is_empty() {
+        let args = own.iter().map(|t| write_type(cx, t, full)).collect::<Vec<_>>().join(", ");
+        let _ = write!(out, "<{args}>");
+    }
+    out
+}
 
+impl Definitions {
     /// A function's name with its labels: `move(along:)`, `init(_:)`, `+`.
     pub(crate) fn full_name(&self, id: FunctionId) -> String {
         let data = self.function_data(id);

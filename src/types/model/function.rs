@@ -1,4 +1,4 @@
-//! The entries of functions in the tables behind a [`World`](crate::types::model::tables::World).
+//! The entries of functions in the tables behind a [`TypeContext`](crate::types::model::context::TypeContext).
 
 use crate::source::Span;
 use crate::syntax::ast::{Decl, Expr, Generics, LazyBlock, Name, Param, TypeExpr};

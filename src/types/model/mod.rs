@@ -1,5 +1,6 @@
 //! Model: types, the typed tree and the tables of declarations, and how they are written as text.
 
+pub(crate) mod context;
 pub(crate) mod copy_on_write;
 pub mod declared;
 pub(crate) mod display;

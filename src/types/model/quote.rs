@@ -2,11 +2,11 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
-use crate::types::model::tables::World;
+use crate::types::model::context::DiagnosticSink;
 use std::path::Path;
 use std::rc::Rc;
 
-impl World {
+impl DiagnosticSink {
     /// The text around a place, with the position where it starts.
     fn text_at(&self, span: Span) -> Option<(u32, &str)> {
         let holds = |(start, text): &&(u32, Rc<str>)| span.start >= *start && span.end <= *start + text.len() as u32;

@@ -1,9 +1,7 @@
-//! The tables behind a [`World`]: what was entered, and how far each entry has been worked out.
+//! The tables behind a [`TypeContext`]: what was entered, and how far each entry has been worked out.
 
-use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::syntax::ast::{Decl, Expr, Generics, Name, NominalKind, Requirement as AstRequirement, TypeExpr};
-use crate::types::model::copy_on_write::CopyOnWrite;
 use crate::types::model::declared::{Builtin, EnumCase, Nominal, Stored};
 pub(crate) use crate::types::model::function::{
     BodyState, Code, FunctionData, FunctionKind, Registered, Signature, SignatureParam, blank_function,
@@ -21,100 +19,6 @@ pub(crate) struct GroupId(pub u32);
 /// A type alias.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct AliasId(pub u32);
-
-/// Everything that is declared in a session.
-#[derive(Clone, Default)]
-pub struct World {
-    /// What was found wrong so far; taken by the session.
-    pub diagnostics: Vec<Diagnostic>,
-    /// For each place the numbers of the diagnostics about it, so that nothing is said twice.
-    pub(crate) said: HashMap<Span, Vec<usize>>,
-    // The prompt keeps a copy of everything for an input that fails, and most entries are the same in both.
-    pub(crate) nominals: Vec<CopyOnWrite<NominalData>>,
-    pub(crate) protocols: Vec<CopyOnWrite<ProtocolData>>,
-    pub(crate) params: Vec<ParamData>,
-    pub(crate) functions: Vec<CopyOnWrite<FunctionData>>,
-    /// Of functions that rethrow: see [`World::throwing_version`].
-    pub(crate) throwing_versions: HashMap<FunctionId, FunctionId>,
-    /// Of initialisers that do not fail: see [`World::failable_version`].
-    pub(crate) failable_versions: HashMap<FunctionId, FunctionId>,
-    /// The default values of parts of cases.
-    pub(crate) case_defaults: HashMap<(NominalId, u32, usize), FunctionId>,
-    /// Default arguments that may say what a generic parameter is.
-    pub(crate) open_defaults: HashMap<FunctionId, crate::types::infer::call::default_argument::OpenDefault>,
-    pub(crate) globals: Vec<GlobalData>,
-    /// The global that a name at a place of a script declares.
-    pub(crate) globals_at: HashMap<(Name, Span), GlobalId>,
-    pub(crate) aliases: Vec<AliasData>,
-    pub(crate) opaques: crate::types::generics::opaque::Opaques,
-    pub(crate) groups: Vec<Group>,
-    /// Names at the top level of the user's files.
-    pub(crate) module: HashMap<Name, Vec<Entry>>,
-    /// What names stood for before the text that is being checked declared them again (at the prompt): the initial value of
-    /// a variable still sees it.
-    pub(crate) earlier: HashMap<Name, Vec<Entry>>,
-    /// Names at the top level of the prelude, as far as they were loaded.
-    pub(crate) library: HashMap<Name, Vec<Entry>>,
-    pub(crate) prelude: CopyOnWrite<crate::types::declare::prelude::Prelude>,
-    /// Types that synthesized code has numbered names for ([`World::name_for`]).
-    pub(crate) synthesized_types: Vec<Type>,
-    /// Operators that are declared, for synthesized code and later inputs.
-    pub(crate) operators: crate::syntax::OperatorTable,
-    /// Names of nominals and protocols of the prelude that the checker itself needs.
-    pub(crate) known: HashMap<&'static str, Entry>,
-    /// The file that is being entered.
-    pub(crate) files: u32,
-    /// Whether later inputs may declare a name again (at the prompt).
-    pub is_interactive: bool,
-    /// The generic surroundings of what is being looked at.
-    pub(crate) env: Rc<Env>,
-    pub(crate) vars: crate::types::infer::solver::type_vars::Vars,
-    /// Registered derivatives whose original was not looked up yet: the attribute's declaration and the function.
-    pub(crate) registrations: Vec<(Rc<Decl>, FunctionId)>,
-    /// Functions that became functions of C, and where: they may capture nothing.
-    pub(crate) c_functions: Vec<(FunctionId, Span)>,
-    /// Whether any registration counts in one file only, and whether any is for a requirement of a protocol.
-    pub(crate) has_private_rules: bool,
-    /// Whether anything is done when an instance goes away.
-    pub(crate) sees_ends: bool,
-    pub(crate) registers_for_requirements: bool,
-    /// The names of the parameters of closures that are kept in global variables, for `∂(f, x)`.
-    pub(crate) closure_names: HashMap<GlobalId, Vec<Name>>,
-    /// Whether the value of the script's last expression is asked for, and its type when there is one.
-    pub(crate) wants_value: bool,
-    pub(crate) script_result: Option<Type>,
-    /// The global variables that the script which is being checked declares.
-    pub(crate) script_globals: std::ops::Range<u32>,
-    /// What a class puts in the place of a method that it inherits, and which methods are overridden anywhere.
-    pub(crate) overrides: HashMap<(FunctionId, NominalId), FunctionId>,
-    pub(crate) overridden: hashbrown::HashSet<FunctionId>,
-    /// The texts, for what messages quote.
-    pub(crate) texts: Vec<(u32, Rc<str>)>,
-    /// What they are called: the first position and the name of each.
-    pub(crate) text_names: Vec<(u32, Rc<str>)>,
-    /// The generic surroundings of the function that declares the type which is being entered.
-    pub(crate) around: Option<Rc<Env>>,
-    /// Uses of generic aliases that require something of their arguments: nobody looked yet whether it holds.
-    pub(crate) alias_uses: Vec<crate::types::names::type_alias::AliasUse>,
-    /// What those stand for of which it was said that it does not.
-    pub(crate) refused_by_alias: Vec<Type>,
-    /// The types that are declared as property wrappers and as result builders, by their names.
-    pub(crate) wrappers: HashMap<Name, crate::types::nominal::property_wrapper::Wrapper>,
-    pub(crate) builders: hashbrown::HashSet<Name>,
-    /// Where local variables and parameters are declared whose type is written as `T!`.
-    pub(crate) unwrapping: hashbrown::HashSet<Span>,
-    /// How many declarations wait for the type of another one, and what is wrong if there are too many.
-    pub(crate) waiting_types: usize,
-    pub(crate) waiting_error: Option<Diagnostic>,
-    /// What stands for the type inside of an existential.
-    pub(crate) inside: Option<ParamId>,
-    /// Conformances that are being looked up, against endless recursion.
-    pub(crate) conforming: Vec<(Type, ProtocolId)>,
-    /// Generic types that do not fulfil what they require themselves, and of which that was said.
-    pub(crate) refused: Vec<Type>,
-    /// Protocols whose inheritance is being worked out, to find those that refine themselves.
-    pub(crate) refining: Vec<ProtocolId>,
-}
 
 /// What a name stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -456,67 +360,18 @@ pub(crate) struct GlobalData {
     pub(crate) setter: Option<FunctionId>,
 }
 
-impl World {
-    pub(crate) fn function_data(&self, id: FunctionId) -> &FunctionData {
-        &self.functions[id.0 as usize]
+pub(crate) fn stored_info(data: &StoredData, places: Vec<u32>) -> Stored {
+    Stored {
+        name: data.name.clone(),
+        ty: data.resolved.clone().unwrap_or(Type::Error),
+        is_let: data.is_let,
+        no_derivative: data.no_derivative,
+        wrapped: data.wrapped.as_ref().map(|wrapped| (wrapped.name.clone(), places)),
+        ownership: ownership(&data.decl),
+        span: data.span,
     }
+}
 
-    pub(crate) fn nominal_data(&self, id: NominalId) -> &NominalData {
-        &self.nominals[id.0 as usize]
-    }
-
-    pub(crate) fn nominal_data_mut(&mut self, id: NominalId) -> &mut NominalData {
-        &mut self.nominals[id.0 as usize]
-    }
-
-    pub(crate) fn protocol_data(&self, id: ProtocolId) -> &ProtocolData {
-        &self.protocols[id.0 as usize]
-    }
-
-    pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
-        let here = self.said.entry(diagnostic.primary.span).or_default();
-        // Some may have been taken back, or handed on, since.
-        if here.iter().all(|i| self.diagnostics.get(*i) != Some(&diagnostic)) {
-            here.push(self.diagnostics.len());
-            self.diagnostics.push(diagnostic);
-        }
-    }
-
-    /// Whether what was found wrong so far is so little that a further suggestion may be read: to look for a name that is
-    /// close to an unknown one takes time, and of many diagnostics only the first are shown.
-    pub(crate) fn still_suggests(&self) -> bool {
-        const ENOUGH: usize = 100;
-        self.diagnostics.len() < ENOUGH
-    }
-
-    pub(crate) fn new_param(&mut self, name: &Name) -> ParamId {
-        self.params.push(ParamData { name: name.clone() });
-        ParamId(self.params.len() as u32 - 1)
-    }
-
-    pub(crate) fn add_function(&mut self, data: FunctionData) -> FunctionId {
-        self.functions.push(data.into());
-        FunctionId(self.functions.len() as u32 - 1)
-    }
-
-    /// `Name<P1, P2>` inside its own declaration.
-    pub(crate) fn declared_type(&self, id: NominalId) -> Type {
-        Type::Nominal(id, self.nominal_data(id).params.iter().map(|p| Type::Param(*p)).collect())
-    }
-
-    pub(crate) fn stored_info(&self, data: &StoredData, places: Vec<u32>) -> Stored {
-        Stored {
-            name: data.name.clone(),
-            ty: data.resolved.clone().unwrap_or(Type::Error),
-            is_let: data.is_let,
-            no_derivative: data.no_derivative,
-            wrapped: data.wrapped.as_ref().map(|wrapped| (wrapped.name.clone(), places)),
-            ownership: ownership(&data.decl),
-            span: data.span,
-        }
-    }
-
-    pub(crate) fn case_info(&self, data: &CaseData, payload: Vec<(Option<Name>, Type)>) -> EnumCase {
-        EnumCase { name: data.name.clone(), payload, span: data.span }
-    }
+pub(crate) fn case_info(data: &CaseData, payload: Vec<(Option<Name>, Type)>) -> EnumCase {
+    EnumCase { name: data.name.clone(), payload, span: data.span }
 }

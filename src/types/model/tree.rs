@@ -12,11 +12,11 @@ pub use crate::syntax::ast::TryKind;
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
 use std::rc::Rc;
 
-/// A function, method, initialiser, accessor or closure: an index into [`World::functions`](crate::types::World).
+/// A function, method, initialiser, accessor or closure: an index into [`TypeContext::functions`](crate::types::TypeContext).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct FunctionId(pub u32);
 
-/// A variable at the top level or a static stored property: an index into [`World::globals`](crate::types::World).
+/// A variable at the top level or a static stored property: an index into [`TypeContext::globals`](crate::types::TypeContext).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct GlobalId(pub u32);
 

@@ -3,19 +3,19 @@
 use crate::syntax::ast::Name;
 use std::rc::Rc;
 
-/// A struct, enum or class: an index into [`World::nominals`](crate::types::World).
+/// A struct, enum or class: an index into [`TypeContext::nominals`](crate::types::TypeContext).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct NominalId(pub u32);
 
-/// A protocol: an index into [`World::protocols`](crate::types::World).
+/// A protocol: an index into [`TypeContext::protocols`](crate::types::TypeContext).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct ProtocolId(pub u32);
 
-/// A generic parameter: an index into [`World::params`](crate::types::World). `Self` of a protocol is one, too.
+/// A generic parameter: an index into [`TypeContext::params`](crate::types::TypeContext). `Self` of a protocol is one, too.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct ParamId(pub u32);
 
-/// What a function gives as `some P`: an index into [`World::opaques`](crate::types::World).
+/// What a function gives as `some P`: an index into [`TypeContext::opaques`](crate::types::TypeContext).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct OpaqueId(pub u32);
 

@@ -9,9 +9,15 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{TypeExpr, TypeExprKind};
 use crate::types::derivative::data_flow::Ways;
-use crate::types::model::tables::{BodyState, FunctionKind, Owner, World};
+use crate::types::generics::signature;
+use crate::types::infer::solver::type_vars;
+use crate::types::model::context::TypeContext;
+use crate::types::model::display;
+use crate::types::model::tables::{BodyState, FunctionKind, Owner};
 use crate::types::model::tree::{Argument, Body, Callee, Expr, ExprKind, FunctionId, LocalId};
 use crate::types::model::ty::{NominalId, ParamId, ProtocolId, Type};
+use crate::types::nominal::initializers;
+use crate::types::nominal::superclass;
 use hashbrown::HashSet;
 use std::rc::Rc;
 
@@ -95,91 +101,95 @@ fn gives_param(ty: &Type, param: ParamId) -> bool {
     found
 }
 
-impl World {
-    /// Whether what a function of a class gives is written with `Self`.
-    pub(crate) fn gives_self(&self, f: FunctionId) -> bool {
-        let data = self.function_data(f);
-        matches!(data.owner, Owner::Nominal(n) if self.is_class(n))
-            && data.ast_result.as_deref().is_some_and(mentions_self)
-    }
+/// Whether what a function of a class gives is written with `Self`.
+pub(crate) fn gives_self(cx: &TypeContext, f: FunctionId) -> bool {
+    let data = cx.defs.function_data(f);
+    matches!(data.owner, Owner::Nominal(n) if superclass::is_class(cx, n))
+        && data.ast_result.as_deref().is_some_and(mentions_self)
+}
 
-    /// What a member of a class gives for a receiver of some class, if that is something else than it says.
-    pub(crate) fn result_for_receiver(&mut self, f: FunctionId, receiver: &Type, result: &Type) -> Option<Type> {
-        if !self.gives_self(f) {
-            return None;
-        }
-        let written = self.function_data(f).ast_result.clone()?;
-        let own = match self.shallow(receiver) {
-            Type::Metatype(of) => self.shallow(&of),
-            other => other,
-        };
-        let fits = matches!(own, Type::Nominal(m, _) if self.is_class(m));
-        fits.then(|| with_self(&written, result, &own)).filter(|ty| ty != result)
+/// What a member of a class gives for a receiver of some class, if that is something else than it says.
+pub(crate) fn result_for_receiver(cx: &mut TypeContext, f: FunctionId, receiver: &Type, result: &Type) -> Option<Type> {
+    if !gives_self(cx, f) {
+        return None;
     }
+    let written = cx.defs.function_data(f).ast_result.clone()?;
+    let own = match type_vars::shallow(cx, receiver) {
+        Type::Metatype(of) => type_vars::shallow(cx, &of),
+        other => other,
+    };
+    let fits = matches!(own, Type::Nominal(m, _) if superclass::is_class(cx, m));
+    fits.then(|| with_self(&written, result, &own)).filter(|ty| ty != result)
+}
 
-    /// Subclasses conform, too: what fulfils a requirement that gives `Self` gives it.
-    pub(crate) fn check_gives_self(&mut self, n: NominalId, p: ProtocolId, requirement: FunctionId, f: FunctionId) {
-        let data = self.function_data(f);
-        let is_own = matches!(data.owner, Owner::Nominal(m) if self.is_class(m));
-        let is_made = matches!(data.kind, FunctionKind::Init { .. });
-        let result = self.signature(requirement).result.clone();
-        let own = self.protocol_data(p).self_param;
-        if !is_own || is_made || self.nominal_data(n).is_final || self.gives_self(f) || !gives_param(&result, own) {
-            return;
-        }
-        let data = self.function_data(f);
-        let what = match data.kind {
-            FunctionKind::Getter if &*data.base_name == "subscript" => "subscript",
-            FunctionKind::Getter => "property",
-            _ if crate::types::model::syntax_query::is_operator(&data.base_name) => "operator method",
-            _ if data.is_static => "static method",
-            _ => "method",
-        };
-        let span = data.span;
-        let (name, class) = (self.full_name(f), self.nominal_data(n).name.clone());
-        let protocol = self.protocol_data(p).name.clone();
-        let message = format!(
-            "{what} '{name}' in non-final class '{class}' must return 'Self' to conform to protocol '{protocol}'"
-        );
-        let diagnostic = Diagnostic::error(Code::Inheritance, span, message);
-        self.report(
-            diagnostic
-                .also(self.function_data(requirement).span, "required here")
-                .help(format!("write 'Self' instead of '{class}' in its result type, or make the class 'final'")),
-        );
+/// Subclasses conform, too: what fulfils a requirement that gives `Self` gives it.
+pub(crate) fn check_gives_self(
+    cx: &mut TypeContext,
+    n: NominalId,
+    p: ProtocolId,
+    requirement: FunctionId,
+    f: FunctionId,
+) {
+    let data = cx.defs.function_data(f);
+    let is_own = matches!(data.owner, Owner::Nominal(m) if superclass::is_class(cx, m));
+    let is_made = matches!(data.kind, FunctionKind::Init { .. });
+    let result = signature::signature(cx, requirement).result.clone();
+    let own = cx.defs.protocol_data(p).self_param;
+    if !is_own || is_made || cx.defs.nominal_data(n).is_final || gives_self(cx, f) || !gives_param(&result, own) {
+        return;
     }
+    let data = cx.defs.function_data(f);
+    let what = match data.kind {
+        FunctionKind::Getter if &*data.base_name == "subscript" => "subscript",
+        FunctionKind::Getter => "property",
+        _ if crate::types::model::syntax_query::is_operator(&data.base_name) => "operator method",
+        _ if data.is_static => "static method",
+        _ => "method",
+    };
+    let span = data.span;
+    let (name, class) = (cx.defs.full_name(f), cx.defs.nominal_data(n).name.clone());
+    let protocol = cx.defs.protocol_data(p).name.clone();
+    let message =
+        format!("{what} '{name}' in non-final class '{class}' must return 'Self' to conform to protocol '{protocol}'");
+    let diagnostic = Diagnostic::error(Code::Inheritance, span, message);
+    cx.sink.report(
+        diagnostic
+            .also(cx.defs.function_data(requirement).span, "required here")
+            .help(format!("write 'Self' instead of '{class}' in its result type, or make the class 'final'")),
+    );
+}
 
-    /// Whether an override gives `Self`, if what it overrides does.
-    pub(crate) fn keeps_self(&self, old: FunctionId, new: FunctionId) -> bool {
-        !self.gives_self(old) || self.gives_self(new)
+/// Whether an override gives `Self`, if what it overrides does.
+pub(crate) fn keeps_self(cx: &TypeContext, old: FunctionId, new: FunctionId) -> bool {
+    !gives_self(cx, old) || gives_self(cx, new)
+}
+
+/// What a member of a class gives as `Self` is of the class of the instance, whatever that is.
+pub(crate) fn check_own_result(cx: &mut TypeContext, f: FunctionId, body: &Body) {
+    let data = cx.defs.function_data(f);
+    let Owner::Nominal(n) = data.owner else { return };
+    if data.is_prelude || !gives_self(cx, f) || cx.defs.nominal_data(n).is_final {
+        return;
     }
-
-    /// What a member of a class gives as `Self` is of the class of the instance, whatever that is.
-    pub(crate) fn check_own_result(&mut self, f: FunctionId, body: &Body) {
-        let data = self.function_data(f);
-        let Owner::Nominal(n) = data.owner else { return };
-        if data.is_prelude || !self.gives_self(f) || self.nominal_data(n).is_final {
-            return;
-        }
-        let mut search = Search::of(self, n, body, false);
-        let found: Vec<&Expr> = search.ways.returned.clone().into_iter().filter(|e| search.is_foreign(e)).collect();
-        for e in found {
-            let (from, class) = (self.show(&e.ty), self.nominal_data(n).name.clone());
-            let to = self.function_data(f).ast_result.as_ref().map(|ty| self.source_text(ty.span)).unwrap_or_default();
-            let message = format!("cannot convert return expression of type '{from}' to return type '{to}'");
-            let diagnostic = Diagnostic::error(Code::Mismatch, e.span, message)
-                .label(format!("this is always a '{class}', but the instance may be of a subclass"));
-            self.report(diagnostic.help(format!(
-                "return 'self' or, with a 'required' initializer, 'Self(…)'; or make the class 'final', or write \
+    let mut search = Search::of(cx, n, body, false);
+    let found: Vec<&Expr> = search.ways.returned.clone().into_iter().filter(|e| search.is_foreign(e)).collect();
+    for e in found {
+        let (from, class) = (display::show(cx, &e.ty), cx.defs.nominal_data(n).name.clone());
+        let to =
+            cx.defs.function_data(f).ast_result.as_ref().map(|ty| cx.sink.source_text(ty.span)).unwrap_or_default();
+        let message = format!("cannot convert return expression of type '{from}' to return type '{to}'");
+        let diagnostic = Diagnostic::error(Code::Mismatch, e.span, message)
+            .label(format!("this is always a '{class}', but the instance may be of a subclass"));
+        cx.sink.report(diagnostic.help(format!(
+            "return 'self' or, with a 'required' initializer, 'Self(…)'; or make the class 'final', or write \
                  '{class}' instead of 'Self'"
-            )));
-        }
+        )));
     }
 }
 
 /// Looks for values that are of the declaring class, and need not be of the class of the instance.
 struct Search<'b, 'w> {
-    world: &'w mut World,
+    cx: &'w mut TypeContext,
     class: NominalId,
     body: &'b Body,
     ways: Ways<'b>,
@@ -191,8 +201,8 @@ struct Search<'b, 'w> {
 }
 
 impl<'b, 'w> Search<'b, 'w> {
-    fn of(world: &'w mut World, class: NominalId, body: &'b Body, is_closure: bool) -> Search<'b, 'w> {
-        Search { world, class, body, ways: Ways::of(body), is_closure, seen: HashSet::new(), captured: vec![] }
+    fn of(cx: &'w mut TypeContext, class: NominalId, body: &'b Body, is_closure: bool) -> Search<'b, 'w> {
+        Search { cx, class, body, ways: Ways::of(body), is_closure, seen: HashSet::new(), captured: vec![] }
     }
 
     fn is_class(&self, ty: &Type) -> bool {
@@ -217,7 +227,7 @@ impl<'b, 'w> Search<'b, 'w> {
                 Type::Nominal(_, args) if args.iter().any(|t| self.mentions_class(t)) => self.is_foreign(base),
                 _ => true,
             },
-            ExprKind::Cast { .. } => !self.world.source_text(e.span).ends_with("Self"),
+            ExprKind::Cast { .. } => !self.cx.sink.source_text(e.span).ends_with("Self"),
             ExprKind::Call { callee, args } => self.is_foreign_call(callee, args, &e.ty),
             ExprKind::CallValue { function, args } => self.is_foreign(function) || self.is_any_foreign(args),
             ExprKind::Ternary { then, otherwise, .. } => self.is_foreign(then) || self.is_foreign(otherwise),
@@ -234,20 +244,20 @@ impl<'b, 'w> Search<'b, 'w> {
         let f = match callee {
             Callee::Static(f) | Callee::Class { function: f, .. } | Callee::Opened { function: f, .. } => f.function,
             Callee::Requirement { protocol, requirement, .. } => {
-                self.world.protocol_data(*protocol).requirements[*requirement as usize].function
+                self.cx.defs.protocol_data(*protocol).requirements[*requirement as usize].function
             }
         };
-        if self.world.fills_instance(f) || self.world.gives_self(f) {
+        if initializers::fills_instance(self.cx, f) || gives_self(self.cx, f) {
             // What it gives is of the class of its receiver.
             return self.mentions_class(ty) && self.is_any_foreign(&args[..args.len().min(1)]);
         }
-        let result = self.world.signature(f).result.clone();
+        let result = signature::signature(self.cx, f).result.clone();
         self.mentions_class(&result) || self.is_any_foreign(args)
     }
 
     fn is_foreign_closure(&mut self, f: FunctionId) -> bool {
-        let BodyState::Checked(body) = self.world.function_data(f).body.clone() else { return false };
-        let mut inner = Search::of(self.world, self.class, &body, true);
+        let BodyState::Checked(body) = self.cx.defs.function_data(f).body.clone() else { return false };
+        let mut inner = Search::of(self.cx, self.class, &body, true);
         let found = inner.ways.returned.clone().into_iter().any(|e| inner.is_foreign(e));
         let captured = std::mem::take(&mut inner.captured);
         found || captured.into_iter().any(|outer| self.is_foreign_variable(outer))

@@ -1,86 +1,86 @@
 //! What declarations keep to themselves: `private` and `fileprivate`.
 
 use crate::syntax::ast::Decl;
-use crate::types::model::tables::{Member, MemberKind, Owner, StoredData, World};
+use crate::types::model::context::TypeContext;
+use crate::types::model::tables::{Member, MemberKind, Owner, StoredData};
 use crate::types::model::ty::{NominalId, Type};
+use crate::types::nominal::superclass;
 use crate::types::synthesize::VECTOR;
 use std::rc::Rc;
 
-impl World {
-    /// Why a nested type cannot be named in a file and inside of `from`, if it cannot.
-    pub(crate) fn hidden_type(&self, of: &Type, name: &str, from: Owner, file: u32) -> Option<&'static str> {
-        let Type::Nominal(n, _) = of else { return None };
-        let (members, is_prelude) = (&self.nominal_data(*n).members, self.nominal_data(*n).is_prelude);
-        let kept = |m: &&Member| m.is_private && !is_prelude;
-        let member = members
-            .get(name)?
-            .iter()
-            .filter(kept)
-            .find(|m| matches!(m.kind, MemberKind::Nominal(_) | MemberKind::Alias(_)))?;
-        let is_own = match member.kind {
-            MemberKind::Nominal(inner) => self.nominal_data(inner).is_private,
-            MemberKind::Alias(a) => self.aliases[a.0 as usize].is_private,
-            _ => false,
-        };
-        match is_own {
-            true => (member.file != file || !self.stands_inside(from, Owner::Nominal(*n))).then_some("private"),
-            false => (member.file != file).then_some("fileprivate"),
+/// Why a nested type cannot be named in a file and inside of `from`, if it cannot.
+pub(crate) fn hidden_type(cx: &TypeContext, of: &Type, name: &str, from: Owner, file: u32) -> Option<&'static str> {
+    let Type::Nominal(n, _) = of else { return None };
+    let (members, is_prelude) = (&cx.defs.nominal_data(*n).members, cx.defs.nominal_data(*n).is_prelude);
+    let kept = |m: &&Member| m.is_private && !is_prelude;
+    let member = members
+        .get(name)?
+        .iter()
+        .filter(kept)
+        .find(|m| matches!(m.kind, MemberKind::Nominal(_) | MemberKind::Alias(_)))?;
+    let is_own = match member.kind {
+        MemberKind::Nominal(inner) => cx.defs.nominal_data(inner).is_private,
+        MemberKind::Alias(a) => cx.defs.aliases[a.0 as usize].is_private,
+        _ => false,
+    };
+    match is_own {
+        true => (member.file != file || !stands_inside(cx, from, Owner::Nominal(*n))).then_some("private"),
+        false => (member.file != file).then_some("fileprivate"),
+    }
+}
+
+/// The declaration of a stored property.
+pub(crate) fn stored_decl(cx: &TypeContext, member: &Member) -> Option<Rc<Decl>> {
+    match (&member.kind, cx.defs.groups[member.group.0 as usize].owner) {
+        (MemberKind::Stored(i), Owner::Nominal(n)) => {
+            cx.defs.nominal_data(n).stored.get(*i as usize).map(|s| s.decl.clone())
+        }
+        _ => None,
+    }
+}
+
+/// Whether what stands inside of `inner` stands inside of `outer`.
+pub(crate) fn stands_inside(cx: &TypeContext, inner: Owner, outer: Owner) -> bool {
+    let mut at = inner;
+    loop {
+        match at {
+            _ if at == outer => return true,
+            Owner::Nominal(n) => at = cx.defs.nominal_data(n).parent,
+            Owner::Module | Owner::Protocol(_) => return false,
         }
     }
+}
 
-    /// The declaration of a stored property.
-    pub(crate) fn stored_decl(&self, member: &Member) -> Option<Rc<Decl>> {
-        match (&member.kind, self.groups[member.group.0 as usize].owner) {
-            (MemberKind::Stored(i), Owner::Nominal(n)) => {
-                self.nominal_data(n).stored.get(*i as usize).map(|s| s.decl.clone())
-            }
-            _ => None,
+/// How open the property of a type is that moves, as it is written: its tangent is not more open.
+pub(crate) fn level_of_stored(cx: &mut TypeContext, n: NominalId, field: &str) -> &'static str {
+    let mut at = Some(n);
+    while let Some(class) = at {
+        let levels = [("private", "private "), ("fileprivate", "fileprivate ")];
+        let keeps = |s: &&StoredData| s.wrapped.as_ref().is_some_and(|wrapped| &*wrapped.name == field);
+        if let Some(stored) = cx.defs.nominal_data(class).stored.iter().find(keeps) {
+            // What keeps a wrapped property is private itself, by a modifier that was added.
+            let written = stored.decl.modifiers.split_last().map_or(&[][..], |(_, written)| written);
+            let is = |word: &str| written.iter().any(|m| &*m.name == word);
+            return levels.into_iter().find(|(word, _)| is(word)).map_or("", |(_, written)| written);
         }
+        if let Some(stored) = cx.defs.nominal_data(class).stored.iter().find(|s| &*s.name == field) {
+            return levels.into_iter().find(|(word, _)| stored.decl.has(word)).map_or("", |(_, written)| written);
+        }
+        at = superclass::superclass(cx, class).map(|(base, _)| base);
     }
+    ""
+}
 
-    /// Whether what stands inside of `inner` stands inside of `outer`.
-    pub(crate) fn stands_inside(&self, inner: Owner, outer: Owner) -> bool {
-        let mut at = inner;
-        loop {
-            match at {
-                _ if at == outer => return true,
-                Owner::Nominal(n) => at = self.nominal_data(n).parent,
-                Owner::Module | Owner::Protocol(_) => return false,
-            }
+/// Whose text sees what a type keeps `private`: for an unwritten tangent vector it is that of the type which moves.
+pub(crate) fn keeper(cx: &TypeContext, owner: Owner) -> Owner {
+    let Owner::Nominal(n) = owner else { return owner };
+    let data = cx.defs.nominal_data(n);
+    match data.parent {
+        Owner::Nominal(moving)
+            if &*data.name == "TangentVector" && cx.defs.nominal_data(moving).synthesized.contains(&VECTOR) =>
+        {
+            data.parent
         }
-    }
-
-    /// How open the property of a type is that moves, as it is written: its tangent is not more open.
-    pub(crate) fn level_of_stored(&mut self, n: NominalId, field: &str) -> &'static str {
-        let mut at = Some(n);
-        while let Some(class) = at {
-            let levels = [("private", "private "), ("fileprivate", "fileprivate ")];
-            let keeps = |s: &&StoredData| s.wrapped.as_ref().is_some_and(|wrapped| &*wrapped.name == field);
-            if let Some(stored) = self.nominal_data(class).stored.iter().find(keeps) {
-                // What keeps a wrapped property is private itself, by a modifier that was added.
-                let written = stored.decl.modifiers.split_last().map_or(&[][..], |(_, written)| written);
-                let is = |word: &str| written.iter().any(|m| &*m.name == word);
-                return levels.into_iter().find(|(word, _)| is(word)).map_or("", |(_, written)| written);
-            }
-            if let Some(stored) = self.nominal_data(class).stored.iter().find(|s| &*s.name == field) {
-                return levels.into_iter().find(|(word, _)| stored.decl.has(word)).map_or("", |(_, written)| written);
-            }
-            at = self.superclass(class).map(|(base, _)| base);
-        }
-        ""
-    }
-
-    /// Whose text sees what a type keeps `private`: for an unwritten tangent vector it is that of the type which moves.
-    pub(crate) fn keeper(&self, owner: Owner) -> Owner {
-        let Owner::Nominal(n) = owner else { return owner };
-        let data = self.nominal_data(n);
-        match data.parent {
-            Owner::Nominal(moving)
-                if &*data.name == "TangentVector" && self.nominal_data(moving).synthesized.contains(&VECTOR) =>
-            {
-                data.parent
-            }
-            _ => owner,
-        }
+        _ => owner,
     }
 }

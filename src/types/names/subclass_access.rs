@@ -1,31 +1,30 @@
 //! Members that a class keeps to itself: subclasses may declare others of the same name.
 
-use crate::types::model::tables::{Member, MemberKind, Owner, World};
+use crate::types::model::context::TypeContext;
+use crate::types::model::tables::{Member, MemberKind, Owner};
 use crate::types::model::ty::NominalId;
 
-impl World {
-    /// Whether a member of a type is `private`, not just `fileprivate`.
-    pub(crate) fn keeps_to_itself(&self, n: NominalId, member: &Member) -> bool {
-        let decl = match member.kind {
-            MemberKind::Stored(i) => self.nominal_data(n).stored.get(i as usize).map(|s| s.decl.clone()),
-            MemberKind::Method(f) | MemberKind::Init(f) | MemberKind::Computed(f, _) | MemberKind::Subscript(f, _) => {
-                self.function_data(f).decl.clone()
-            }
-            MemberKind::Global(g) => self.globals[g.0 as usize].decl.clone(),
-            _ => None,
-        };
-        decl.is_some_and(|decl| decl.has("private"))
-    }
-
-    /// Whether a type is declared inside of another one.
-    pub(crate) fn is_nested_in(&self, n: NominalId, outer: NominalId) -> bool {
-        let mut at = self.nominal_data(n).parent;
-        while let Owner::Nominal(parent) = at {
-            if parent == outer {
-                return true;
-            }
-            at = self.nominal_data(parent).parent;
+/// Whether a member of a type is `private`, not just `fileprivate`.
+pub(crate) fn keeps_to_itself(cx: &TypeContext, n: NominalId, member: &Member) -> bool {
+    let decl = match member.kind {
+        MemberKind::Stored(i) => cx.defs.nominal_data(n).stored.get(i as usize).map(|s| s.decl.clone()),
+        MemberKind::Method(f) | MemberKind::Init(f) | MemberKind::Computed(f, _) | MemberKind::Subscript(f, _) => {
+            cx.defs.function_data(f).decl.clone()
         }
-        false
+        MemberKind::Global(g) => cx.defs.globals[g.0 as usize].decl.clone(),
+        _ => None,
+    };
+    decl.is_some_and(|decl| decl.has("private"))
+}
+
+/// Whether a type is declared inside of another one.
+pub(crate) fn is_nested_in(cx: &TypeContext, n: NominalId, outer: NominalId) -> bool {
+    let mut at = cx.defs.nominal_data(n).parent;
+    while let Owner::Nominal(parent) = at {
+        if parent == outer {
+            return true;
+        }
+        at = cx.defs.nominal_data(parent).parent;
     }
+    false
 }

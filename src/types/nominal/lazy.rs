@@ -5,124 +5,126 @@
 
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::syntax::ast::{Accessors, Decl, Ident, Name, TypeExpr};
+use crate::types::declare::member;
 use crate::types::declare::member::{Property, value_param};
-use crate::types::model::tables::{
-    Code, FunctionData, FunctionKind, Group, Member, MemberKind, Owner, StoredData, World,
-};
+use crate::types::generics::signature;
+use crate::types::model::context::TypeContext;
+use crate::types::model::tables::{Code, FunctionData, FunctionKind, Group, Member, MemberKind, Owner, StoredData};
 use crate::types::model::tables::{GroupId, blank_function};
 use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::{NominalId, Type};
+use crate::types::names::lookup;
+use crate::types::nominal::observers;
 use crate::types::nominal::observers::Observed;
 use std::rc::Rc;
 
 /// The name that only a setter knows.
 const NEW: &str = "new value";
 
-impl World {
-    /// Enters a `lazy var`. What is not possible is said, and then it is entered as if it were not lazy.
-    pub(crate) fn declare_lazy(&mut self, property: &Property) -> bool {
-        let Property { decl, is_let, binding, name, ty, like } = *property;
-        let Group { owner, file, is_prelude, .. } = self.groups[like.group.0 as usize];
-        let problem = match (&binding.value, owner) {
-            _ if is_let => "'lazy' cannot be used on a let",
-            _ if like.is_static => "'lazy' cannot be used on an already-lazy global",
-            _ if binding.accessors.as_ref().is_some_and(|a| a.get.is_some()) => {
-                "'lazy' cannot be used on a computed property"
-            }
-            (None, _) => "lazy properties must have an initializer",
-            (Some(value), Owner::Nominal(n)) if self.holds_stored(n, like.group) => {
-                let at = Place { n, group: like.group, file, is_prelude };
-                let initial = self.lazy_initial(at, name, Rc::new(value.clone()), ty);
-                let storage = self.lazy_storage(at, decl, name, initial);
-                let observers = binding.accessors.as_ref();
-                let (get, set) = self.lazy_accessors(at, (decl, name, ty), initial, &storage, observers);
-                self.add_member(
-                    owner,
-                    &name.name,
-                    Member { kind: MemberKind::Computed(get, Some(set)), ..like.clone() },
-                );
-                return true;
-            }
-            // A stored property at a wrong place, which is said of all of them.
-            _ => return false,
-        };
-        let diagnostic = Diagnostic::error(DiagnosticCode::WrongContext, name.span, problem);
-        self.report(if is_let { diagnostic.help("write 'lazy var'") } else { diagnostic });
-        false
-    }
+/// Enters a `lazy var`. What is not possible is said, and then it is entered as if it were not lazy.
+pub(crate) fn declare_lazy(cx: &mut TypeContext, property: &Property) -> bool {
+    let Property { decl, is_let, binding, name, ty, like } = *property;
+    let Group { owner, file, is_prelude, .. } = cx.defs.groups[like.group.0 as usize];
+    let problem = match (&binding.value, owner) {
+        _ if is_let => "'lazy' cannot be used on a let",
+        _ if like.is_static => "'lazy' cannot be used on an already-lazy global",
+        _ if binding.accessors.as_ref().is_some_and(|a| a.get.is_some()) => {
+            "'lazy' cannot be used on a computed property"
+        }
+        (None, _) => "lazy properties must have an initializer",
+        (Some(value), Owner::Nominal(n)) if member::holds_stored(cx, n, like.group) => {
+            let at = Place { n, group: like.group, file, is_prelude };
+            let initial = lazy_initial(cx, at, name, Rc::new(value.clone()), ty);
+            let storage = lazy_storage(cx, at, decl, name, initial);
+            let observers = binding.accessors.as_ref();
+            let (get, set) = lazy_accessors(cx, at, (decl, name, ty), initial, &storage, observers);
+            member::add_member(
+                cx,
+                owner,
+                &name.name,
+                Member { kind: MemberKind::Computed(get, Some(set)), ..like.clone() },
+            );
+            return true;
+        }
+        // A stored property at a wrong place, which is said of all of them.
+        _ => return false,
+    };
+    let diagnostic = Diagnostic::error(DiagnosticCode::WrongContext, name.span, problem);
+    cx.sink.report(if is_let { diagnostic.help("write 'lazy var'") } else { diagnostic });
+    false
+}
 
-    /// The function that computes the value.
-    fn lazy_initial(
-        &mut self,
-        at: Place,
-        name: &Ident,
-        value: Rc<crate::syntax::ast::Expr>,
-        ty: Option<&TypeExpr>,
-    ) -> FunctionId {
-        let full: Name = format!("initial value of {}", name.name).into();
-        let mut initial = at.function(&full, name, at.is_prelude);
-        initial.code = Code::Expression(value);
-        initial.ast_result = ty.cloned().map(Rc::new);
-        let f = self.add_function(initial);
-        self.add_member(Owner::Nominal(at.n), &full, at.member(MemberKind::Method(f)));
-        f
-    }
+/// The function that computes the value.
+fn lazy_initial(
+    cx: &mut TypeContext,
+    at: Place,
+    name: &Ident,
+    value: Rc<crate::syntax::ast::Expr>,
+    ty: Option<&TypeExpr>,
+) -> FunctionId {
+    let full: Name = format!("initial value of {}", name.name).into();
+    let mut initial = at.function(&full, name, at.is_prelude);
+    initial.code = Code::Expression(value);
+    initial.ast_result = ty.cloned().map(Rc::new);
+    let f = cx.defs.add_function(initial);
+    member::add_member(cx, Owner::Nominal(at.n), &full, at.member(MemberKind::Method(f)));
+    f
+}
 
-    /// The optional that is kept; its name.
-    fn lazy_storage(&mut self, at: Place, decl: &Rc<Decl>, name: &Ident, initial: FunctionId) -> Name {
-        let storage: Name = format!("$__lazy_storage_$_{}", name.name).into();
-        let lazy = Some((name.name.clone(), initial));
-        let stored = StoredData { lazy, ..StoredData::of(storage.clone(), decl.clone()) };
-        let index = self.nominal_data(at.n).stored.len() as u32;
-        self.nominal_data_mut(at.n).stored.push(stored);
-        self.add_member(Owner::Nominal(at.n), &storage, at.member(MemberKind::Stored(index)));
-        storage
-    }
+/// The optional that is kept; its name.
+fn lazy_storage(cx: &mut TypeContext, at: Place, decl: &Rc<Decl>, name: &Ident, initial: FunctionId) -> Name {
+    let storage: Name = format!("$__lazy_storage_$_{}", name.name).into();
+    let lazy = Some((name.name.clone(), initial));
+    let stored = StoredData { lazy, ..StoredData::of(storage.clone(), decl.clone()) };
+    let index = cx.defs.nominal_data(at.n).stored.len() as u32;
+    cx.defs.nominal_data_mut(at.n).stored.push(stored);
+    member::add_member(cx, Owner::Nominal(at.n), &storage, at.member(MemberKind::Stored(index)));
+    storage
+}
 
-    fn lazy_accessors(
-        &mut self,
-        at: Place,
-        (decl, name, ty): (&Rc<Decl>, &Ident, Option<&TypeExpr>),
-        initial: FunctionId,
-        storage: &Name,
-        observers: Option<&Accessors>,
-    ) -> (FunctionId, FunctionId) {
-        let accessor = |kind| FunctionData {
-            kind,
-            decl: Some(decl.clone()),
-            observed: Some(Observed::Result(initial)),
-            ..at.function(&name.name, name, true)
-        };
-        let text = format!(
-            "if let `known` = self.`{storage}` {{ return `known` }}\n\
-             let `value` = self.`initial value of {}`()\nself.`{storage}` = `value`\nreturn `value`\n",
-            name.name
-        );
-        let mut get = accessor(FunctionKind::Getter);
-        get.ast_result = ty.cloned().map(Rc::new);
-        get.code = Code::Block(Some(self.written_block(&text, name.span).into()));
-        let mut set = accessor(FunctionKind::Setter);
-        set.ast_params = Rc::from([value_param(Ident { name: NEW.into(), span: name.span }, ty)]);
-        let stored = format!("self.`{storage}`");
-        let body = match observers {
-            Some(observers) => {
-                let around = self.observed_in(at.group, false, Some(Observed::Result(initial)));
-                let read = format!("self.`{}`", name.name);
-                self.observing_block_at(observers, name, ty, around, (&read, &stored))
-            }
-            None => self.written_block(&format!("{stored} = `{NEW}`\n"), name.span),
-        };
-        set.code = Code::Block(Some(body.into()));
-        let (get, set) = (self.add_function(get), self.add_function(set));
-        self.functions[get.0 as usize].setter = Some(set);
-        (get, set)
-    }
+fn lazy_accessors(
+    cx: &mut TypeContext,
+    at: Place,
+    (decl, name, ty): (&Rc<Decl>, &Ident, Option<&TypeExpr>),
+    initial: FunctionId,
+    storage: &Name,
+    observers: Option<&Accessors>,
+) -> (FunctionId, FunctionId) {
+    let accessor = |kind| FunctionData {
+        kind,
+        decl: Some(decl.clone()),
+        observed: Some(Observed::Result(initial)),
+        ..at.function(&name.name, name, true)
+    };
+    let text = format!(
+        "if let `known` = self.`{storage}` {{ return `known` }}\n\
+         let `value` = self.`initial value of {}`()\nself.`{storage}` = `value`\nreturn `value`\n",
+        name.name
+    );
+    let mut get = accessor(FunctionKind::Getter);
+    get.ast_result = ty.cloned().map(Rc::new);
+    get.code = Code::Block(Some(observers::written_block(cx, &text, name.span).into()));
+    let mut set = accessor(FunctionKind::Setter);
+    set.ast_params = Rc::from([value_param(Ident { name: NEW.into(), span: name.span }, ty)]);
+    let stored = format!("self.`{storage}`");
+    let body = match observers {
+        Some(observers) => {
+            let around = observers::observed_in(cx, at.group, false, Some(Observed::Result(initial)));
+            let read = format!("self.`{}`", name.name);
+            observers::observing_block_at(cx, observers, name, ty, around, (&read, &stored))
+        }
+        None => observers::written_block(cx, &format!("{stored} = `{NEW}`\n"), name.span),
+    };
+    set.code = Code::Block(Some(body.into()));
+    let (get, set) = (cx.defs.add_function(get), cx.defs.add_function(set));
+    cx.defs.functions[get.0 as usize].setter = Some(set);
+    (get, set)
+}
 
-    /// The type of what a lazy property keeps.
-    pub(crate) fn lazy_type(&mut self, initial: FunctionId) -> Type {
-        let value = self.signature(initial).result.clone();
-        if value == Type::Error { Type::Error } else { self.applied("Optional", &[value]) }
-    }
+/// The type of what a lazy property keeps.
+pub(crate) fn lazy_type(cx: &mut TypeContext, initial: FunctionId) -> Type {
+    let value = signature::signature(cx, initial).result.clone();
+    if value == Type::Error { Type::Error } else { lookup::applied(cx, "Optional", &[value]) }
 }
 
 /// The type that gets members.

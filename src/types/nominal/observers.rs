@@ -7,12 +7,18 @@
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{Accessors, Binding, Block, Ident, LazyBlock, Name, Param, TypeExpr};
+use crate::types::declare;
+use crate::types::declare::member;
 use crate::types::declare::member::value_param;
+use crate::types::declare::prelude;
+use crate::types::generics::signature;
+use crate::types::model::context::TypeContext;
 use crate::types::model::tables::{
-    Code, FunctionKind, GlobalData, Group, GroupId, Member, MemberKind, Owner, World, blank_function,
+    Code, FunctionKind, GlobalData, Group, GroupId, Member, MemberKind, Owner, blank_function,
 };
 use crate::types::model::tree::{FunctionId, GlobalId};
 use crate::types::model::ty::{NominalId, Type};
+use crate::types::nominal::stored_property;
 use std::rc::Rc;
 
 /// What is stored where somebody watches.
@@ -41,196 +47,199 @@ pub(crate) struct Surroundings {
 const NEW: &str = "new value";
 const OLD: &str = "old value";
 
-impl World {
-    /// Whether accessors are observers; says what is wrong with them.
-    pub(crate) fn observes(&mut self, accessors: Option<&Accessors>, name: &Ident, is_let: bool) -> bool {
-        let Some(accessors) = accessors else { return false };
-        let word = match (&accessors.will_set, &accessors.did_set) {
-            (Some(_), _) => "willSet",
-            (None, Some(_)) => "didSet",
-            (None, None) => return false,
-        };
-        let problem = if accessors.get.is_some() {
-            format!("'{word}' cannot be provided together with a getter")
-        } else if accessors.set.is_some() {
-            format!("'{word}' cannot be provided together with a setter")
-        } else if is_let {
-            "'let' declarations cannot be observing properties".to_string()
-        } else {
-            return true;
-        };
-        self.report(Diagnostic::error(DiagnosticCode::WrongContext, name.span, problem));
-        false
-    }
+/// Whether accessors are observers; says what is wrong with them.
+pub(crate) fn observes(cx: &mut TypeContext, accessors: Option<&Accessors>, name: &Ident, is_let: bool) -> bool {
+    let Some(accessors) = accessors else { return false };
+    let word = match (&accessors.will_set, &accessors.did_set) {
+        (Some(_), _) => "willSet",
+        (None, Some(_)) => "didSet",
+        (None, None) => return false,
+    };
+    let problem = if accessors.get.is_some() {
+        format!("'{word}' cannot be provided together with a getter")
+    } else if accessors.set.is_some() {
+        format!("'{word}' cannot be provided together with a setter")
+    } else if is_let {
+        "'let' declarations cannot be observing properties".to_string()
+    } else {
+        return true;
+    };
+    cx.sink.report(Diagnostic::error(DiagnosticCode::WrongContext, name.span, problem));
+    false
+}
 
-    /// Enters the observers and the setter that calls them.
-    pub(crate) fn declare_observers(
-        &mut self,
-        accessors: &Accessors,
-        name: &Ident,
-        ty: Option<&TypeExpr>,
-        at: Surroundings,
-    ) -> FunctionId {
-        let body = self.observing_block(accessors, name, ty, at);
-        let mut set = self.observing(&name.name, name.span, at, true);
-        set.kind = FunctionKind::Setter;
-        set.ast_params = Rc::from([value_param(Ident { name: NEW.into(), span: name.span }, ty)]);
-        set.code = Code::Block(Some(body.into()));
-        self.add_function(set)
-    }
+/// Enters the observers and the setter that calls them.
+pub(crate) fn declare_observers(
+    cx: &mut TypeContext,
+    accessors: &Accessors,
+    name: &Ident,
+    ty: Option<&TypeExpr>,
+    at: Surroundings,
+) -> FunctionId {
+    let body = observing_block(cx, accessors, name, ty, at);
+    let mut set = observing(cx, &name.name, name.span, at, true);
+    set.kind = FunctionKind::Setter;
+    set.ast_params = Rc::from([value_param(Ident { name: NEW.into(), span: name.span }, ty)]);
+    set.code = Code::Block(Some(body.into()));
+    cx.defs.add_function(set)
+}
 
-    /// The accessors of a property that a subclass observes: those of the superclass, with the observers around.
-    pub(crate) fn overriding_observers(
-        &mut self,
-        accessors: &Accessors,
-        name: &Ident,
-        ty: Option<&TypeExpr>,
-        group: GroupId,
-    ) -> Accessors {
-        let Group { owner, file, .. } = self.groups[group.0 as usize];
-        let at = Surroundings { owner, group: Some(group), file, is_static: false, observed: None };
-        let set = self.observing_block(accessors, name, ty, at);
-        let get = self.written_block(&format!("super.`{}`", name.name), name.span);
-        let value = Ident { name: NEW.into(), span: name.span };
-        Accessors { get: Some(get.into()), set: Some((Some(value), set.into())), ..Accessors::default() }
-    }
+/// The accessors of a property that a subclass observes: those of the superclass, with the observers around.
+pub(crate) fn overriding_observers(
+    cx: &mut TypeContext,
+    accessors: &Accessors,
+    name: &Ident,
+    ty: Option<&TypeExpr>,
+    group: GroupId,
+) -> Accessors {
+    let Group { owner, file, .. } = cx.defs.groups[group.0 as usize];
+    let at = Surroundings { owner, group: Some(group), file, is_static: false, observed: None };
+    let set = observing_block(cx, accessors, name, ty, at);
+    let get = written_block(cx, &format!("super.`{}`", name.name), name.span);
+    let value = Ident { name: NEW.into(), span: name.span };
+    Accessors { get: Some(get.into()), set: Some((Some(value), set.into())), ..Accessors::default() }
+}
 
-    /// Enters the observers; what the setter does.
-    fn observing_block(
-        &mut self,
-        accessors: &Accessors,
-        name: &Ident,
-        ty: Option<&TypeExpr>,
-        at: Surroundings,
-    ) -> Block {
-        let base = match (at.owner, at.observed) {
-            (_, None) => "super.",
-            (Owner::Module, _) => "",
-            _ if at.is_static => "Self.",
-            _ => "self.",
-        };
-        let place = format!("{base}`{}`", name.name);
-        self.observing_block_at(accessors, name, ty, at, (&place, &place))
-    }
+/// Enters the observers; what the setter does.
+fn observing_block(
+    cx: &mut TypeContext,
+    accessors: &Accessors,
+    name: &Ident,
+    ty: Option<&TypeExpr>,
+    at: Surroundings,
+) -> Block {
+    let base = match (at.owner, at.observed) {
+        (_, None) => "super.",
+        (Owner::Module, _) => "",
+        _ if at.is_static => "Self.",
+        _ => "self.",
+    };
+    let place = format!("{base}`{}`", name.name);
+    observing_block_at(cx, accessors, name, ty, at, (&place, &place))
+}
 
-    /// The same for what is read at one place and stored at another one.
-    pub(crate) fn observing_block_at(
-        &mut self,
-        accessors: &Accessors,
-        name: &Ident,
-        ty: Option<&TypeExpr>,
-        at: Surroundings,
-        (read, stored): (&str, &str),
-    ) -> Block {
-        let (mut before, mut after) = (String::new(), String::new());
-        if let Some((own, body)) = &accessors.will_set {
-            let call = self.declare_observer("willSet", (own.as_ref(), "newValue"), body, name, ty, at);
-            before = format!("{call}(`{NEW}`)\n");
+/// The same for what is read at one place and stored at another one.
+pub(crate) fn observing_block_at(
+    cx: &mut TypeContext,
+    accessors: &Accessors,
+    name: &Ident,
+    ty: Option<&TypeExpr>,
+    at: Surroundings,
+    (read, stored): (&str, &str),
+) -> Block {
+    let (mut before, mut after) = (String::new(), String::new());
+    if let Some((own, body)) = &accessors.will_set {
+        let call = declare_observer(cx, "willSet", (own.as_ref(), "newValue"), body, name, ty, at);
+        before = format!("{call}(`{NEW}`)\n");
+    }
+    if let Some((own, body)) = &accessors.did_set {
+        let reads = own.is_some() || crate::types::model::syntax_walk::mentions(body, "oldValue");
+        let param = if reads { (own.as_ref(), "oldValue") } else { (None, "") };
+        let call = declare_observer(cx, "didSet", param, body, name, ty, at);
+        if reads {
+            before = format!("let `{OLD}` = {read}\n{before}");
         }
-        if let Some((own, body)) = &accessors.did_set {
-            let reads = own.is_some() || crate::types::model::syntax_walk::mentions(body, "oldValue");
-            let param = if reads { (own.as_ref(), "oldValue") } else { (None, "") };
-            let call = self.declare_observer("didSet", param, body, name, ty, at);
-            if reads {
-                before = format!("let `{OLD}` = {read}\n{before}");
-            }
-            after = if reads { format!("{call}(`{OLD}`)\n") } else { format!("{call}()\n") };
-        }
-        self.written_block(&format!("{before}{stored} = `{NEW}`\n{after}"), name.span)
+        after = if reads { format!("{call}(`{OLD}`)\n") } else { format!("{call}()\n") };
     }
+    written_block(cx, &format!("{before}{stored} = `{NEW}`\n{after}"), name.span)
+}
 
-    /// Enters the observers of a variable at the top level or of a static property, if it has any.
-    pub(crate) fn observe_global(&mut self, g: GlobalId, binding: &Binding, name: &Ident) {
-        let GlobalData { is_let, owner, group, file, .. } = self.globals[g.0 as usize];
-        let Some(accessors) = &binding.accessors else { return };
-        if !self.observes(Some(accessors), name, is_let) {
-            return;
-        }
-        let at = Surroundings { owner, group, file, is_static: true, observed: Some(Observed::Global(g)) };
-        let ty = self.globals[g.0 as usize].ty_expr.clone();
-        let setter = self.declare_observers(accessors, name, ty.as_deref(), at);
-        let global = &mut self.globals[g.0 as usize];
-        global.setter = Some(setter);
-        global.is_shared = true;
+/// Enters the observers of a variable at the top level or of a static property, if it has any.
+pub(crate) fn observe_global(cx: &mut TypeContext, g: GlobalId, binding: &Binding, name: &Ident) {
+    let GlobalData { is_let, owner, group, file, .. } = cx.defs.globals[g.0 as usize];
+    let Some(accessors) = &binding.accessors else { return };
+    if !observes(cx, Some(accessors), name, is_let) {
+        return;
     }
+    let at = Surroundings { owner, group, file, is_static: true, observed: Some(Observed::Global(g)) };
+    let ty = cx.defs.globals[g.0 as usize].ty_expr.clone();
+    let setter = declare_observers(cx, accessors, name, ty.as_deref(), at);
+    let global = &mut cx.defs.globals[g.0 as usize];
+    global.setter = Some(setter);
+    global.is_shared = true;
+}
 
-    /// Enters one observer; how it is called.
-    fn declare_observer(
-        &mut self,
-        word: &str,
-        (own, usual): (Option<&Ident>, &str),
-        body: &LazyBlock,
-        name: &Ident,
-        ty: Option<&TypeExpr>,
-        at: Surroundings,
-    ) -> String {
-        let full: Name = format!("{word} of {}", name.name).into();
-        let mut observer = self.observing(&full, name.span, at, false);
-        let param = match own {
-            Some(own) => Some(own.clone()),
-            None if usual.is_empty() => None,
-            None => Some(Ident { name: usual.into(), span: name.span }),
-        };
-        observer.ast_params = param.into_iter().map(|param| value_param(param, ty)).collect::<Vec<Param>>().into();
-        observer.code = Code::Block(Some(body.clone()));
-        let f = self.add_function(observer);
-        match (at.owner, at.group) {
-            (Owner::Module, _) | (_, None) => {
-                self.enter_hidden(&full, f, at.file);
-                format!("`{full}`")
-            }
-            (owner, Some(group)) => {
-                let kind = MemberKind::Method(f);
-                let member = Member { kind, is_static: at.is_static, group, file: at.file, is_private: false };
-                self.add_member(owner, &full, member);
-                format!("{}.`{full}`", if at.is_static { "Self" } else { "self" })
-            }
+/// Enters one observer; how it is called.
+fn declare_observer(
+    cx: &mut TypeContext,
+    word: &str,
+    (own, usual): (Option<&Ident>, &str),
+    body: &LazyBlock,
+    name: &Ident,
+    ty: Option<&TypeExpr>,
+    at: Surroundings,
+) -> String {
+    let full: Name = format!("{word} of {}", name.name).into();
+    let mut observer = observing(cx, &full, name.span, at, false);
+    let param = match own {
+        Some(own) => Some(own.clone()),
+        None if usual.is_empty() => None,
+        None => Some(Ident { name: usual.into(), span: name.span }),
+    };
+    observer.ast_params = param.into_iter().map(|param| value_param(param, ty)).collect::<Vec<Param>>().into();
+    observer.code = Code::Block(Some(body.clone()));
+    let f = cx.defs.add_function(observer);
+    match (at.owner, at.group) {
+        (Owner::Module, _) | (_, None) => {
+            declare::enter_hidden(cx, &full, f, at.file);
+            format!("`{full}`")
+        }
+        (owner, Some(group)) => {
+            let kind = MemberKind::Method(f);
+            let member = Member { kind, is_static: at.is_static, group, file: at.file, is_private: false };
+            member::add_member(cx, owner, &full, member);
+            format!("{}.`{full}`", if at.is_static { "Self" } else { "self" })
         }
     }
+}
 
-    fn observing(
-        &self,
-        name: &Name,
-        span: Span,
-        at: Surroundings,
-        is_unwritten: bool,
-    ) -> crate::types::model::tables::FunctionData {
-        let is_prelude = is_unwritten || at.group.is_some_and(|g| self.groups[g.0 as usize].is_prelude);
-        let mut data = blank_function(name, span, at.file, is_prelude);
-        data.owner = at.owner;
-        data.group = at.group;
-        data.is_static = at.is_static;
-        data.is_mutating = !at.is_static;
-        data.observed = at.observed;
-        data
-    }
+fn observing(
+    cx: &TypeContext,
+    name: &Name,
+    span: Span,
+    at: Surroundings,
+    is_unwritten: bool,
+) -> crate::types::model::tables::FunctionData {
+    let is_prelude = is_unwritten || at.group.is_some_and(|g| cx.defs.groups[g.0 as usize].is_prelude);
+    let mut data = blank_function(name, span, at.file, is_prelude);
+    data.owner = at.owner;
+    data.group = at.group;
+    data.is_static = at.is_static;
+    data.is_mutating = !at.is_static;
+    data.observed = at.observed;
+    data
+}
 
-    /// Statements that nobody wrote, as if they stood at a place.
-    pub(crate) fn written_block(&mut self, text: &str, place: Span) -> Block {
-        Block { items: self.written_items(text, place), span: place }
-    }
+/// Statements that nobody wrote, as if they stood at a place.
+pub(crate) fn written_block(cx: &mut TypeContext, text: &str, place: Span) -> Block {
+    Block { items: prelude::written_items(cx, text, place), span: place }
+}
 
-    /// The type of what an observer or its setter is about.
-    pub(crate) fn observed_type(&mut self, observed: Observed) -> Type {
-        match observed {
-            Observed::Stored(n, index) => self.stored_type(n, index),
-            Observed::Global(g) => self.global_type(g),
-            Observed::Result(f) => self.signature(f).result.clone(),
-        }
+/// The type of what an observer or its setter is about.
+pub(crate) fn observed_type(cx: &mut TypeContext, observed: Observed) -> Type {
+    match observed {
+        Observed::Stored(n, index) => stored_property::stored_type(cx, n, index),
+        Observed::Global(g) => stored_property::global_type(cx, g),
+        Observed::Result(f) => signature::signature(cx, f).result.clone(),
     }
+}
 
-    /// The setter of what is observed.
-    pub(crate) fn observing_setter(&self, observed: Observed) -> Option<FunctionId> {
-        match observed {
-            Observed::Stored(n, index) => self.nominal_data(n).stored[index as usize].setter,
-            Observed::Global(g) => self.globals[g.0 as usize].setter,
-            Observed::Result(_) => None,
-        }
+/// The setter of what is observed.
+pub(crate) fn observing_setter(cx: &TypeContext, observed: Observed) -> Option<FunctionId> {
+    match observed {
+        Observed::Stored(n, index) => cx.defs.nominal_data(n).stored[index as usize].setter,
+        Observed::Global(g) => cx.defs.globals[g.0 as usize].setter,
+        Observed::Result(_) => None,
     }
+}
 
-    /// The surroundings of members of a group.
-    pub(crate) fn observed_in(&self, group: GroupId, is_static: bool, observed: Option<Observed>) -> Surroundings {
-        let Group { owner, file, .. } = self.groups[group.0 as usize];
-        Surroundings { owner, group: Some(group), file, is_static, observed }
-    }
+/// The surroundings of members of a group.
+pub(crate) fn observed_in(
+    cx: &TypeContext,
+    group: GroupId,
+    is_static: bool,
+    observed: Option<Observed>,
+) -> Surroundings {
+    let Group { owner, file, .. } = cx.defs.groups[group.0 as usize];
+    Surroundings { owner, group: Some(group), file, is_static, observed }
 }

@@ -10,13 +10,21 @@ use crate::syntax::ast::{
     Accessors, Arg, Attribute, AttributeArgs, Binding, CastKind, Decl, DeclKind, Expr, ExprKind, File, Ident, Name,
     NominalDecl, NominalKind, Param, Pattern, PatternKind, StmtKind, TypeExpr, TypeExprKind,
 };
+use crate::types::conform::conformances;
+use crate::types::declare::member;
 use crate::types::declare::member::{Property, value_param};
+use crate::types::generics::signature;
+use crate::types::model::context::TypeContext;
 use crate::types::model::tables::{
-    Code, FunctionData, FunctionKind, Group, Member, MemberKind, Owner, StoredData, World, blank_function,
+    Code, FunctionData, FunctionKind, Group, Member, MemberKind, Owner, StoredData, blank_function,
 };
 use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::{NominalId, Type};
+use crate::types::names::members;
+use crate::types::nominal::observers;
 use crate::types::nominal::observers::Observed;
+use crate::types::nominal::stored_property;
+use crate::types::nominal::superclass;
 use std::rc::Rc;
 
 /// What a property wrapper offers, by its declaration.
@@ -92,393 +100,391 @@ impl Wrapping<'_> {
     }
 }
 
-impl World {
-    /// Notes the property wrappers that files declare, wherever they are declared in them.
-    pub(crate) fn note_wrappers(&mut self, file: &File) {
-        for item in &file.items {
-            if let StmtKind::Decl(decl) = &item.kind {
-                self.note_wrapper(decl);
-            }
+/// Notes the property wrappers that files declare, wherever they are declared in them.
+pub(crate) fn note_wrappers(cx: &mut TypeContext, file: &File) {
+    for item in &file.items {
+        if let StmtKind::Decl(decl) = &item.kind {
+            note_wrapper(cx, decl);
         }
     }
+}
 
-    /// Notes a property wrapper, and those that are declared inside of a type.
-    pub(crate) fn note_wrapper(&mut self, decl: &Decl) {
-        let members = match &decl.kind {
-            DeclKind::Nominal(nominal) => {
-                if let Some(attribute) = decl.attribute("propertyWrapper") {
-                    if !declares_value(nominal) {
-                        let name = &nominal.name.name;
-                        let message = format!(
-                            "property wrapper type '{name}' does not contain a non-static property named 'wrappedValue'"
-                        );
-                        let diagnostic = Diagnostic::error(DiagnosticCode::WrongContext, nominal.name.span, message);
-                        self.report(diagnostic.also(attribute.span, "required by this attribute"));
-                    }
-                    self.wrappers.insert(nominal.name.name.clone(), wrapper(nominal));
+/// Notes a property wrapper, and those that are declared inside of a type.
+pub(crate) fn note_wrapper(cx: &mut TypeContext, decl: &Decl) {
+    let members = match &decl.kind {
+        DeclKind::Nominal(nominal) => {
+            if let Some(attribute) = decl.attribute("propertyWrapper") {
+                if !declares_value(nominal) {
+                    let name = &nominal.name.name;
+                    let message = format!(
+                        "property wrapper type '{name}' does not contain a non-static property named 'wrappedValue'"
+                    );
+                    let diagnostic = Diagnostic::error(DiagnosticCode::WrongContext, nominal.name.span, message);
+                    cx.sink.report(diagnostic.also(attribute.span, "required by this attribute"));
                 }
-                if decl.attribute("resultBuilder").is_some() {
-                    self.builders.insert(nominal.name.name.clone());
-                }
-                &nominal.members
+                cx.defs.wrappers.insert(nominal.name.name.clone(), wrapper(nominal));
             }
-            DeclKind::Extension(extension) => &extension.members,
-            _ => return,
-        };
-        for member in members {
-            self.note_wrapper(member);
-        }
-    }
-
-    /// The attribute that wraps what a declaration declares; of several the outermost.
-    fn wrapping<'d>(&self, decl: &'d Decl) -> Option<(&'d Attribute, Wrapper)> {
-        self.all_wrapping(decl).into_iter().next()
-    }
-
-    fn all_wrapping<'d>(&self, decl: &'d Decl) -> Vec<(&'d Attribute, Wrapper)> {
-        let wrapping = decl.attributes.iter().filter_map(|attribute| {
-            let name = attribute.name.name.rsplit('.').next()?;
-            self.wrappers.get(name).map(|wrapper| (attribute, wrapper.clone()))
-        });
-        wrapping.collect()
-    }
-
-    /// Says that a variable cannot be wrapped where it stands.
-    pub(crate) fn refuse_wrapped(&mut self, decl: &Decl) {
-        if let Some((attribute, _)) = self.wrapping(decl) {
-            let message = "property wrappers are not yet supported in top-level code";
-            let diagnostic = Diagnostic::error(DiagnosticCode::WrongContext, attribute.span, message);
-            self.report(diagnostic.help("use it on a local variable or on a property of a type"));
-        }
-    }
-
-    /// Says that a parameter cannot be wrapped.
-    pub(crate) fn refuse_wrapped_param(&mut self, param: &Param) {
-        let is_wrapper = |a: &&Attribute| self.wrappers.contains_key(&*a.name.name);
-        if let Some(attribute) = param.attributes.iter().find(is_wrapper) {
-            let message = "property wrappers are not supported on parameters";
-            let diagnostic = Diagnostic::error(DiagnosticCode::WrongContext, attribute.span, message);
-            let (wrapper, name) = (&attribute.name.name, &param.name.name);
-            self.report(diagnostic.help(format!("wrap a local variable instead: '@{wrapper} var wrapped = {name}'")));
-        }
-    }
-
-    /// What a wrapped variable of a function becomes; `Some(None)` when that is not possible, which is said.
-    pub(crate) fn wrapped_local(
-        &mut self,
-        decl: &Decl,
-        is_let: bool,
-        binding: &Binding,
-        name: &Ident,
-        ty: Option<&TypeExpr>,
-    ) -> Option<Option<WrappedLocal>> {
-        let (attribute, wrapper) = self.wrapping(decl)?;
-        let problem = match &binding.accessors {
-            _ if is_let => "property wrapper can only be applied to a 'var'",
-            Some(accessors) if accessors.get.is_some() => "property wrapper cannot be applied to a computed property",
-            Some(_) => "observers of a wrapped local variable are not supported",
-            None => "",
-        };
-        if !problem.is_empty() {
-            self.report(Diagnostic::error(DiagnosticCode::WrongContext, name.span, problem));
-            return Some(None);
-        }
-        let value = binding.value.as_ref().map(|value| as_written(value, ty));
-        let value = self.wrapper_call(attribute, value);
-        let storage = wrapper_storage(attribute, &wrapper, (name, ty), value);
-        let projected = wrapper.projected.map(|p| p.settable);
-        Some(Some(WrappedLocal { storage, value: wrapper.value.settable, projected }))
-    }
-
-    /// Enters a property with a wrapper; `false` when it has none.
-    pub(crate) fn declare_wrapped(&mut self, property: &Property) -> bool {
-        let Property { decl, is_let, binding, name, ty, like } = *property;
-        let mut all = self.all_wrapping(decl);
-        if all.is_empty() {
-            return false;
-        }
-        let inner = all.split_off(1);
-        let Some((attribute, wrapper)) = all.pop() else { return false };
-        let Owner::Nominal(n) = self.groups[like.group.0 as usize].owner else { return false };
-        let problem = if is_let {
-            "property wrapper can only be applied to a 'var'"
-        } else if binding.accessors.as_ref().is_some_and(|a| a.get.is_some()) {
-            "property wrapper cannot be applied to a computed property"
-        } else if !like.is_static && !self.holds_stored(n, like.group) {
-            return false;
-        } else {
-            let observers = binding.accessors.as_ref();
-            let wrapping = Wrapping { n, like, decl, name, ty, attribute, wrapper, inner, observers };
-            match like.is_static {
-                true => self.wrap_static(&wrapping, binding.value.as_ref()),
-                false => self.wrap_property(&wrapping, binding.value.as_ref()),
+            if decl.attribute("resultBuilder").is_some() {
+                cx.defs.builders.insert(nominal.name.name.clone());
             }
-            return true;
-        };
-        self.report(Diagnostic::error(DiagnosticCode::WrongContext, name.span, problem));
-        true
+            &nominal.members
+        }
+        DeclKind::Extension(extension) => &extension.members,
+        _ => return,
+    };
+    for member in members {
+        note_wrapper(cx, member);
     }
+}
 
-    /// A static property: the wrapper is one, too.
-    fn wrap_static(&mut self, w: &Wrapping, value: Option<&Expr>) {
-        let value = value.map(|value| as_written(value, w.ty));
-        let mut decl = (**w.decl).clone();
-        decl.attributes.retain(|a| a.span != w.attribute.span && w.inner.iter().all(|(inner, _)| a.span != inner.span));
-        decl.modifiers.push(Ident { name: "private".into(), span: w.name.span });
-        let value = value.map(|value| self.inner_call(w, value));
-        let value = self.wrapper_call(w.attribute, value);
-        let storage = wrapper_storage(w.attribute, &w.wrapper, (w.name, w.inner_type().as_ref()), value);
-        self.declare_property(&Rc::new(decl), false, &storage, Owner::Nominal(w.n), w.like);
-        self.forwardings(w, &format!("_{}", w.name.name).into());
+/// The attribute that wraps what a declaration declares; of several the outermost.
+fn wrapping<'d>(cx: &TypeContext, decl: &'d Decl) -> Option<(&'d Attribute, Wrapper)> {
+    all_wrapping(cx, decl).into_iter().next()
+}
+
+fn all_wrapping<'d>(cx: &TypeContext, decl: &'d Decl) -> Vec<(&'d Attribute, Wrapper)> {
+    let wrapping = decl.attributes.iter().filter_map(|attribute| {
+        let name = attribute.name.name.rsplit('.').next()?;
+        cx.defs.wrappers.get(name).map(|wrapper| (attribute, wrapper.clone()))
+    });
+    wrapping.collect()
+}
+
+/// Says that a variable cannot be wrapped where it stands.
+pub(crate) fn refuse_wrapped(cx: &mut TypeContext, decl: &Decl) {
+    if let Some((attribute, _)) = wrapping(cx, decl) {
+        let message = "property wrappers are not yet supported in top-level code";
+        let diagnostic = Diagnostic::error(DiagnosticCode::WrongContext, attribute.span, message);
+        cx.sink.report(diagnostic.help("use it on a local variable or on a property of a type"));
     }
+}
 
-    fn wrap_property(&mut self, w: &Wrapping, value: Option<&Expr>) {
-        let span = w.name.span;
-        let value = match (value, w.ty.map(|t| &t.kind)) {
-            (None, Some(TypeExprKind::Optional(_))) if w.wrapper.takes_value => {
-                Some(Expr { kind: ExprKind::Nil, span })
+/// Says that a parameter cannot be wrapped.
+pub(crate) fn refuse_wrapped_param(cx: &mut TypeContext, param: &Param) {
+    let is_wrapper = |a: &&Attribute| cx.defs.wrappers.contains_key(&*a.name.name);
+    if let Some(attribute) = param.attributes.iter().find(is_wrapper) {
+        let message = "property wrappers are not supported on parameters";
+        let diagnostic = Diagnostic::error(DiagnosticCode::WrongContext, attribute.span, message);
+        let (wrapper, name) = (&attribute.name.name, &param.name.name);
+        cx.sink.report(diagnostic.help(format!("wrap a local variable instead: '@{wrapper} var wrapped = {name}'")));
+    }
+}
+
+/// What a wrapped variable of a function becomes; `Some(None)` when that is not possible, which is said.
+pub(crate) fn wrapped_local(
+    cx: &mut TypeContext,
+    decl: &Decl,
+    is_let: bool,
+    binding: &Binding,
+    name: &Ident,
+    ty: Option<&TypeExpr>,
+) -> Option<Option<WrappedLocal>> {
+    let (attribute, wrapper) = wrapping(cx, decl)?;
+    let problem = match &binding.accessors {
+        _ if is_let => "property wrapper can only be applied to a 'var'",
+        Some(accessors) if accessors.get.is_some() => "property wrapper cannot be applied to a computed property",
+        Some(_) => "observers of a wrapped local variable are not supported",
+        None => "",
+    };
+    if !problem.is_empty() {
+        cx.sink.report(Diagnostic::error(DiagnosticCode::WrongContext, name.span, problem));
+        return Some(None);
+    }
+    let value = binding.value.as_ref().map(|value| as_written(value, ty));
+    let value = wrapper_call(cx, attribute, value);
+    let storage = storage_binding(attribute, &wrapper, (name, ty), value);
+    let projected = wrapper.projected.map(|p| p.settable);
+    Some(Some(WrappedLocal { storage, value: wrapper.value.settable, projected }))
+}
+
+/// Enters a property with a wrapper; `false` when it has none.
+pub(crate) fn declare_wrapped(cx: &mut TypeContext, property: &Property) -> bool {
+    let Property { decl, is_let, binding, name, ty, like } = *property;
+    let mut all = all_wrapping(cx, decl);
+    if all.is_empty() {
+        return false;
+    }
+    let inner = all.split_off(1);
+    let Some((attribute, wrapper)) = all.pop() else { return false };
+    let Owner::Nominal(n) = cx.defs.groups[like.group.0 as usize].owner else { return false };
+    let problem = if is_let {
+        "property wrapper can only be applied to a 'var'"
+    } else if binding.accessors.as_ref().is_some_and(|a| a.get.is_some()) {
+        "property wrapper cannot be applied to a computed property"
+    } else if !like.is_static && !member::holds_stored(cx, n, like.group) {
+        return false;
+    } else {
+        let observers = binding.accessors.as_ref();
+        let wrapping = Wrapping { n, like, decl, name, ty, attribute, wrapper, inner, observers };
+        match like.is_static {
+            true => wrap_static(cx, &wrapping, binding.value.as_ref()),
+            false => wrap_property(cx, &wrapping, binding.value.as_ref()),
+        }
+        return true;
+    };
+    cx.sink.report(Diagnostic::error(DiagnosticCode::WrongContext, name.span, problem));
+    true
+}
+
+/// A static property: the wrapper is one, too.
+fn wrap_static(cx: &mut TypeContext, w: &Wrapping, value: Option<&Expr>) {
+    let value = value.map(|value| as_written(value, w.ty));
+    let mut decl = (**w.decl).clone();
+    decl.attributes.retain(|a| a.span != w.attribute.span && w.inner.iter().all(|(inner, _)| a.span != inner.span));
+    decl.modifiers.push(Ident { name: "private".into(), span: w.name.span });
+    let value = value.map(|value| inner_call(cx, w, value));
+    let value = wrapper_call(cx, w.attribute, value);
+    let storage = storage_binding(w.attribute, &w.wrapper, (w.name, w.inner_type().as_ref()), value);
+    member::declare_property(cx, &Rc::new(decl), false, &storage, Owner::Nominal(w.n), w.like);
+    forwardings(cx, w, &format!("_{}", w.name.name).into());
+}
+
+fn wrap_property(cx: &mut TypeContext, w: &Wrapping, value: Option<&Expr>) {
+    let span = w.name.span;
+    let value = match (value, w.ty.map(|t| &t.kind)) {
+        (None, Some(TypeExprKind::Optional(_))) if w.wrapper.takes_value => Some(Expr { kind: ExprKind::Nil, span }),
+        (value, _) => value.cloned(),
+    };
+    let initial = value.map(|value| {
+        let mut initial = part(cx, w, &format!("initial value of {}", w.name.name), true);
+        initial.code = Code::Expression(Rc::new(value));
+        initial.ast_result = w.ty.cloned().map(Rc::new);
+        add_part(cx, w, initial)
+    });
+    let knows = w.ty.is_some() || initial.is_some();
+    let names_value =
+        matches!(&w.attribute.args, AttributeArgs::Text(text) if text.trim_start().starts_with("wrappedValue:"));
+    let wrap = (w.wrapper.takes_value && knows && !names_value).then(|| wrapping_function(cx, w, initial));
+    let stored = match (initial, wrap, &w.attribute.args) {
+        (Some(_), Some(_), _) => {
+            let name = &w.name.name;
+            written_expression(cx, &format!("Self.`wrapped {name}`(Self.`initial value of {name}`())"), span)
+        }
+        (None, _, AttributeArgs::Text(_)) if names_value || w.wrapper.takes_other => {
+            Some(wrapper_call(cx, w.attribute, None))
+        }
+        (None, _, _) if w.wrapper.takes_nothing => Some(wrapper_call(cx, w.attribute, None)),
+        (None, _, _) => None,
+        (Some(_), None, _) => {
+            let message = "cannot use an initial value: the property wrapper has no 'init(wrappedValue:)'";
+            cx.sink.report(Diagnostic::error(DiagnosticCode::WrongContext, span, message));
+            None
+        }
+    };
+    let storage =
+        wrapper_storage(cx, w, stored, Wrapped { name: w.name.name.clone(), wrap, initial, depth: 1 + w.inner.len() });
+    forwardings(cx, w, &storage);
+}
+
+/// What is accessed through the wrapper.
+fn forwardings(cx: &mut TypeContext, w: &Wrapping, storage: &Name) {
+    let (mut path, mut value) = (String::from("wrappedValue"), w.wrapper.value);
+    for (_, wrapper) in &w.inner {
+        path.push_str(".wrappedValue");
+        value.settable &= wrapper.value.settable && (value.settable || !wrapper.value.writing_mutates);
+        value.reading_mutates |= wrapper.value.reading_mutates;
+    }
+    forwarding(cx, w, (&w.name.name, w.ty), storage, (&path, value));
+    if let Some(projected) = w.wrapper.projected {
+        let name: Name = format!("${}", w.name.name).into();
+        forwarding(cx, w, (&name, None), storage, ("projectedValue", projected));
+    }
+}
+
+/// The function that makes the wrapper from the wrapped value.
+fn wrapping_function(cx: &mut TypeContext, w: &Wrapping, initial: Option<FunctionId>) -> FunctionId {
+    const VALUE: &str = "wrapped value";
+    let span = w.name.span;
+    let mut wrap = part(cx, w, &format!("wrapped {}", w.name.name), true);
+    wrap.ast_params = Rc::from([value_param(Ident { name: VALUE.into(), span }, w.ty)]);
+    wrap.observed = initial.map(Observed::Result);
+    wrap.ast_result = wrapper_type(w.attribute, &w.wrapper, w.inner_type().as_ref()).map(Rc::new);
+    let value = Expr { kind: ExprKind::Ident { name: VALUE.into(), generics: vec![] }, span };
+    let value = inner_call(cx, w, value);
+    wrap.code = Code::Expression(Rc::new(wrapper_call(cx, w.attribute, Some(value))));
+    add_part(cx, w, wrap)
+}
+
+/// The value of the outermost wrapper: what is wrapped, in the wrappers inside of that one.
+fn inner_call(cx: &mut TypeContext, w: &Wrapping, value: Expr) -> Expr {
+    w.inner.iter().rev().fold(value, |value, (attribute, _)| wrapper_call(cx, attribute, Some(value)))
+}
+
+/// `Wrapper(wrappedValue: value, arguments of the attribute)`
+fn wrapper_call(cx: &mut TypeContext, attribute: &Attribute, value: Option<Expr>) -> Expr {
+    let at = attribute.span;
+    let written = Span::new(at.start + 1, at.end);
+    let brackets = if matches!(attribute.args, AttributeArgs::None) { "()" } else { "" };
+    let mut parsed = syntax::parse(&format!("{}{brackets}", cx.sink.source_text(written)), written.start);
+    cx.sink.diagnostics.append(&mut parsed.diagnostics);
+    let mut problems = syntax::fold_file(&mut parsed.file, &cx.defs.operators);
+    cx.sink.diagnostics.append(&mut problems);
+    let call = match parsed.file.items.pop().map(|item| item.kind) {
+        Some(StmtKind::Expr(call)) => call,
+        _ => return Expr { kind: ExprKind::Error, span: at },
+    };
+    let (ExprKind::Call { callee, mut args }, span) = (call.kind, call.span) else {
+        return Expr { kind: ExprKind::Error, span: at };
+    };
+    if let Some(value) = value {
+        let label = Some(Ident { name: "wrappedValue".into(), span: value.span });
+        args.insert(0, Arg { label, value: Rc::new(value), trailing: false });
+    }
+    Expr { kind: ExprKind::Call { callee, args }, span: Span::new(span.start, span.end.min(at.end)) }
+}
+
+fn written_expression(cx: &mut TypeContext, text: &str, place: Span) -> Option<Expr> {
+    match observers::written_block(cx, text, place).items.pop().map(|item| item.kind) {
+        Some(StmtKind::Expr(e)) => Some(e),
+        _ => None,
+    }
+}
+
+/// The stored property that keeps the wrapper; its name.
+fn wrapper_storage(cx: &mut TypeContext, w: &Wrapping, value: Option<Expr>, wrapped: Wrapped) -> Name {
+    let storage: Name = format!("_{}", w.name.name).into();
+    let mut decl = (**w.decl).clone();
+    decl.modifiers.push(Ident { name: "private".into(), span: w.name.span });
+    // What is promised is promised of the property.
+    decl.attributes.retain(|a| &*a.name.name != "differentiable");
+    let ty = wrapper_type(w.attribute, &w.wrapper, w.inner_type().as_ref()).filter(|_| wrapped.wrap.is_none());
+    let stored = StoredData {
+        ty: ty.map(Rc::new),
+        value: value.map(Rc::new),
+        no_derivative: w.decl.attribute("noDerivative").is_some(),
+        wrapped: Some(wrapped),
+        ..StoredData::of(storage.clone(), Rc::new(decl))
+    };
+    let index = cx.defs.nominal_data(w.n).stored.len() as u32;
+    cx.defs.nominal_data_mut(w.n).stored.push(stored);
+    let member = Member { kind: MemberKind::Stored(index), ..w.like.clone() };
+    member::add_member(cx, Owner::Nominal(w.n), &storage, member);
+    storage
+}
+
+/// A property that is one of the wrapper.
+fn forwarding(
+    cx: &mut TypeContext,
+    w: &Wrapping,
+    (name, ty): (&Name, Option<&TypeExpr>),
+    storage: &Name,
+    (of, accessible): (&str, Accessible),
+) {
+    const NEW: &str = "new value";
+    let span = w.name.span;
+    let own = if w.like.is_static { "Self" } else { "self" };
+    let place = format!("{own}.`{storage}`.{of}");
+    let mut get = part(cx, w, name, false);
+    get.is_static = w.like.is_static;
+    get.kind = FunctionKind::Getter;
+    get.decl = Some(w.decl.clone());
+    get.is_mutating = accessible.reading_mutates && !w.like.is_static;
+    get.ast_result = ty.cloned().map(Rc::new);
+    if let Some(value) = written_expression(cx, &place, span) {
+        get.code = Code::Expression(Rc::new(value));
+    }
+    let get = cx.defs.add_function(get);
+    let set = accessible.settable.then(|| {
+        let mut set = part(cx, w, name, false);
+        set.is_static = w.like.is_static;
+        set.kind = FunctionKind::Setter;
+        set.decl = Some(w.decl.clone());
+        set.is_mutating = accessible.writing_mutates && !w.like.is_static;
+        set.observed = Some(Observed::Result(get));
+        set.ast_params = Rc::from([value_param(Ident { name: NEW.into(), span }, ty)]);
+        let observers = w.observers.filter(|_| *name == w.name.name);
+        let body = match observers {
+            Some(observers) => {
+                let around = observers::observed_in(cx, w.like.group, w.like.is_static, Some(Observed::Result(get)));
+                observers::observing_block_at(cx, observers, w.name, ty, around, (&place, &place))
             }
-            (value, _) => value.cloned(),
+            None => observers::written_block(cx, &format!("{place} = `{NEW}`\n"), span),
         };
-        let initial = value.map(|value| {
-            let mut initial = self.part(w, &format!("initial value of {}", w.name.name), true);
-            initial.code = Code::Expression(Rc::new(value));
-            initial.ast_result = w.ty.cloned().map(Rc::new);
-            self.add_part(w, initial)
-        });
-        let knows = w.ty.is_some() || initial.is_some();
-        let names_value =
-            matches!(&w.attribute.args, AttributeArgs::Text(text) if text.trim_start().starts_with("wrappedValue:"));
-        let wrap = (w.wrapper.takes_value && knows && !names_value).then(|| self.wrapping_function(w, initial));
-        let stored = match (initial, wrap, &w.attribute.args) {
-            (Some(_), Some(_), _) => {
-                let name = &w.name.name;
-                self.written_expression(&format!("Self.`wrapped {name}`(Self.`initial value of {name}`())"), span)
-            }
-            (None, _, AttributeArgs::Text(_)) if names_value || w.wrapper.takes_other => {
-                Some(self.wrapper_call(w.attribute, None))
-            }
-            (None, _, _) if w.wrapper.takes_nothing => Some(self.wrapper_call(w.attribute, None)),
-            (None, _, _) => None,
-            (Some(_), None, _) => {
-                let message = "cannot use an initial value: the property wrapper has no 'init(wrappedValue:)'";
-                self.report(Diagnostic::error(DiagnosticCode::WrongContext, span, message));
-                None
-            }
-        };
-        let storage = self.wrapper_storage(
-            w,
-            stored,
-            Wrapped { name: w.name.name.clone(), wrap, initial, depth: 1 + w.inner.len() },
-        );
-        self.forwardings(w, &storage);
-    }
+        set.code = Code::Block(Some(body.into()));
+        cx.defs.add_function(set)
+    });
+    cx.defs.functions[get.0 as usize].setter = set;
+    member::add_member(
+        cx,
+        Owner::Nominal(w.n),
+        name,
+        Member { kind: MemberKind::Computed(get, set), ..w.like.clone() },
+    );
+}
 
-    /// What is accessed through the wrapper.
-    fn forwardings(&mut self, w: &Wrapping, storage: &Name) {
-        let (mut path, mut value) = (String::from("wrappedValue"), w.wrapper.value);
-        for (_, wrapper) in &w.inner {
-            path.push_str(".wrappedValue");
-            value.settable &= wrapper.value.settable && (value.settable || !wrapper.value.writing_mutates);
-            value.reading_mutates |= wrapper.value.reading_mutates;
-        }
-        self.forwarding(w, (&w.name.name, w.ty), storage, (&path, value));
-        if let Some(projected) = w.wrapper.projected {
-            let name: Name = format!("${}", w.name.name).into();
-            self.forwarding(w, (&name, None), storage, ("projectedValue", projected));
-        }
+/// Where the value of a wrapped property is among the stored properties of its wrapper; `None` for a property that is not
+/// wrapped, one that cannot be set, and a wrapper that computes the value.
+pub(crate) fn wrapped_value(cx: &mut TypeContext, n: NominalId, stored: u32) -> Option<WrappedValue> {
+    let depth = cx.defs.nominal_data(n).stored[stored as usize].wrapped.as_ref()?.depth;
+    let mut value = WrappedValue { places: vec![], ty: stored_property::stored_type(cx, n, stored) };
+    for _ in 0..depth {
+        let (place, ty) = value_in_wrapper(cx, &value.ty)?;
+        value.places.push(place);
+        value.ty = ty;
     }
+    Some(value)
+}
 
-    /// The function that makes the wrapper from the wrapped value.
-    fn wrapping_function(&mut self, w: &Wrapping, initial: Option<FunctionId>) -> FunctionId {
-        const VALUE: &str = "wrapped value";
-        let span = w.name.span;
-        let mut wrap = self.part(w, &format!("wrapped {}", w.name.name), true);
-        wrap.ast_params = Rc::from([value_param(Ident { name: VALUE.into(), span }, w.ty)]);
-        wrap.observed = initial.map(Observed::Result);
-        wrap.ast_result = wrapper_type(w.attribute, &w.wrapper, w.inner_type().as_ref()).map(Rc::new);
-        let value = Expr { kind: ExprKind::Ident { name: VALUE.into(), generics: vec![] }, span };
-        let value = self.inner_call(w, value);
-        wrap.code = Code::Expression(Rc::new(self.wrapper_call(w.attribute, Some(value))));
-        self.add_part(w, wrap)
+fn value_in_wrapper(cx: &mut TypeContext, ty: &Type) -> Option<(u32, Type)> {
+    const VALUE: &str = "wrappedValue";
+    let Type::Nominal(wrapper, args) = ty else { return None };
+    let wrapper = *wrapper;
+    if superclass::superclass(cx, wrapper).is_some() {
+        return None;
     }
+    members::load_own_members(cx, wrapper, VALUE);
+    let members = cx.defs.nominal_data(wrapper).members.get(VALUE).cloned().unwrap_or_default();
+    let place = members.iter().find_map(|member| match member.kind {
+        MemberKind::Stored(place) => (!cx.defs.nominal_data(wrapper).stored[place as usize].is_let).then_some(place),
+        MemberKind::Computed(get, Some(_)) => returned_property(cx, wrapper, get),
+        _ => None,
+    })?;
+    let ty = stored_property::stored_type(cx, wrapper, place);
+    Some((place, conformances::substitute_nominal(cx, wrapper, args, &ty)))
+}
 
-    /// The value of the outermost wrapper: what is wrapped, in the wrappers inside of that one.
-    fn inner_call(&mut self, w: &Wrapping, value: Expr) -> Expr {
-        w.inner.iter().rev().fold(value, |value, (attribute, _)| self.wrapper_call(attribute, Some(value)))
-    }
-
-    /// `Wrapper(wrappedValue: value, arguments of the attribute)`
-    fn wrapper_call(&mut self, attribute: &Attribute, value: Option<Expr>) -> Expr {
-        let at = attribute.span;
-        let written = Span::new(at.start + 1, at.end);
-        let brackets = if matches!(attribute.args, AttributeArgs::None) { "()" } else { "" };
-        let mut parsed = syntax::parse(&format!("{}{brackets}", self.source_text(written)), written.start);
-        self.diagnostics.append(&mut parsed.diagnostics);
-        let mut problems = syntax::fold_file(&mut parsed.file, &self.operators);
-        self.diagnostics.append(&mut problems);
-        let call = match parsed.file.items.pop().map(|item| item.kind) {
-            Some(StmtKind::Expr(call)) => call,
-            _ => return Expr { kind: ExprKind::Error, span: at },
-        };
-        let (ExprKind::Call { callee, mut args }, span) = (call.kind, call.span) else {
-            return Expr { kind: ExprKind::Error, span: at };
-        };
-        if let Some(value) = value {
-            let label = Some(Ident { name: "wrappedValue".into(), span: value.span });
-            args.insert(0, Arg { label, value: Rc::new(value), trailing: false });
-        }
-        Expr { kind: ExprKind::Call { callee, args }, span: Span::new(span.start, span.end.min(at.end)) }
-    }
-
-    fn written_expression(&mut self, text: &str, place: Span) -> Option<Expr> {
-        match self.written_block(text, place).items.pop().map(|item| item.kind) {
-            Some(StmtKind::Expr(e)) => Some(e),
-            _ => None,
-        }
-    }
-
-    /// The stored property that keeps the wrapper; its name.
-    fn wrapper_storage(&mut self, w: &Wrapping, value: Option<Expr>, wrapped: Wrapped) -> Name {
-        let storage: Name = format!("_{}", w.name.name).into();
-        let mut decl = (**w.decl).clone();
-        decl.modifiers.push(Ident { name: "private".into(), span: w.name.span });
-        // What is promised is promised of the property.
-        decl.attributes.retain(|a| &*a.name.name != "differentiable");
-        let ty = wrapper_type(w.attribute, &w.wrapper, w.inner_type().as_ref()).filter(|_| wrapped.wrap.is_none());
-        let stored = StoredData {
-            ty: ty.map(Rc::new),
-            value: value.map(Rc::new),
-            no_derivative: w.decl.attribute("noDerivative").is_some(),
-            wrapped: Some(wrapped),
-            ..StoredData::of(storage.clone(), Rc::new(decl))
-        };
-        let index = self.nominal_data(w.n).stored.len() as u32;
-        self.nominal_data_mut(w.n).stored.push(stored);
-        let member = Member { kind: MemberKind::Stored(index), ..w.like.clone() };
-        self.add_member(Owner::Nominal(w.n), &storage, member);
-        storage
-    }
-
-    /// A property that is one of the wrapper.
-    fn forwarding(
-        &mut self,
-        w: &Wrapping,
-        (name, ty): (&Name, Option<&TypeExpr>),
-        storage: &Name,
-        (of, accessible): (&str, Accessible),
-    ) {
-        const NEW: &str = "new value";
-        let span = w.name.span;
-        let own = if w.like.is_static { "Self" } else { "self" };
-        let place = format!("{own}.`{storage}`.{of}");
-        let mut get = self.part(w, name, false);
-        get.is_static = w.like.is_static;
-        get.kind = FunctionKind::Getter;
-        get.decl = Some(w.decl.clone());
-        get.is_mutating = accessible.reading_mutates && !w.like.is_static;
-        get.ast_result = ty.cloned().map(Rc::new);
-        if let Some(value) = self.written_expression(&place, span) {
-            get.code = Code::Expression(Rc::new(value));
-        }
-        let get = self.add_function(get);
-        let set = accessible.settable.then(|| {
-            let mut set = self.part(w, name, false);
-            set.is_static = w.like.is_static;
-            set.kind = FunctionKind::Setter;
-            set.decl = Some(w.decl.clone());
-            set.is_mutating = accessible.writing_mutates && !w.like.is_static;
-            set.observed = Some(Observed::Result(get));
-            set.ast_params = Rc::from([value_param(Ident { name: NEW.into(), span }, ty)]);
-            let observers = w.observers.filter(|_| *name == w.name.name);
-            let body = match observers {
-                Some(observers) => {
-                    let around = self.observed_in(w.like.group, w.like.is_static, Some(Observed::Result(get)));
-                    self.observing_block_at(observers, w.name, ty, around, (&place, &place))
-                }
-                None => self.written_block(&format!("{place} = `{NEW}`\n"), span),
-            };
-            set.code = Code::Block(Some(body.into()));
-            self.add_function(set)
-        });
-        self.functions[get.0 as usize].setter = set;
-        self.add_member(Owner::Nominal(w.n), name, Member { kind: MemberKind::Computed(get, set), ..w.like.clone() });
-    }
-
-    /// Where the value of a wrapped property is among the stored properties of its wrapper; `None` for a property that is not
-    /// wrapped, one that cannot be set, and a wrapper that computes the value.
-    pub(crate) fn wrapped_value(&mut self, n: NominalId, stored: u32) -> Option<WrappedValue> {
-        let depth = self.nominal_data(n).stored[stored as usize].wrapped.as_ref()?.depth;
-        let mut value = WrappedValue { places: vec![], ty: self.stored_type(n, stored) };
-        for _ in 0..depth {
-            let (place, ty) = self.value_in_wrapper(&value.ty)?;
-            value.places.push(place);
-            value.ty = ty;
-        }
-        Some(value)
-    }
-
-    fn value_in_wrapper(&mut self, ty: &Type) -> Option<(u32, Type)> {
-        const VALUE: &str = "wrappedValue";
-        let Type::Nominal(wrapper, args) = ty else { return None };
-        let wrapper = *wrapper;
-        if self.superclass(wrapper).is_some() {
-            return None;
-        }
-        self.load_own_members(wrapper, VALUE);
-        let members = self.nominal_data(wrapper).members.get(VALUE).cloned().unwrap_or_default();
-        let place = members.iter().find_map(|member| match member.kind {
-            MemberKind::Stored(place) => (!self.nominal_data(wrapper).stored[place as usize].is_let).then_some(place),
-            MemberKind::Computed(get, Some(_)) => self.returned_property(wrapper, get),
-            _ => None,
-        })?;
-        let ty = self.stored_type(wrapper, place);
-        Some((place, self.substitute_nominal(wrapper, args, &ty)))
-    }
-
-    /// The stored variable that a getter returns as it stands.
-    fn returned_property(&mut self, wrapper: NominalId, get: FunctionId) -> Option<u32> {
-        let named = match &self.function_data(get).code {
-            Code::Expression(e) => property_named(e),
-            Code::Block(Some(block)) => match block.items.as_slice() {
-                [only] => match &only.kind {
-                    StmtKind::Expr(e) | StmtKind::Return(Some(e)) => property_named(e),
-                    _ => None,
-                },
+/// The stored variable that a getter returns as it stands.
+fn returned_property(cx: &mut TypeContext, wrapper: NominalId, get: FunctionId) -> Option<u32> {
+    let named = match &cx.defs.function_data(get).code {
+        Code::Expression(e) => property_named(e),
+        Code::Block(Some(block)) => match block.items.as_slice() {
+            [only] => match &only.kind {
+                StmtKind::Expr(e) | StmtKind::Return(Some(e)) => property_named(e),
                 _ => None,
             },
             _ => None,
-        }?;
-        let stored = &self.nominal_data(wrapper).stored;
-        let place = stored.iter().position(|s| s.name == named && !s.is_let)? as u32;
-        (self.stored_type(wrapper, place) == self.signature(get).result).then_some(place)
-    }
+        },
+        _ => None,
+    }?;
+    let stored = &cx.defs.nominal_data(wrapper).stored;
+    let place = stored.iter().position(|s| s.name == named && !s.is_let)? as u32;
+    (stored_property::stored_type(cx, wrapper, place) == signature::signature(cx, get).result).then_some(place)
+}
 
-    fn part(&self, w: &Wrapping, name: &str, is_static: bool) -> FunctionData {
-        let Group { owner, file, is_prelude, .. } = self.groups[w.like.group.0 as usize];
-        FunctionData {
-            owner,
-            group: Some(w.like.group),
-            is_static,
-            ..blank_function(&name.into(), w.name.span, file, is_prelude || !is_static)
-        }
+fn part(cx: &TypeContext, w: &Wrapping, name: &str, is_static: bool) -> FunctionData {
+    let Group { owner, file, is_prelude, .. } = cx.defs.groups[w.like.group.0 as usize];
+    FunctionData {
+        owner,
+        group: Some(w.like.group),
+        is_static,
+        ..blank_function(&name.into(), w.name.span, file, is_prelude || !is_static)
     }
+}
 
-    fn add_part(&mut self, w: &Wrapping, part: FunctionData) -> FunctionId {
-        let name = part.base_name.clone();
-        let f = self.add_function(part);
-        let member = Member { kind: MemberKind::Method(f), is_static: true, ..w.like.clone() };
-        self.add_member(Owner::Nominal(w.n), &name, member);
-        f
-    }
+fn add_part(cx: &mut TypeContext, w: &Wrapping, part: FunctionData) -> FunctionId {
+    let name = part.base_name.clone();
+    let f = cx.defs.add_function(part);
+    let member = Member { kind: MemberKind::Method(f), is_static: true, ..w.like.clone() };
+    member::add_member(cx, Owner::Nominal(w.n), &name, member);
+    f
+}
 
-    /// The wrapped property of that name that has to be filled before it can be set: what its value becomes then.
-    pub(crate) fn unfilled_wrapper(&self, n: NominalId, name: &str) -> Option<(u32, FunctionId)> {
-        let stored = &self.nominal_data(n).stored;
-        let index = stored.iter().position(|s| s.wrapped.as_ref().is_some_and(|w| &*w.name == name))?;
-        let wrap = stored[index].wrapped.as_ref().and_then(|w| w.wrap)?;
-        stored[index].value.is_none().then_some((index as u32, wrap))
-    }
+/// The wrapped property of that name that has to be filled before it can be set: what its value becomes then.
+pub(crate) fn unfilled_wrapper(cx: &TypeContext, n: NominalId, name: &str) -> Option<(u32, FunctionId)> {
+    let stored = &cx.defs.nominal_data(n).stored;
+    let index = stored.iter().position(|s| s.wrapped.as_ref().is_some_and(|w| &*w.name == name))?;
+    let wrap = stored[index].wrapped.as_ref().and_then(|w| w.wrap)?;
+    stored[index].value.is_none().then_some((index as u32, wrap))
 }
 
 /// A value as one of the type that is written beside it, if one is.
@@ -509,7 +515,7 @@ fn property_named(e: &Expr) -> Option<Name> {
 }
 
 /// What keeps a wrapper that is no property of an instance.
-fn wrapper_storage(
+fn storage_binding(
     attribute: &Attribute,
     wrapper: &Wrapper,
     (name, ty): (&Ident, Option<&TypeExpr>),

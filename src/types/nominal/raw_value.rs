@@ -2,10 +2,13 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{Expr, ExprKind, StringPart};
+use crate::types::conform::conformances;
+use crate::types::model::context::TypeContext;
 use crate::types::model::declared::Builtin;
+use crate::types::model::display;
 use crate::types::model::syntax_query::{characters, fits};
-use crate::types::model::tables::World;
 use crate::types::model::ty::{NominalId, Type};
+use crate::types::names::lookup;
 use hashbrown::{HashMap, HashSet};
 
 /// A raw value as it is known before anything is checked.
@@ -91,173 +94,170 @@ impl Raw {
     }
 }
 
-impl World {
-    /// `rawValue` of an enum with raw values.
-    pub(crate) fn raw_value_text(&mut self, n: NominalId) -> Option<String> {
-        let (values, _) = self.raw_values(n)?;
-        let mut text = String::from("var rawValue: RawValue {\n    switch self {\n");
-        for (case, value) in self.nominal_data(n).cases.iter().zip(&values) {
-            text.push_str(&format!("    case .{}: return {}\n", case.name, value.source()));
-        }
-        text.push_str("    }\n}\n");
-        Some(text)
+/// `rawValue` of an enum with raw values.
+pub(crate) fn raw_value_text(cx: &mut TypeContext, n: NominalId) -> Option<String> {
+    let (values, _) = raw_values(cx, n)?;
+    let mut text = String::from("var rawValue: RawValue {\n    switch self {\n");
+    for (case, value) in cx.defs.nominal_data(n).cases.iter().zip(&values) {
+        text.push_str(&format!("    case .{}: return {}\n", case.name, value.source()));
     }
+    text.push_str("    }\n}\n");
+    Some(text)
+}
 
-    /// `init?(rawValue:)` of an enum with raw values.
-    pub(crate) fn raw_init_text(&mut self, n: NominalId) -> Option<String> {
-        let (values, _) = self.raw_values(n)?;
-        let mut text = String::from("init?(rawValue: RawValue) {\n    switch rawValue {\n");
-        let mut seen: HashSet<String> = HashSet::new();
-        for (case, value) in self.nominal_data(n).cases.iter().zip(&values) {
-            let literal = value.source();
-            if !seen.contains(&literal) {
-                text.push_str(&format!("    case {literal}: self = .{}\n", case.name));
-                seen.insert(literal);
-            }
-        }
-        text.push_str("    default: return nil\n    }\n}\n");
-        Some(text)
-    }
-
-    /// Raw values need a raw type, literals make them, and those of a type are all different.
-    pub(crate) fn check_raw_values(&mut self, n: NominalId) {
-        if self.nominal_data(n).raw_type.is_some() {
-            if self.check_raw_type(n) {
-                let Some((values, problems)) = self.raw_values(n) else { return };
-                problems.into_iter().for_each(|problem| self.report(problem));
-                self.check_literals(n, &values);
-            }
-            return;
-        }
-        let spans: Vec<_> = self.nominal_data(n).cases.iter().filter_map(|c| c.raw.as_ref().map(|r| r.span)).collect();
-        for span in spans {
-            let message = "enum case cannot have a raw value if the enum does not have a raw type";
-            let help = format!("declare a raw type, as in 'enum {}: Int'", self.nominal_data(n).name);
-            self.report(Diagnostic::error(Code::Types, span, message).help(help));
+/// `init?(rawValue:)` of an enum with raw values.
+pub(crate) fn raw_init_text(cx: &mut TypeContext, n: NominalId) -> Option<String> {
+    let (values, _) = raw_values(cx, n)?;
+    let mut text = String::from("init?(rawValue: RawValue) {\n    switch rawValue {\n");
+    let mut seen: HashSet<String> = HashSet::new();
+    for (case, value) in cx.defs.nominal_data(n).cases.iter().zip(&values) {
+        let literal = value.source();
+        if !seen.contains(&literal) {
+            text.push_str(&format!("    case {literal}: self = .{}\n", case.name));
+            seen.insert(literal);
         }
     }
+    text.push_str("    default: return nil\n    }\n}\n");
+    Some(text)
+}
 
-    /// Every value is one of the raw type.
-    fn check_literals(&mut self, n: NominalId, values: &[Raw]) {
-        let Some(raw_type) = self.nominal_data(n).raw_type.clone() else { return };
-        let kinds = self.literal_kinds(&raw_type);
-        for (i, value) in values.iter().enumerate() {
-            let case = &self.nominal_data(n).cases[i];
-            let is_known = match &case.raw {
-                Some(literal) => Raw::of(literal).is_some(),
-                None => matches!(value, Raw::Int(_)) && kinds.contains(&LiteralKind::Int),
-            };
-            let span = written_span(case.raw.as_deref(), case.span);
-            if let Some(message) = self.unfit(value, &raw_type, &kinds).filter(|_| is_known) {
-                self.report(Diagnostic::error(Code::Mismatch, span, message));
-            }
+/// Raw values need a raw type, literals make them, and those of a type are all different.
+pub(crate) fn check_raw_values(cx: &mut TypeContext, n: NominalId) {
+    if cx.defs.nominal_data(n).raw_type.is_some() {
+        if check_raw_type(cx, n) {
+            let Some((values, problems)) = raw_values(cx, n) else { return };
+            problems.into_iter().for_each(|problem| cx.sink.report(problem));
+            check_literals(cx, n, &values);
         }
+        return;
     }
-
-    /// Whether literals make values of the raw type, and there is something to make.
-    fn check_raw_type(&mut self, n: NominalId) -> bool {
-        let Some(raw) = self.nominal_data(n).raw_type.clone().filter(|raw| *raw != Type::Error) else { return false };
-        let (group, span) = (self.nominal_data(n).group, self.nominal_data(n).span);
-        let at = self.groups[group.0 as usize].inherits.first().map_or(span, |ty| ty.span);
-        if self.literal_kinds(&raw).is_empty() {
-            let text = self.show(&raw);
-            let message =
-                format!("raw type '{text}' is not expressible by a string, integer, or floating-point literal");
-            let help = "a raw type must be 'Int', 'String', 'Double', 'Character' or a similar type";
-            self.report(Diagnostic::error(Code::Types, at, message).help(help));
-            return false;
-        }
-        if self.nominal_data(n).cases.is_empty() {
-            let message = "an enum with no cases cannot declare a raw type";
-            self.report(Diagnostic::error(Code::Types, at, message));
-            return false;
-        }
-        true
+    let spans: Vec<_> = cx.defs.nominal_data(n).cases.iter().filter_map(|c| c.raw.as_ref().map(|r| r.span)).collect();
+    for span in spans {
+        let message = "enum case cannot have a raw value if the enum does not have a raw type";
+        let help = format!("declare a raw type, as in 'enum {}: Int'", cx.defs.nominal_data(n).name);
+        cx.sink.report(Diagnostic::error(Code::Types, span, message).help(help));
     }
+}
 
-    /// The literals that make values of a type.
-    fn literal_kinds(&mut self, ty: &Type) -> Vec<LiteralKind> {
-        let kinds = [
-            ("ExpressibleByIntegerLiteral", LiteralKind::Int),
-            ("ExpressibleByFloatLiteral", LiteralKind::Float),
-            ("ExpressibleByStringLiteral", LiteralKind::Text),
-        ];
-        let made = kinds.into_iter().filter(|(name, _)| {
-            let protocol = self.protocol(name);
-            self.conforms_to(ty, protocol)
-        });
-        made.map(|(_, kind)| kind).collect()
-    }
-
-    /// Why a literal does not make a value of the raw type.
-    fn unfit(&mut self, value: &Raw, raw_type: &Type, kinds: &[LiteralKind]) -> Option<String> {
-        let builtin = match raw_type {
-            Type::Nominal(n, _) => self.nominal_data(*n).builtin,
-            _ => None,
+/// Every value is one of the raw type.
+fn check_literals(cx: &mut TypeContext, n: NominalId, values: &[Raw]) {
+    let Some(raw_type) = cx.defs.nominal_data(n).raw_type.clone() else { return };
+    let kinds = literal_kinds(cx, &raw_type);
+    for (i, value) in values.iter().enumerate() {
+        let case = &cx.defs.nominal_data(n).cases[i];
+        let is_known = match &case.raw {
+            Some(literal) => Raw::of(literal).is_some(),
+            None => matches!(value, Raw::Int(_)) && kinds.contains(&LiteralKind::Int),
         };
-        let (kind, name) = match value {
-            Raw::Int(_) => (LiteralKind::Int, "Int"),
-            Raw::Float(_) => (LiteralKind::Float, "Double"),
-            Raw::Text(_) => (LiteralKind::Text, "String"),
-        };
-        match (value, builtin) {
-            (Raw::Int(n), Some(Builtin::Int { bits, signed })) if !fits(*n, bits, signed) => {
-                Some(format!("integer literal '{n}' overflows when stored into '{}'", self.show(raw_type)))
-            }
-            (Raw::Text(text), Some(Builtin::Character)) if characters(text) != 1 => {
-                Some(format!("cannot convert value of type 'String' to raw type '{}'", self.show(raw_type)))
-            }
-            _ if kinds.contains(&kind) => None,
-            _ => Some(format!("cannot convert value of type '{name}' to raw type '{}'", self.show(raw_type))),
+        let span = written_span(case.raw.as_deref(), case.span);
+        if let Some(message) = unfit(cx, value, &raw_type, &kinds).filter(|_| is_known) {
+            cx.sink.report(Diagnostic::error(Code::Mismatch, span, message));
         }
     }
+}
 
-    /// One raw value for each case, and what is wrong with those that are written.
-    fn raw_values(&mut self, n: NominalId) -> Option<(Vec<Raw>, Vec<Diagnostic>)> {
-        let raw_type = self.nominal_data(n).raw_type.clone()?;
-        let (text, character) = (self.library_nominal("String"), self.library_nominal("Character"));
-        let is_text = raw_type == self.declared_type(text);
-        let is_named = is_text || raw_type == self.declared_type(character);
-        let (mut values, mut problems): (Vec<Raw>, Vec<Diagnostic>) = (vec![], vec![]);
-        let mut by_key: HashMap<Key, Vec<usize>> = HashMap::new();
-        for case in &self.nominal_data(n).cases {
-            if case.has_payload {
-                let message = "enum with raw type cannot have cases with arguments";
+/// Whether literals make values of the raw type, and there is something to make.
+fn check_raw_type(cx: &mut TypeContext, n: NominalId) -> bool {
+    let Some(raw) = cx.defs.nominal_data(n).raw_type.clone().filter(|raw| *raw != Type::Error) else { return false };
+    let (group, span) = (cx.defs.nominal_data(n).group, cx.defs.nominal_data(n).span);
+    let at = cx.defs.groups[group.0 as usize].inherits.first().map_or(span, |ty| ty.span);
+    if literal_kinds(cx, &raw).is_empty() {
+        let text = display::show(cx, &raw);
+        let message = format!("raw type '{text}' is not expressible by a string, integer, or floating-point literal");
+        let help = "a raw type must be 'Int', 'String', 'Double', 'Character' or a similar type";
+        cx.sink.report(Diagnostic::error(Code::Types, at, message).help(help));
+        return false;
+    }
+    if cx.defs.nominal_data(n).cases.is_empty() {
+        let message = "an enum with no cases cannot declare a raw type";
+        cx.sink.report(Diagnostic::error(Code::Types, at, message));
+        return false;
+    }
+    true
+}
+
+/// The literals that make values of a type.
+fn literal_kinds(cx: &mut TypeContext, ty: &Type) -> Vec<LiteralKind> {
+    let kinds = [
+        ("ExpressibleByIntegerLiteral", LiteralKind::Int),
+        ("ExpressibleByFloatLiteral", LiteralKind::Float),
+        ("ExpressibleByStringLiteral", LiteralKind::Text),
+    ];
+    let made = kinds.into_iter().filter(|(name, _)| {
+        let protocol = lookup::protocol(cx, name);
+        conformances::conforms_to(cx, ty, protocol)
+    });
+    made.map(|(_, kind)| kind).collect()
+}
+
+/// Why a literal does not make a value of the raw type.
+fn unfit(cx: &mut TypeContext, value: &Raw, raw_type: &Type, kinds: &[LiteralKind]) -> Option<String> {
+    let builtin = match raw_type {
+        Type::Nominal(n, _) => cx.defs.nominal_data(*n).builtin,
+        _ => None,
+    };
+    let (kind, name) = match value {
+        Raw::Int(_) => (LiteralKind::Int, "Int"),
+        Raw::Float(_) => (LiteralKind::Float, "Double"),
+        Raw::Text(_) => (LiteralKind::Text, "String"),
+    };
+    match (value, builtin) {
+        (Raw::Int(n), Some(Builtin::Int { bits, signed })) if !fits(*n, bits, signed) => {
+            Some(format!("integer literal '{n}' overflows when stored into '{}'", display::show(cx, raw_type)))
+        }
+        (Raw::Text(text), Some(Builtin::Character)) if characters(text) != 1 => {
+            Some(format!("cannot convert value of type 'String' to raw type '{}'", display::show(cx, raw_type)))
+        }
+        _ if kinds.contains(&kind) => None,
+        _ => Some(format!("cannot convert value of type '{name}' to raw type '{}'", display::show(cx, raw_type))),
+    }
+}
+
+/// One raw value for each case, and what is wrong with those that are written.
+fn raw_values(cx: &mut TypeContext, n: NominalId) -> Option<(Vec<Raw>, Vec<Diagnostic>)> {
+    let raw_type = cx.defs.nominal_data(n).raw_type.clone()?;
+    let (text, character) = (lookup::library_nominal(cx, "String"), lookup::library_nominal(cx, "Character"));
+    let is_text = raw_type == cx.defs.declared_type(text);
+    let is_named = is_text || raw_type == cx.defs.declared_type(character);
+    let (mut values, mut problems): (Vec<Raw>, Vec<Diagnostic>) = (vec![], vec![]);
+    let mut by_key: HashMap<Key, Vec<usize>> = HashMap::new();
+    for case in &cx.defs.nominal_data(n).cases {
+        if case.has_payload {
+            let message = "enum with raw type cannot have cases with arguments";
+            problems.push(Diagnostic::error(Code::Types, case.span, message));
+        }
+        let written = case.raw.as_ref().map(|literal| (Raw::of(literal), literal.span));
+        let value = match (written, values.last()) {
+            (Some((Some(value), _)), _) => value,
+            (Some((None, span)), _) => {
+                problems.push(Diagnostic::error(Code::Types, span, "raw value for enum case must be a literal"));
+                Raw::Int(values.len() as i128)
+            }
+            (None, _) if is_text => Raw::Text(case.name.to_string()),
+            (None, Some(Raw::Int(before))) if !is_named => Raw::Int(before + 1),
+            (None, None) if !is_named => Raw::Int(0),
+            (None, before) => {
+                let after = before.is_some() && !is_named;
+                let message = if after {
+                    "enum case must declare a raw value when the preceding raw value is not an integer"
+                } else {
+                    "enum case must declare a raw value"
+                };
                 problems.push(Diagnostic::error(Code::Types, case.span, message));
+                Raw::Int(values.len() as i128)
             }
-            let written = case.raw.as_ref().map(|literal| (Raw::of(literal), literal.span));
-            let value = match (written, values.last()) {
-                (Some((Some(value), _)), _) => value,
-                (Some((None, span)), _) => {
-                    problems.push(Diagnostic::error(Code::Types, span, "raw value for enum case must be a literal"));
-                    Raw::Int(values.len() as i128)
-                }
-                (None, _) if is_text => Raw::Text(case.name.to_string()),
-                (None, Some(Raw::Int(before))) if !is_named => Raw::Int(before + 1),
-                (None, None) if !is_named => Raw::Int(0),
-                (None, before) => {
-                    let after = before.is_some() && !is_named;
-                    let message = if after {
-                        "enum case must declare a raw value when the preceding raw value is not an integer"
-                    } else {
-                        "enum case must declare a raw value"
-                    };
-                    problems.push(Diagnostic::error(Code::Types, case.span, message));
-                    Raw::Int(values.len() as i128)
-                }
-            };
-            let alike = by_key.entry(value.key()).or_default();
-            if let Some(first) = alike.iter().copied().find(|k| values[*k].equals(&value)) {
-                let span = written_span(case.raw.as_deref(), case.span);
-                let other = &self.nominal_data(n).cases[first];
-                let diagnostic = Diagnostic::error(Code::Types, span, "raw value for enum case is not unique");
-                problems.push(diagnostic.note_at(other.span, format!("'{}' has the same raw value", other.name)));
-            }
-            alike.push(values.len());
-            values.push(value);
+        };
+        let alike = by_key.entry(value.key()).or_default();
+        if let Some(first) = alike.iter().copied().find(|k| values[*k].equals(&value)) {
+            let span = written_span(case.raw.as_deref(), case.span);
+            let other = &cx.defs.nominal_data(n).cases[first];
+            let diagnostic = Diagnostic::error(Code::Types, span, "raw value for enum case is not unique");
+            problems.push(diagnostic.note_at(other.span, format!("'{}' has the same raw value", other.name)));
         }
-        Some((values, problems))
+        alike.push(values.len());
+        values.push(value);
     }
+    Some((values, problems))
 }
 
 fn written_span(literal: Option<&Expr>, case: crate::source::Span) -> crate::source::Span {

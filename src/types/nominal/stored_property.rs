@@ -2,418 +2,428 @@
 
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::syntax::ast::{NominalKind, TypeExpr};
+use crate::types::declare::member;
+use crate::types::generics::generic_env;
+use crate::types::generics::opaque;
+use crate::types::generics::signature;
 use crate::types::generics::signature::plain_signature;
+use crate::types::infer::stmt::function_body;
+use crate::types::model::context;
+use crate::types::model::context::TypeContext;
 use crate::types::model::syntax_query::is_opaque;
 use crate::types::model::tables::{
-    BodyState, Code, FunctionKind, Member, MemberKind, Owner, Signature, SignatureParam, World, blank_function,
+    BodyState, Code, FunctionKind, Member, MemberKind, Owner, Signature, SignatureParam, blank_function,
 };
 use crate::types::model::tree;
 use crate::types::model::tree::Ownership;
 use crate::types::model::tree::{FunctionId, GlobalId};
 use crate::types::model::ty::{NominalId, Type};
+use crate::types::names::lookup;
+use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
+use crate::types::nominal::lazy;
+use crate::types::nominal::ownership;
 use crate::types::nominal::ownership::ownership;
+use crate::types::nominal::superclass;
+use crate::types::synthesize;
 use std::rc::Rc;
 
-impl World {
-    /// The type of a stored property, in terms of its type's parameters.
-    pub(crate) fn stored_type(&mut self, n: NominalId, index: u32) -> Type {
-        let data = &self.nominal_data(n).stored[index as usize];
-        if let Some(ty) = &data.resolved {
-            return ty.clone();
-        }
-        let lazy = data.lazy.as_ref().map(|(_, initial)| *initial);
-        let wrap = data.wrapped.as_ref().and_then(|w| w.wrap);
-        let (ty, value, span, resolving) = (data.ty.clone(), data.value.clone(), data.span, data.resolving);
-        let file = self.nominal_data(n).file;
-        if resolving {
-            return Type::Error;
-        }
-        self.nominal_data_mut(n).stored[index as usize].resolving = true;
-        let env = self.nominal_env(n);
-        let own_env = env.clone();
-        let resolved = match (&ty, &value) {
-            _ if wrap.is_some() => wrap.map_or(Type::Error, |wrap| self.signature(wrap).result.clone()),
-            (Some(ty), _) => {
-                let saved = std::mem::replace(&mut self.env, env);
-                let initial = if is_opaque(ty) { self.stored_initial(n, index) } else { None };
-                let resolved =
-                    self.property_type(initial, value.is_some(), ty, &TypeScope::of(Owner::Nominal(n), file));
-                self.env = saved;
-                if let Some(f) = initial {
-                    let signature = plain_signature(own_env.clone(), resolved.clone());
-                    self.functions[f.0 as usize].signature = Some(Rc::new(signature));
-                }
-                resolved
-            }
-            (None, Some(_)) => {
-                let initial = self.stored_initial(n, index).map(|f| self.check_expression_type(f));
-                initial.flatten().unwrap_or(Type::Error)
-            }
-            (None, None) if lazy.is_some() => lazy.map_or(Type::Error, |initial| self.lazy_type(initial)),
-            (None, None) => {
-                let data = &self.nominal_data(n).stored[index as usize];
-                let wrapped = data.wrapped.as_ref();
-                // That a wrapper cannot take the initial value was said.
-                if wrapped.is_none_or(|w| w.initial.is_none()) {
-                    let name = wrapped.map_or(&data.name, |w| &w.name);
-                    let message = format!("type annotation missing for '{name}'");
-                    self.report(Diagnostic::error(DiagnosticCode::CannotInfer, span, message));
-                }
-                Type::Error
-            }
-        };
-        let kept = ownership(&self.nominal_data(n).stored[index as usize].decl);
-        let is_let = self.nominal_data(n).stored[index as usize].is_let;
-        // What a type parameter is bound to says whether it stands for classes only.
-        let saved = std::mem::replace(&mut self.env, own_env);
-        self.check_ownership(kept, is_let, &resolved, span);
-        self.env = saved;
-        // What is wrong with it was said: the rest is as if it were right.
-        let resolved = match kept {
-            Ownership::Weak if resolved != Type::Error && !self.is_optional(&resolved) => {
-                self.applied("Optional", &[resolved])
-            }
-            _ => resolved,
-        };
-        let data = &mut self.nominal_data_mut(n).stored[index as usize];
-        data.resolving = false;
-        data.resolved = Some(resolved.clone());
-        if let Some(initial) = data.initial
-            && let Some(signature) = self.functions[initial.0 as usize].signature.clone()
-        {
-            self.functions[initial.0 as usize].signature =
-                Some(Rc::new(Signature { result: resolved.clone(), ..(*signature).clone() }));
-        }
-        resolved
+/// The type of a stored property, in terms of its type's parameters.
+pub(crate) fn stored_type(cx: &mut TypeContext, n: NominalId, index: u32) -> Type {
+    let data = &cx.defs.nominal_data(n).stored[index as usize];
+    if let Some(ty) = &data.resolved {
+        return ty.clone();
     }
-
-    /// The function that computes the initial value of a stored property.
-    pub(crate) fn stored_initial(&mut self, n: NominalId, index: u32) -> Option<FunctionId> {
-        let data = &self.nominal_data(n).stored[index as usize];
-        if let Some(initial) = data.initial {
-            return Some(initial);
-        }
-        let value = data.value.clone()?;
-        let (name, span, ty) = (data.name.clone(), data.span, data.resolved.clone());
-        let (file, is_prelude, group) =
-            (self.nominal_data(n).file, self.nominal_data(n).is_prelude, self.nominal_data(n).group);
-        let env = self.nominal_env(n);
-        let mut function = blank_function(&format!("initial value of {name}").into(), span, file, is_prelude);
-        function.owner = Owner::Nominal(n);
-        function.group = Some(group);
-        function.is_static = true;
-        function.code = Code::Expression(value);
-        function.outer = Some(env.clone());
-        function.signature = Some(Rc::new(plain_signature(env, ty.unwrap_or(Type::Error))));
-        let id = self.add_function(function);
-        self.nominal_data_mut(n).stored[index as usize].initial = Some(id);
-        Some(id)
+    let lazy = data.lazy.as_ref().map(|(_, initial)| *initial);
+    let wrap = data.wrapped.as_ref().and_then(|w| w.wrap);
+    let (ty, value, span, resolving) = (data.ty.clone(), data.value.clone(), data.span, data.resolving);
+    let file = cx.defs.nominal_data(n).file;
+    if resolving {
+        return Type::Error;
     }
-
-    /// The type that a property is declared with: `some P` is that of its initial value, of which others know no more.
-    fn property_type(
-        &mut self,
-        initial: Option<FunctionId>,
-        has_value: bool,
-        ty: &TypeExpr,
-        scope: &TypeScope,
-    ) -> Type {
-        match initial {
-            Some(f) => self.resolve_result(f, ty, scope),
-            None if is_opaque(ty) && !has_value => {
-                let message = "property declares an opaque return type, but has no initializer expression from which to infer an underlying type";
-                let diagnostic = Diagnostic::error(DiagnosticCode::CannotInfer, ty.span, message);
-                self.report(diagnostic.help("add an initial value, or write 'any' to allow a value of any such type"));
-                Type::Error
+    cx.defs.nominal_data_mut(n).stored[index as usize].resolving = true;
+    let env = generic_env::nominal_env(cx, n);
+    let own_env = env.clone();
+    let resolved = match (&ty, &value) {
+        _ if wrap.is_some() => wrap.map_or(Type::Error, |wrap| signature::signature(cx, wrap).result.clone()),
+        (Some(ty), _) => {
+            let (initial, resolved) = context::with_env(cx, env, |cx| {
+                let initial = if is_opaque(ty) { stored_initial(cx, n, index) } else { None };
+                let resolved = property_type(cx, initial, value.is_some(), ty, &TypeScope::of(Owner::Nominal(n), file));
+                (initial, resolved)
+            });
+            if let Some(f) = initial {
+                let signature = plain_signature(own_env.clone(), resolved.clone());
+                cx.defs.functions[f.0 as usize].signature = Some(Rc::new(signature));
             }
-            None => self.resolve_type(ty, scope),
+            resolved
         }
-    }
-
-    /// The type of a global variable.
-    pub(crate) fn global_type(&mut self, g: GlobalId) -> Type {
-        let data = &self.globals[g.0 as usize];
-        if let Some(ty) = &data.ty {
-            return ty.clone();
+        (None, Some(_)) => {
+            let initial = stored_initial(cx, n, index).map(|f| function_body::check_expression_type(cx, f));
+            initial.flatten().unwrap_or(Type::Error)
         }
-        if data.resolving {
-            let message = format!("the type of '{}' depends on itself", data.name);
-            let span = data.span;
-            self.report(Diagnostic::error(DiagnosticCode::CannotInfer, span, message));
-            return Type::Error;
-        }
-        let (ty_expr, owner, file, group) = (data.ty_expr.clone(), data.owner, data.file, data.group);
-        let has_value = data.has_value;
-        self.globals[g.0 as usize].resolving = true;
-        let env = group.map_or_else(Rc::default, |group| self.group_env(group));
-        let ty = match ty_expr {
-            Some(ty) => {
-                let saved = std::mem::replace(&mut self.env, env);
-                let initial = if is_opaque(&ty) { self.global_initial(g) } else { None };
-                let ty = self.property_type(initial, has_value, &ty, &TypeScope::of(owner, file));
-                self.env = saved;
-                Some(ty)
+        (None, None) if lazy.is_some() => lazy.map_or(Type::Error, |initial| lazy::lazy_type(cx, initial)),
+        (None, None) => {
+            let data = &cx.defs.nominal_data(n).stored[index as usize];
+            let wrapped = data.wrapped.as_ref();
+            // That a wrapper cannot take the initial value was said.
+            if wrapped.is_none_or(|w| w.initial.is_none()) {
+                let name = wrapped.map_or(&data.name, |w| &w.name);
+                let message = format!("type annotation missing for '{name}'");
+                cx.sink.report(Diagnostic::error(DiagnosticCode::CannotInfer, span, message));
             }
-            None => {
-                let initial = self.global_initial(g);
-                initial.and_then(|f| self.check_expression_type(f))
+            Type::Error
+        }
+    };
+    let kept = ownership(&cx.defs.nominal_data(n).stored[index as usize].decl);
+    let is_let = cx.defs.nominal_data(n).stored[index as usize].is_let;
+    // What a type parameter is bound to says whether it stands for classes only.
+    context::with_env(cx, own_env, |cx| {
+        ownership::check_ownership(cx, kept, is_let, &resolved, span);
+    });
+    // What is wrong with it was said: the rest is as if it were right.
+    let resolved = match kept {
+        Ownership::Weak if resolved != Type::Error && !synthesize::is_optional(cx, &resolved) => {
+            lookup::applied(cx, "Optional", &[resolved])
+        }
+        _ => resolved,
+    };
+    let data = &mut cx.defs.nominal_data_mut(n).stored[index as usize];
+    data.resolving = false;
+    data.resolved = Some(resolved.clone());
+    if let Some(initial) = data.initial
+        && let Some(signature) = cx.defs.functions[initial.0 as usize].signature.clone()
+    {
+        cx.defs.functions[initial.0 as usize].signature =
+            Some(Rc::new(Signature { result: resolved.clone(), ..(*signature).clone() }));
+    }
+    resolved
+}
+
+/// The function that computes the initial value of a stored property.
+pub(crate) fn stored_initial(cx: &mut TypeContext, n: NominalId, index: u32) -> Option<FunctionId> {
+    let data = &cx.defs.nominal_data(n).stored[index as usize];
+    if let Some(initial) = data.initial {
+        return Some(initial);
+    }
+    let value = data.value.clone()?;
+    let (name, span, ty) = (data.name.clone(), data.span, data.resolved.clone());
+    let (file, is_prelude, group) =
+        (cx.defs.nominal_data(n).file, cx.defs.nominal_data(n).is_prelude, cx.defs.nominal_data(n).group);
+    let env = generic_env::nominal_env(cx, n);
+    let mut function = blank_function(&format!("initial value of {name}").into(), span, file, is_prelude);
+    function.owner = Owner::Nominal(n);
+    function.group = Some(group);
+    function.is_static = true;
+    function.code = Code::Expression(value);
+    function.outer = Some(env.clone());
+    function.signature = Some(Rc::new(plain_signature(env, ty.unwrap_or(Type::Error))));
+    let id = cx.defs.add_function(function);
+    cx.defs.nominal_data_mut(n).stored[index as usize].initial = Some(id);
+    Some(id)
+}
+
+/// The type that a property is declared with: `some P` is that of its initial value, of which others know no more.
+fn property_type(
+    cx: &mut TypeContext,
+    initial: Option<FunctionId>,
+    has_value: bool,
+    ty: &TypeExpr,
+    scope: &TypeScope,
+) -> Type {
+    match initial {
+        Some(f) => opaque::resolve_result(cx, f, ty, scope),
+        None if is_opaque(ty) && !has_value => {
+            let message = "property declares an opaque return type, but has no initializer expression from which to infer an underlying type";
+            let diagnostic = Diagnostic::error(DiagnosticCode::CannotInfer, ty.span, message);
+            cx.sink.report(diagnostic.help("add an initial value, or write 'any' to allow a value of any such type"));
+            Type::Error
+        }
+        None => type_expr::resolve_type(cx, ty, scope),
+    }
+}
+
+/// The type of a global variable.
+pub(crate) fn global_type(cx: &mut TypeContext, g: GlobalId) -> Type {
+    let data = &cx.defs.globals[g.0 as usize];
+    if let Some(ty) = &data.ty {
+        return ty.clone();
+    }
+    if data.resolving {
+        let message = format!("the type of '{}' depends on itself", data.name);
+        let span = data.span;
+        cx.sink.report(Diagnostic::error(DiagnosticCode::CannotInfer, span, message));
+        return Type::Error;
+    }
+    let (ty_expr, owner, file, group) = (data.ty_expr.clone(), data.owner, data.file, data.group);
+    let has_value = data.has_value;
+    cx.defs.globals[g.0 as usize].resolving = true;
+    let env = group.map_or_else(Rc::default, |group| generic_env::group_env(cx, group));
+    let ty = match ty_expr {
+        Some(ty) => Some(context::with_env(cx, env, |cx| {
+            let initial = if is_opaque(&ty) { global_initial(cx, g) } else { None };
+            property_type(cx, initial, has_value, &ty, &TypeScope::of(owner, file))
+        })),
+        None => {
+            let initial = global_initial(cx, g);
+            initial.and_then(|f| function_body::check_expression_type(cx, f))
+        }
+    };
+    let data = &mut cx.defs.globals[g.0 as usize];
+    data.resolving = false;
+    match ty {
+        Some(ty) => {
+            data.ty = Some(ty.clone());
+            if let Some(f) = data.lazy {
+                let signature = signature::signature(cx, f);
+                cx.defs.functions[f.0 as usize].signature =
+                    Some(Rc::new(Signature { result: ty.clone(), ..(*signature).clone() }));
             }
-        };
-        let data = &mut self.globals[g.0 as usize];
-        data.resolving = false;
-        match ty {
-            Some(ty) => {
-                data.ty = Some(ty.clone());
-                if let Some(f) = data.lazy {
-                    let signature = self.signature(f);
-                    self.functions[f.0 as usize].signature =
-                        Some(Rc::new(Signature { result: ty.clone(), ..(*signature).clone() }));
-                }
-                ty
-            }
-            None => Type::Error,
+            ty
         }
+        None => Type::Error,
     }
+}
 
-    /// The function that computes the initial value of a lazy global.
-    pub(crate) fn global_initial(&mut self, g: GlobalId) -> Option<FunctionId> {
-        let data = &self.globals[g.0 as usize];
-        if data.lazy.is_some() || !data.is_lazy {
-            return data.lazy;
-        }
-        let value = data.value.clone()?;
-        let (name, span, owner, file, group) = (data.name.clone(), data.span, data.owner, data.file, data.group);
-        let (ty, is_prelude) = (data.ty.clone(), data.is_prelude);
-        let env = group.map_or_else(Rc::default, |group| self.group_env(group));
-        let mut function = blank_function(&format!("initial value of {name}").into(), span, file, is_prelude);
-        function.owner = owner;
-        function.group = group;
-        function.is_static = true;
-        function.code = Code::Expression(value);
-        function.outer = Some(env.clone());
-        function.signature = Some(Rc::new(plain_signature(env, ty.unwrap_or(Type::Error))));
-        let id = self.add_function(function);
-        self.globals[g.0 as usize].lazy = Some(id);
-        Some(id)
+/// The function that computes the initial value of a lazy global.
+pub(crate) fn global_initial(cx: &mut TypeContext, g: GlobalId) -> Option<FunctionId> {
+    let data = &cx.defs.globals[g.0 as usize];
+    if data.lazy.is_some() || !data.is_lazy {
+        return data.lazy;
     }
+    let value = data.value.clone()?;
+    let (name, span, owner, file, group) = (data.name.clone(), data.span, data.owner, data.file, data.group);
+    let (ty, is_prelude) = (data.ty.clone(), data.is_prelude);
+    let env = group.map_or_else(Rc::default, |group| generic_env::group_env(cx, group));
+    let mut function = blank_function(&format!("initial value of {name}").into(), span, file, is_prelude);
+    function.owner = owner;
+    function.group = group;
+    function.is_static = true;
+    function.code = Code::Expression(value);
+    function.outer = Some(env.clone());
+    function.signature = Some(Rc::new(plain_signature(env, ty.unwrap_or(Type::Error))));
+    let id = cx.defs.add_function(function);
+    cx.defs.globals[g.0 as usize].lazy = Some(id);
+    Some(id)
+}
 
-    /// The getter of a stored property, if there is one.
-    pub(crate) fn known_accessor(&self, n: NominalId, index: u32) -> Option<FunctionId> {
-        let found = self.nominal_data(n).members.get(&*format!("get stored {index}"))?;
-        match found.first()?.kind {
-            MemberKind::Method(f) => Some(f),
-            _ => None,
-        }
+/// The getter of a stored property, if there is one.
+pub(crate) fn known_accessor(cx: &TypeContext, n: NominalId, index: u32) -> Option<FunctionId> {
+    let found = cx.defs.nominal_data(n).members.get(&*format!("get stored {index}"))?;
+    match found.first()?.kind {
+        MemberKind::Method(f) => Some(f),
+        _ => None,
     }
+}
 
-    /// A getter or setter for a stored property that fulfils a requirement, or that a subclass overrides.
-    pub(crate) fn stored_accessor(&mut self, n: NominalId, index: u32, is_setter: bool) -> FunctionId {
-        let stored = &self.nominal_data(n).stored[index as usize];
-        let (name, span) = (stored.name.clone(), stored.span);
-        if let (true, Some(setter)) = (is_setter, stored.setter) {
-            return setter;
-        }
-        let is_observed = stored.setter.is_some();
-        let key = format!("{}{index}", if is_setter { "set stored " } else { "get stored " });
-        if let Some(found) = self.nominal_data(n).members.get(&*key)
-            && let MemberKind::Method(f) = found[0].kind
-        {
-            return f;
-        }
-        let data = self.nominal_data(n);
-        let (file, is_prelude, group, is_class) =
-            (data.file, data.is_prelude, data.group, data.kind == NominalKind::Class);
-        let field = self.inherited_count(n) + index;
-        let (own, ty, env) = (self.declared_type(n), self.stored_type(n, index), self.nominal_env(n));
-        let mut function = blank_function(&name, span, file, is_prelude);
-        function.owner = Owner::Nominal(n);
-        function.group = Some(group);
-        function.kind = if is_setter { FunctionKind::Setter } else { FunctionKind::Getter };
-        function.reads = (!is_setter && !is_observed).then_some(field);
-        let mut signature = plain_signature(env, if is_setter { Type::unit() } else { ty.clone() });
-        signature.self_type = Some(own.clone());
-        signature.self_inout = is_setter && !is_class;
-        let local = |name: &str, ty: &Type, is_inout| tree::Local {
-            name: name.into(),
+/// A getter or setter for a stored property that fulfils a requirement, or that a subclass overrides.
+pub(crate) fn stored_accessor(cx: &mut TypeContext, n: NominalId, index: u32, is_setter: bool) -> FunctionId {
+    let stored = &cx.defs.nominal_data(n).stored[index as usize];
+    let (name, span) = (stored.name.clone(), stored.span);
+    if let (true, Some(setter)) = (is_setter, stored.setter) {
+        return setter;
+    }
+    let is_observed = stored.setter.is_some();
+    let key = format!("{}{index}", if is_setter { "set stored " } else { "get stored " });
+    if let Some(found) = cx.defs.nominal_data(n).members.get(&*key)
+        && let MemberKind::Method(f) = found[0].kind
+    {
+        return f;
+    }
+    let data = cx.defs.nominal_data(n);
+    let (file, is_prelude, group, is_class) = (data.file, data.is_prelude, data.group, data.kind == NominalKind::Class);
+    let field = superclass::inherited_count(cx, n) + index;
+    let (own, ty, env) = (cx.defs.declared_type(n), stored_type(cx, n, index), generic_env::nominal_env(cx, n));
+    let mut function = blank_function(&name, span, file, is_prelude);
+    function.owner = Owner::Nominal(n);
+    function.group = Some(group);
+    function.kind = if is_setter { FunctionKind::Setter } else { FunctionKind::Getter };
+    function.reads = (!is_setter && !is_observed).then_some(field);
+    let mut signature = plain_signature(env, if is_setter { Type::unit() } else { ty.clone() });
+    signature.self_type = Some(own.clone());
+    signature.self_inout = is_setter && !is_class;
+    let local = |name: &str, ty: &Type, is_inout| tree::Local {
+        name: name.into(),
+        ty: ty.clone(),
+        mutable: is_inout,
+        once: false,
+        is_inout,
+        captured: false,
+        ownership: Ownership::Strong,
+        span,
+    };
+    let mut locals = vec![local("self", &own, signature.self_inout)];
+    let own_expr = tree::Expr { kind: tree::ExprKind::Local(tree::LocalId(0)), ty: own, span };
+    let statement = if is_setter {
+        signature.params.push(SignatureParam {
+            label: None,
+            name: "newValue".into(),
             ty: ty.clone(),
-            mutable: is_inout,
+            is_inout: false,
+            variadic: false,
+            autoclosure: false,
+            default: None,
+            span,
+        });
+        locals.push(local("newValue", &ty, false));
+        let value = tree::Expr { kind: tree::ExprKind::Local(tree::LocalId(1)), ty: ty.clone(), span };
+        let path = vec![tree::Projection { kind: tree::ProjectionKind::Field(field), ty: ty.clone(), span }];
+        let root = if is_class { tree::Root::Value(Box::new(own_expr)) } else { tree::Root::Local(tree::LocalId(0)) };
+        tree::StmtKind::Assign { place: tree::Place { root, path, ty, span }, value }
+    } else {
+        let value = tree::ExprKind::Field { base: Box::new(own_expr), index: field };
+        tree::StmtKind::Return(Some(tree::Expr { kind: value, ty, span }))
+    };
+    let params = locals.len();
+    let body = tree::Body { locals, params, captures: vec![], statements: vec![tree::Stmt { kind: statement, span }] };
+    function.signature = Some(Rc::new(signature));
+    function.body = BodyState::Checked(Rc::new(body));
+    let id = cx.defs.add_function(function);
+    let member = Member { kind: MemberKind::Method(id), is_static: false, group, file, is_private: false };
+    member::add_member(cx, Owner::Nominal(n), &key, member);
+    id
+}
+
+/// A getter for a static stored property that fulfils a requirement.
+pub(crate) fn global_accessor(cx: &mut TypeContext, g: GlobalId) -> FunctionId {
+    if let Some(getter) = cx.defs.globals[g.0 as usize].getter {
+        return getter;
+    }
+    let (ty, span) = (global_type(cx, g), cx.defs.globals[g.0 as usize].span);
+    let value = tree::Expr { kind: tree::ExprKind::Global(g), ty: ty.clone(), span };
+    let id = add_global_accessor(cx, g, FunctionKind::Getter, ty, tree::StmtKind::Return(Some(value)));
+    cx.defs.globals[g.0 as usize].getter = Some(id);
+    id
+}
+
+/// A setter for one: that of its observers, if there are any.
+pub(crate) fn global_setter(cx: &mut TypeContext, g: GlobalId) -> FunctionId {
+    let getter = global_accessor(cx, g);
+    if let Some(setter) = cx.defs.globals[g.0 as usize].setter.or(cx.defs.function_data(getter).setter) {
+        return setter;
+    }
+    let (ty, span) = (global_type(cx, g), cx.defs.globals[g.0 as usize].span);
+    let value = tree::Expr { kind: tree::ExprKind::Local(tree::LocalId(0)), ty: ty.clone(), span };
+    let place = tree::Place { root: tree::Root::Global(g), path: vec![], ty: ty.clone(), span };
+    let statement = tree::StmtKind::Assign { place, value };
+    let id = add_global_accessor(cx, g, FunctionKind::Setter, ty, statement);
+    cx.defs.functions[getter.0 as usize].setter = Some(id);
+    id
+}
+
+fn add_global_accessor(
+    cx: &mut TypeContext,
+    g: GlobalId,
+    kind: FunctionKind,
+    ty: Type,
+    statement: tree::StmtKind,
+) -> FunctionId {
+    let data = &cx.defs.globals[g.0 as usize];
+    let (name, span, owner, file, group) = (data.name.clone(), data.span, data.owner, data.file, data.group);
+    let env = group.map_or_else(Rc::default, |group| generic_env::group_env(cx, group));
+    let mut function = blank_function(&name, span, file, data_is_prelude(cx, g));
+    function.owner = owner;
+    function.group = group;
+    function.is_static = true;
+    function.kind = kind;
+    let mut body = tree::Body { statements: vec![tree::Stmt { kind: statement, span }], ..tree::Body::default() };
+    let mut signature = plain_signature(env, ty.clone());
+    if kind == FunctionKind::Setter {
+        signature.result = Type::unit();
+        body.params = 1;
+        body.locals.push(tree::Local {
+            name: "newValue".into(),
+            ty: ty.clone(),
+            mutable: false,
             once: false,
-            is_inout,
+            is_inout: false,
             captured: false,
             ownership: Ownership::Strong,
             span,
-        };
-        let mut locals = vec![local("self", &own, signature.self_inout)];
-        let own_expr = tree::Expr { kind: tree::ExprKind::Local(tree::LocalId(0)), ty: own, span };
-        let statement = if is_setter {
-            signature.params.push(SignatureParam {
-                label: None,
-                name: "newValue".into(),
-                ty: ty.clone(),
-                is_inout: false,
-                variadic: false,
-                autoclosure: false,
-                default: None,
-                span,
-            });
-            locals.push(local("newValue", &ty, false));
-            let value = tree::Expr { kind: tree::ExprKind::Local(tree::LocalId(1)), ty: ty.clone(), span };
-            let path = vec![tree::Projection { kind: tree::ProjectionKind::Field(field), ty: ty.clone(), span }];
-            let root =
-                if is_class { tree::Root::Value(Box::new(own_expr)) } else { tree::Root::Local(tree::LocalId(0)) };
-            tree::StmtKind::Assign { place: tree::Place { root, path, ty, span }, value }
-        } else {
-            let value = tree::ExprKind::Field { base: Box::new(own_expr), index: field };
-            tree::StmtKind::Return(Some(tree::Expr { kind: value, ty, span }))
-        };
-        let params = locals.len();
-        let body =
-            tree::Body { locals, params, captures: vec![], statements: vec![tree::Stmt { kind: statement, span }] };
-        function.signature = Some(Rc::new(signature));
-        function.body = BodyState::Checked(Rc::new(body));
-        let id = self.add_function(function);
-        let member = Member { kind: MemberKind::Method(id), is_static: false, group, file, is_private: false };
-        self.add_member(Owner::Nominal(n), &key, member);
-        id
+        });
+        signature.params.push(SignatureParam {
+            label: None,
+            name: "newValue".into(),
+            ty,
+            is_inout: false,
+            variadic: false,
+            autoclosure: false,
+            default: None,
+            span,
+        });
     }
+    function.signature = Some(Rc::new(signature));
+    function.body = BodyState::Checked(Rc::new(body));
+    cx.defs.add_function(function)
+}
 
-    /// A getter for a static stored property that fulfils a requirement.
-    pub(crate) fn global_accessor(&mut self, g: GlobalId) -> FunctionId {
-        if let Some(getter) = self.globals[g.0 as usize].getter {
-            return getter;
-        }
-        let (ty, span) = (self.global_type(g), self.globals[g.0 as usize].span);
-        let value = tree::Expr { kind: tree::ExprKind::Global(g), ty: ty.clone(), span };
-        let id = self.add_global_accessor(g, FunctionKind::Getter, ty, tree::StmtKind::Return(Some(value)));
-        self.globals[g.0 as usize].getter = Some(id);
-        id
-    }
+/// A getter for a case without payload that fulfils a requirement.
+pub(crate) fn case_accessor(cx: &mut TypeContext, n: NominalId, case: u32) -> FunctionId {
+    let ty = cx.defs.declared_type(n);
+    let data = cx.defs.nominal_data(n);
+    let (name, span) = (data.cases[case as usize].name.clone(), data.cases[case as usize].span);
+    let (file, group, is_prelude) = (data.file, data.group, data.is_prelude);
+    let env = generic_env::nominal_env(cx, n);
+    let mut function = blank_function(&name, span, file, is_prelude);
+    function.owner = Owner::Nominal(n);
+    function.group = Some(group);
+    function.is_static = true;
+    function.kind = FunctionKind::Getter;
+    function.signature = Some(Rc::new(plain_signature(env, ty.clone())));
+    let value = tree::Expr { kind: tree::ExprKind::Case { case, payload: vec![] }, ty, span };
+    let statement = tree::Stmt { kind: tree::StmtKind::Return(Some(value)), span };
+    let body = tree::Body { statements: vec![statement], ..tree::Body::default() };
+    function.body = BodyState::Checked(Rc::new(body));
+    cx.defs.add_function(function)
+}
 
-    /// A setter for one: that of its observers, if there are any.
-    pub(crate) fn global_setter(&mut self, g: GlobalId) -> FunctionId {
-        let getter = self.global_accessor(g);
-        if let Some(setter) = self.globals[g.0 as usize].setter.or(self.function_data(getter).setter) {
-            return setter;
-        }
-        let (ty, span) = (self.global_type(g), self.globals[g.0 as usize].span);
-        let value = tree::Expr { kind: tree::ExprKind::Local(tree::LocalId(0)), ty: ty.clone(), span };
-        let place = tree::Place { root: tree::Root::Global(g), path: vec![], ty: ty.clone(), span };
-        let statement = tree::StmtKind::Assign { place, value };
-        let id = self.add_global_accessor(g, FunctionKind::Setter, ty, statement);
-        self.functions[getter.0 as usize].setter = Some(id);
-        id
-    }
-
-    fn add_global_accessor(
-        &mut self,
-        g: GlobalId,
-        kind: FunctionKind,
-        ty: Type,
-        statement: tree::StmtKind,
-    ) -> FunctionId {
-        let data = &self.globals[g.0 as usize];
-        let (name, span, owner, file, group) = (data.name.clone(), data.span, data.owner, data.file, data.group);
-        let env = group.map_or_else(Rc::default, |group| self.group_env(group));
-        let mut function = blank_function(&name, span, file, data_is_prelude(self, g));
-        function.owner = owner;
-        function.group = group;
-        function.is_static = true;
-        function.kind = kind;
-        let mut body = tree::Body { statements: vec![tree::Stmt { kind: statement, span }], ..tree::Body::default() };
-        let mut signature = plain_signature(env, ty.clone());
-        if kind == FunctionKind::Setter {
-            signature.result = Type::unit();
-            body.params = 1;
-            body.locals.push(tree::Local {
-                name: "newValue".into(),
-                ty: ty.clone(),
-                mutable: false,
-                once: false,
-                is_inout: false,
-                captured: false,
-                ownership: Ownership::Strong,
-                span,
-            });
-            signature.params.push(SignatureParam {
-                label: None,
-                name: "newValue".into(),
-                ty,
-                is_inout: false,
-                variadic: false,
-                autoclosure: false,
-                default: None,
-                span,
-            });
-        }
-        function.signature = Some(Rc::new(signature));
-        function.body = BodyState::Checked(Rc::new(body));
-        self.add_function(function)
-    }
-
-    /// A getter for a case without payload that fulfils a requirement.
-    pub(crate) fn case_accessor(&mut self, n: NominalId, case: u32) -> FunctionId {
-        let ty = self.declared_type(n);
-        let data = self.nominal_data(n);
-        let (name, span) = (data.cases[case as usize].name.clone(), data.cases[case as usize].span);
-        let (file, group, is_prelude) = (data.file, data.group, data.is_prelude);
-        let env = self.nominal_env(n);
-        let mut function = blank_function(&name, span, file, is_prelude);
-        function.owner = Owner::Nominal(n);
-        function.group = Some(group);
-        function.is_static = true;
-        function.kind = FunctionKind::Getter;
-        function.signature = Some(Rc::new(plain_signature(env, ty.clone())));
-        let value = tree::Expr { kind: tree::ExprKind::Case { case, payload: vec![] }, ty, span };
-        let statement = tree::Stmt { kind: tree::StmtKind::Return(Some(value)), span };
-        let body = tree::Body { statements: vec![statement], ..tree::Body::default() };
-        function.body = BodyState::Checked(Rc::new(body));
-        self.add_function(function)
-    }
-
-    /// The payload of a case, in terms of its type's parameters.
-    pub(crate) fn case_payload(&mut self, n: NominalId, case: u32) -> Vec<(Option<crate::syntax::ast::Name>, Type)> {
-        let env = self.nominal_env(n);
-        let file = self.nominal_data(n).file;
-        let payload = self.nominal_data(n).cases[case as usize].payload.clone();
-        let saved = std::mem::replace(&mut self.env, env);
+/// The payload of a case, in terms of its type's parameters.
+pub(crate) fn case_payload(
+    cx: &mut TypeContext,
+    n: NominalId,
+    case: u32,
+) -> Vec<(Option<crate::syntax::ast::Name>, Type)> {
+    let env = generic_env::nominal_env(cx, n);
+    let file = cx.defs.nominal_data(n).file;
+    let payload = cx.defs.nominal_data(n).cases[case as usize].payload.clone();
+    let payload = context::with_env(cx, env, |cx| {
         let scope = TypeScope::of(Owner::Nominal(n), file);
-        let payload = payload.iter().map(|(l, t)| (l.clone(), self.resolve_type(t, &scope))).collect();
-        self.env = saved;
+        let payload = payload.iter().map(|(l, t)| (l.clone(), type_expr::resolve_type(cx, t, &scope))).collect();
         payload
-    }
+    });
+    payload
+}
 
-    /// What a part of a case is that is left out.
-    pub(crate) fn case_default(&mut self, n: NominalId, case: u32, part: usize) -> Option<FunctionId> {
-        if let Some(known) = self.case_defaults.get(&(n, case, part)) {
-            return Some(*known);
-        }
-        let data = &self.nominal_data(n).cases[case as usize];
-        let (value, name) = (data.defaults.get(part)?.clone()?, data.name.clone());
-        let ty = self.case_payload(n, case).get(part).map_or(Type::Error, |(_, ty)| ty.clone());
-        let (file, is_prelude) = (self.nominal_data(n).file, self.nominal_data(n).is_prelude);
-        let env = self.nominal_env(n);
-        let mut function = blank_function(&format!("default value of {name}").into(), value.span, file, is_prelude);
-        function.owner = Owner::Nominal(n);
-        function.is_static = true;
-        function.code = Code::Expression(value);
-        function.outer = Some(env.clone());
-        function.signature = Some(Rc::new(plain_signature(env, ty)));
-        let id = self.add_function(function);
-        self.case_defaults.insert((n, case, part), id);
-        Some(id)
+/// What a part of a case is that is left out.
+pub(crate) fn case_default(cx: &mut TypeContext, n: NominalId, case: u32, part: usize) -> Option<FunctionId> {
+    if let Some(known) = cx.defs.case_defaults.get(&(n, case, part)) {
+        return Some(*known);
     }
+    let data = &cx.defs.nominal_data(n).cases[case as usize];
+    let (value, name) = (data.defaults.get(part)?.clone()?, data.name.clone());
+    let ty = case_payload(cx, n, case).get(part).map_or(Type::Error, |(_, ty)| ty.clone());
+    let (file, is_prelude) = (cx.defs.nominal_data(n).file, cx.defs.nominal_data(n).is_prelude);
+    let env = generic_env::nominal_env(cx, n);
+    let mut function = blank_function(&format!("default value of {name}").into(), value.span, file, is_prelude);
+    function.owner = Owner::Nominal(n);
+    function.is_static = true;
+    function.code = Code::Expression(value);
+    function.outer = Some(env.clone());
+    function.signature = Some(Rc::new(plain_signature(env, ty)));
+    let id = cx.defs.add_function(function);
+    cx.defs.case_defaults.insert((n, case, part), id);
+    Some(id)
+}
 
-    /// Makes the default values of all cases, so that they are checked.
-    pub(crate) fn enter_case_defaults(&mut self, n: NominalId) {
-        for case in 0..self.nominal_data(n).cases.len() {
-            for part in 0..self.nominal_data(n).cases[case].defaults.len() {
-                self.case_default(n, case as u32, part);
-            }
+/// Makes the default values of all cases, so that they are checked.
+pub(crate) fn enter_case_defaults(cx: &mut TypeContext, n: NominalId) {
+    for case in 0..cx.defs.nominal_data(n).cases.len() {
+        for part in 0..cx.defs.nominal_data(n).cases[case].defaults.len() {
+            case_default(cx, n, case as u32, part);
         }
     }
 }
 
-fn data_is_prelude(world: &World, g: GlobalId) -> bool {
-    world.globals[g.0 as usize].is_prelude
+fn data_is_prelude(cx: &TypeContext, g: GlobalId) -> bool {
+    cx.defs.globals[g.0 as usize].is_prelude
 }

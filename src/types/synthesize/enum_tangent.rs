@@ -1,8 +1,14 @@
 //! The tangent vectors of enums: an enum of the vectors of the payloads, with a case more for zero.
 
 use crate::syntax::ast::Name;
-use crate::types::model::tables::World;
+use crate::types::conform::conformances;
+use crate::types::declare::prelude;
+use crate::types::model::context::TypeContext;
 use crate::types::model::ty::{NominalId, Type};
+use crate::types::names::lookup;
+use crate::types::names::type_expr;
+use crate::types::nominal::stored_property;
+use crate::types::synthesize;
 use std::fmt::Write;
 use std::rc::Rc;
 
@@ -13,101 +19,99 @@ struct MovingCase {
     parts: Vec<(Option<Name>, Option<Type>)>,
 }
 
-impl World {
-    /// Makes the `TangentVector` of an enum that is declared differentiable and does not have one.
-    pub(crate) fn synthesize_enum_vector(&mut self, n: NominalId) -> Option<Type> {
-        let differentiable = self.protocol("Differentiable");
-        let conformance = self.declares(n, "Differentiable")?;
-        let (group, place) = self.asks(n, conformance);
-        let cases = self.moving_cases(n);
-        let indirect = if self.nominal_data(n).is_indirect { "indirect " } else { "" };
-        let mut text = format!(
-            "{indirect}enum TangentVector: Differentiable, AdditiveArithmetic, ScalableVector, Equatable {{\n    typealias TangentVector = Self\n    case zero\n"
-        );
-        for case in &cases {
-            let mut payload = vec![];
-            for (label, ty) in &case.parts {
-                let Some(ty) = ty else { continue };
-                // Looked up when it is needed: a type that contains itself does not have a vector yet.
-                let vector = Type::Associated(Rc::new(ty.clone()), differentiable, "TangentVector".into());
+/// Makes the `TangentVector` of an enum that is declared differentiable and does not have one.
+pub(crate) fn synthesize_enum_vector(cx: &mut TypeContext, n: NominalId) -> Option<Type> {
+    let differentiable = lookup::protocol(cx, "Differentiable");
+    let conformance = synthesize::declares(cx, n, "Differentiable")?;
+    let (group, place) = synthesize::asks(cx, n, conformance);
+    let cases = moving_cases(cx, n);
+    let indirect = if cx.defs.nominal_data(n).is_indirect { "indirect " } else { "" };
+    let mut text = format!(
+        "{indirect}enum TangentVector: Differentiable, AdditiveArithmetic, ScalableVector, Equatable {{\n    typealias TangentVector = Self\n    case zero\n"
+    );
+    for case in &cases {
+        let mut payload = vec![];
+        for (label, ty) in &case.parts {
+            let Some(ty) = ty else { continue };
+            // Looked up when it is needed: a type that contains itself does not have a vector yet.
+            let vector = Type::Associated(Rc::new(ty.clone()), differentiable, "TangentVector".into());
+            let label = label.as_ref().map_or(String::new(), |l| format!("{l}: "));
+            payload.push(format!("{label}{}", type_expr::name_for(cx, vector)));
+        }
+        let payload = if payload.is_empty() { String::new() } else { format!("({})", payload.join(", ")) };
+        let _ = writeln!(text, "    case {}{payload}", case.vector_name());
+    }
+    for op in ["+", "-"] {
+        text.push_str(&sum_of_cases(&cases, op));
+    }
+    text.push_str(&comparison_of_cases(&cases));
+    let _ = writeln!(
+        text,
+        "    func scaled(by factor: Double) -> Self {{\n        switch self {{\n        case .zero: return self"
+    );
+    for case in &cases {
+        let (pattern, value) = (bind(case, "a"), rebuild(case, &|k| format!("a{k}.scaled(by: factor)")));
+        let _ = writeln!(text, "        case {pattern}: return {value}");
+    }
+    text.push_str("        }\n    }\n}\n");
+    prelude::declare_synthesized(cx, &text, group, place);
+    let declared = cx.defs.declared_type(n);
+    let Type::Nominal(_, args) = &declared else { return None };
+    lookup::own_member_type(cx, n, args, "TangentVector")
+}
+
+/// `move(along:)` of an enum: the parts of the payload move, in the same case.
+pub(crate) fn move_of_enum(cx: &mut TypeContext, n: NominalId) -> String {
+    let cases = moving_cases(cx, n);
+    let mut text = String::from(
+        "mutating func move(along direction: TangentVector) {\n    switch (self, direction) {\n    case (_, .zero): break\n",
+    );
+    for case in cases.iter().filter(|c| c.moves()) {
+        let own = match case.parts.iter().all(|(_, t)| t.is_some()) {
+            true => bind(case, "a"),
+            false => bind_all(case),
+        };
+        let _ = writeln!(text, "    case ({own}, {}):", bind(case, "d"));
+        let mut at = 0;
+        for (k, (_, ty)) in case.parts.iter().enumerate() {
+            if ty.is_some() {
+                let _ = writeln!(text, "        var m{k} = a{k}\n        m{k}.move(along: d{at})");
+                at += 1;
+            }
+        }
+        let parts: Vec<String> = case
+            .parts
+            .iter()
+            .enumerate()
+            .map(|(k, (label, ty))| {
                 let label = label.as_ref().map_or(String::new(), |l| format!("{l}: "));
-                payload.push(format!("{label}{}", self.name_for(vector)));
-            }
-            let payload = if payload.is_empty() { String::new() } else { format!("({})", payload.join(", ")) };
-            let _ = writeln!(text, "    case {}{payload}", case.vector_name());
-        }
-        for op in ["+", "-"] {
-            text.push_str(&sum_of_cases(&cases, op));
-        }
-        text.push_str(&comparison_of_cases(&cases));
-        let _ = writeln!(
-            text,
-            "    func scaled(by factor: Double) -> Self {{\n        switch self {{\n        case .zero: return self"
-        );
-        for case in &cases {
-            let (pattern, value) = (bind(case, "a"), rebuild(case, &|k| format!("a{k}.scaled(by: factor)")));
-            let _ = writeln!(text, "        case {pattern}: return {value}");
-        }
-        text.push_str("        }\n    }\n}\n");
-        self.declare_synthesized(&text, group, place);
-        let declared = self.declared_type(n);
-        let Type::Nominal(_, args) = &declared else { return None };
-        self.own_member_type(n, args, "TangentVector")
+                format!("{label}{}{k}", if ty.is_some() { "m" } else { "a" })
+            })
+            .collect();
+        let _ = writeln!(text, "        self = .{}({})", case.name, parts.join(", "));
     }
+    let still: Vec<String> =
+        cases.iter().filter(|c| !c.moves()).map(|c| format!("(.{}, .{})", c.name, c.vector_name())).collect();
+    if !still.is_empty() {
+        let _ = writeln!(text, "    case {}: break", still.join(", "));
+    }
+    text.push_str("    default: _failCases()\n    }\n}\n");
+    text
+}
 
-    /// `move(along:)` of an enum: the parts of the payload move, in the same case.
-    pub(crate) fn move_of_enum(&mut self, n: NominalId) -> String {
-        let cases = self.moving_cases(n);
-        let mut text = String::from(
-            "mutating func move(along direction: TangentVector) {\n    switch (self, direction) {\n    case (_, .zero): break\n",
-        );
-        for case in cases.iter().filter(|c| c.moves()) {
-            let own = match case.parts.iter().all(|(_, t)| t.is_some()) {
-                true => bind(case, "a"),
-                false => bind_all(case),
-            };
-            let _ = writeln!(text, "    case ({own}, {}):", bind(case, "d"));
-            let mut at = 0;
-            for (k, (_, ty)) in case.parts.iter().enumerate() {
-                if ty.is_some() {
-                    let _ = writeln!(text, "        var m{k} = a{k}\n        m{k}.move(along: d{at})");
-                    at += 1;
-                }
-            }
-            let parts: Vec<String> = case
-                .parts
-                .iter()
-                .enumerate()
-                .map(|(k, (label, ty))| {
-                    let label = label.as_ref().map_or(String::new(), |l| format!("{l}: "));
-                    format!("{label}{}{k}", if ty.is_some() { "m" } else { "a" })
-                })
-                .collect();
-            let _ = writeln!(text, "        self = .{}({})", case.name, parts.join(", "));
+fn moving_cases(cx: &mut TypeContext, n: NominalId) -> Vec<MovingCase> {
+    let differentiable = lookup::protocol(cx, "Differentiable");
+    let mut cases = vec![];
+    for i in 0..cx.defs.nominal_data(n).cases.len() as u32 {
+        let name = cx.defs.nominal_data(n).cases[i as usize].name.clone();
+        let mut parts = vec![];
+        for (label, ty) in stored_property::case_payload(cx, n, i) {
+            let moves = !matches!(ty, Type::Function(_)) && conformances::conforms_to(cx, &ty, differentiable);
+            parts.push((label, moves.then_some(ty)));
         }
-        let still: Vec<String> =
-            cases.iter().filter(|c| !c.moves()).map(|c| format!("(.{}, .{})", c.name, c.vector_name())).collect();
-        if !still.is_empty() {
-            let _ = writeln!(text, "    case {}: break", still.join(", "));
-        }
-        text.push_str("    default: _failCases()\n    }\n}\n");
-        text
+        cases.push(MovingCase { name, parts });
     }
-
-    fn moving_cases(&mut self, n: NominalId) -> Vec<MovingCase> {
-        let differentiable = self.protocol("Differentiable");
-        let mut cases = vec![];
-        for i in 0..self.nominal_data(n).cases.len() as u32 {
-            let name = self.nominal_data(n).cases[i as usize].name.clone();
-            let mut parts = vec![];
-            for (label, ty) in self.case_payload(n, i) {
-                let moves = !matches!(ty, Type::Function(_)) && self.conforms_to(&ty, differentiable);
-                parts.push((label, moves.then_some(ty)));
-            }
-            cases.push(MovingCase { name, parts });
-        }
-        cases
-    }
+    cases
 }
 
 impl MovingCase {

@@ -202,7 +202,8 @@ impl Machine {
         const MOST: u64 = 4 << 30;
         let limit = self.limits.memory.map_or(MOST, |limit| limit.min(MOST));
         if Stacks::bytes_for(end, slots) > limit {
-            let message = format!("the call stack needs more memory than allowed ({})", crate::vm::run::fault::bytes(limit));
+            let message =
+                format!("the call stack needs more memory than allowed ({})", crate::vm::run::fault::bytes(limit));
             return Err(Fault::new(Number::MemoryLimit, message));
         }
         self.stacks.grow(end, slots);

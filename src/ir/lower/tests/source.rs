@@ -4,19 +4,20 @@ use crate::ir::graph::Program;
 use crate::ir::{listing, lower::Lowering, verify};
 use crate::source::SourceMap;
 use crate::syntax;
-use crate::types::World;
+use crate::types::check_module;
+use crate::types::declare::prelude;
 
 /// The graphs of a program: all that is not of the standard library, the script first.
 fn lower(text: &str) -> String {
     let mut sources = SourceMap::default();
-    let mut world = World::new(&mut sources);
+    let mut world = prelude::context_with_prelude(&mut sources);
     let id = sources.add("test", text.to_owned(), false).expect("the text fits");
     let start = sources.get(id).start;
     let mut parsed = syntax::parse(text, start);
     parsed.diagnostics.extend(syntax::fold_file(&mut parsed.file, &syntax::OperatorTable::standard()));
     assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
-    let checked = world.check_module(&[parsed.file], &[(start, text.into())], false);
-    let messages: Vec<&str> = world.diagnostics.iter().map(|d| &*d.message).collect();
+    let checked = check_module::check_module(&mut world, &[parsed.file], &[(start, text.into())], false);
+    let messages: Vec<&str> = world.sink.diagnostics.iter().map(|d| &*d.message).collect();
     assert!(checked.ok && messages.is_empty(), "{messages:?}");
     let mut program = Program::default();
     let mut lowering = Lowering::new();

@@ -3,15 +3,21 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{ExprKind as Ast, Ident};
+use crate::types::generics::opened_existential;
+use crate::types::generics::signature;
+use crate::types::generics::unmet_requirement;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, Slot, match_args};
 use crate::types::infer::call::candidates::{Candidate, Instance, Target};
 use crate::types::infer::expr::implicit_member::implicit_root;
+use crate::types::infer::solver::type_vars;
 use crate::types::infer::solver::type_vars::Clause;
 use crate::types::model::syntax_walk::is_literal;
 use crate::types::model::tables::{Requirement, SignatureParam};
 use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
 use crate::types::model::ty::{ProtocolId, Type};
+use crate::types::names::lookup;
+use crate::types::synthesize;
 
 /// When an argument is looked at: literals come after the arguments that say what they are, closures after the arguments
 /// that say what they take.
@@ -111,7 +117,7 @@ impl Infer<'_> {
                 && params.iter().filter(|other| other.ty == param.ty).count() > 1
                 && let Some(ty) = args[*i].ready.as_ref().map(|ready| ready.ty.clone())
             {
-                self.world.unify(&param.ty, &ty, span);
+                type_vars::unify(self.cx, &param.ty, &ty, span);
             }
         }
     }
@@ -120,7 +126,8 @@ impl Infer<'_> {
     pub(crate) fn is_optional_for_variable(&mut self, arg: &ArgNode, wanted: &Type) -> bool {
         let Some(ready) = &arg.ready else { return false };
         let ty = ready.ty.clone();
-        matches!(self.world.shallow(wanted), Type::Var(_)) && self.world.optional_payload(&ty).is_some()
+        matches!(type_vars::shallow(self.cx, wanted), Type::Var(_))
+            && synthesize::optional_payload(self.cx, &ty).is_some()
     }
 
     /// When an argument is looked at.
@@ -128,8 +135,8 @@ impl Infer<'_> {
         match arg.ast.kind {
             Ast::Closure(_) if !param.autoclosure => Turn::Closure,
             // Which vectors are meant is only known when the closures have said what they take.
-            Ast::Array(_) if matches!(self.world.resolved(&param.ty), Type::Associated(..)) => Turn::Last,
-            _ if self.world.has_vars(&param.ty) && self.depends_on_arguments(arg) => Turn::Literal,
+            Ast::Array(_) if matches!(type_vars::resolved(self.cx, &param.ty), Type::Associated(..)) => Turn::Last,
+            _ if type_vars::has_vars(self.cx, &param.ty) && self.depends_on_arguments(arg) => Turn::Literal,
             _ => Turn::First,
         }
     }
@@ -152,7 +159,8 @@ impl Infer<'_> {
         for (slot, param) in slots.iter().zip(params) {
             let Slot::Arg(i) = slot else { continue };
             let Ast::Closure(closure) = &args[*i].ast.kind else { continue };
-            let (Some(written), Type::Function(wanted)) = (&closure.params, self.world.shallow(&param.ty)) else {
+            let (Some(written), Type::Function(wanted)) = (&closure.params, type_vars::shallow(self.cx, &param.ty))
+            else {
                 continue;
             };
             if written.len() != wanted.params.len() {
@@ -160,10 +168,10 @@ impl Infer<'_> {
             }
             for (written, wanted) in written.iter().zip(&wanted.params) {
                 if let Some(ty) = &written.ty
-                    && self.world.has_vars(&wanted.ty)
+                    && type_vars::has_vars(self.cx, &wanted.ty)
                 {
                     let ty = self.resolve_quietly(ty);
-                    self.world.try_unify(&ty, &wanted.ty, written.name.span);
+                    type_vars::try_unify(self.cx, &ty, &wanted.ty, written.name.span);
                 }
             }
         }
@@ -183,9 +191,9 @@ impl Infer<'_> {
     pub(crate) fn refused_on_any(&mut self, candidate: &Candidate, name: &Ident) -> Option<Expr> {
         let Target::Requirement(p, r) = candidate.target else { return None };
         let of = candidate.prefix.first().cloned()?;
-        let of = self.world.shallow(&of);
+        let of = type_vars::shallow(self.cx, &of);
         let Type::Existential(e) = &of else { return None };
-        if self.world.is_callable_on_any(e, p, r) {
+        if opened_existential::is_callable_on_any(self.cx, e, p, r) {
             return None;
         }
         let diagnostic = self.unusable_on_any(name, &of, None);
@@ -199,7 +207,7 @@ impl Infer<'_> {
         let diagnostic = Diagnostic::error(Code::NotConforming, name.span, message)
             .help("use a generic parameter instead, which preserves the type");
         match p {
-            Some(p) if p == self.world.protocol("Sequence") => {
+            Some(p) if p == lookup::protocol(self.cx, "Sequence") => {
                 diagnostic.help("or convert it to an array with 'Array(…)'")
             }
             _ => diagnostic,
@@ -220,11 +228,11 @@ impl Infer<'_> {
                 (_, Target::Case(..)) => return instance,
                 (_, Target::Function(function)) => {
                     let clause = Clause { function: *function, index: *index };
-                    self.world.unmet(clause, requirement, span)
+                    unmet_requirement::unmet(self.cx, clause, requirement, span)
                 }
                 (_, Target::Requirement(p, r)) => {
-                    let function = self.world.protocol_data(*p).requirements[*r as usize].function;
-                    self.world.unmet(Clause { function, index: *index }, requirement, span)
+                    let function = self.cx.defs.protocol_data(*p).requirements[*r as usize].function;
+                    unmet_requirement::unmet(self.cx, Clause { function, index: *index }, requirement, span)
                 }
             };
             self.error(diagnostic);
@@ -244,7 +252,7 @@ impl Infer<'_> {
             value.span = name.span;
         }
         let ty = value.ty.clone();
-        let fits = self.world.unify(&ty, &own, value.span);
+        let fits = type_vars::unify(self.cx, &ty, &own, value.span);
         if instance.self_inout {
             let place = self.place_of(value, &format!("cannot use mutating member '{}' on immutable value", name.name));
             return Some(Argument::InOut(place));
@@ -293,7 +301,7 @@ impl Infer<'_> {
     }
 
     fn default_generics(&mut self, function: crate::types::model::tree::FunctionId, instance: &Instance) -> Vec<Type> {
-        let count = self.world.signature(function).env.params.len();
+        let count = signature::signature(self.cx, function).env.params.len();
         instance.generics.iter().take(count).cloned().collect()
     }
 
@@ -303,7 +311,7 @@ impl Infer<'_> {
             let place = match &arg.ast.kind {
                 Ast::InOut(inner) => {
                     let value = self.target(inner);
-                    let stays = self.world.unifies(&value.ty, wanted);
+                    let stays = type_vars::unifies(self.cx, &value.ty, wanted);
                     let value = if stays { value } else { self.unwrapped(value) };
                     // Where no '&' is written, an operator asks for the place.
                     let is_operator = inner.span == arg.ast.span;
@@ -332,7 +340,7 @@ impl Infer<'_> {
                 }
             };
             // What is passed comes back, so that neither may promise more than the other.
-            if !self.world.unify(&place.ty.clone(), wanted, arg.span)
+            if !type_vars::unify(self.cx, &place.ty.clone(), wanted, arg.span)
                 || self.promises_less(&place.ty, wanted)
                 || self.promises_less(wanted, &place.ty)
             {
@@ -356,22 +364,22 @@ impl Infer<'_> {
 
     /// Makes a result what is expected, if it can be, so that arguments are inferred with it.
     pub(crate) fn hint(&mut self, result: &Type, expected: &Type, span: Span) {
-        let (result, mut expected) = (self.world.shallow(result), self.world.shallow(expected));
+        let (result, mut expected) = (type_vars::shallow(self.cx, result), type_vars::shallow(self.cx, expected));
         if matches!(expected, Type::Var(_) | Type::Existential(_) | Type::Error)
-            || matches!(result, Type::Var(_) if self.world.is_optional(&expected))
+            || matches!(result, Type::Var(_) if synthesize::is_optional(self.cx, &expected))
         {
             return;
         }
-        if !self.world.is_optional(&result)
-            && let Some(inner) = self.world.optional_payload(&expected)
+        if !synthesize::is_optional(self.cx, &result)
+            && let Some(inner) = synthesize::optional_payload(self.cx, &expected)
         {
             expected = inner;
         }
-        let snapshot = self.world.snapshot();
-        if self.world.unify(&result, &expected, span) {
-            self.world.keep(snapshot);
+        let snapshot = self.cx.vars.snapshot();
+        if type_vars::unify(self.cx, &result, &expected, span) {
+            self.cx.vars.keep(snapshot);
         } else {
-            self.world.rollback(snapshot);
+            self.cx.vars.rollback(snapshot);
         }
     }
 }

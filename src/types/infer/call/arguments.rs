@@ -3,13 +3,19 @@
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, Ident, Name};
+use crate::types::conform::conformances;
+use crate::types::generics::associated_type;
 use crate::types::infer::Infer;
 use crate::types::infer::call::candidates::Candidate;
 use crate::types::infer::expr::implicit_member::implicit_root;
+use crate::types::infer::solver::type_vars;
 use crate::types::infer::solver::type_vars::Literal;
 use crate::types::model::tables::SignatureParam;
 use crate::types::model::tree::Expr;
 use crate::types::model::ty::{FunctionType, Type};
+use crate::types::names::lookup;
+use crate::types::names::members;
+use crate::types::synthesize;
 use std::rc::Rc;
 
 /// An argument as written, and its value once it was inferred without knowing what is expected.
@@ -206,7 +212,7 @@ impl Infer<'_> {
     /// Whether an argument is a literal whose type is not known.
     pub(crate) fn is_open_literal(&mut self, arg: &ArgNode) -> bool {
         let Some(ready) = &arg.ready else { return false };
-        matches!(self.world.shallow(&ready.ty), Type::Var(v) if self.world.var(v).literal.is_some())
+        matches!(type_vars::shallow(self.cx, &ready.ty), Type::Var(v) if self.cx.vars.var(v).literal.is_some())
     }
 
     /// Whether an argument can be given to a parameter, and what it costs: 0 for the same type.
@@ -215,21 +221,21 @@ impl Infer<'_> {
         if param.is_inout != matches!(arg.ast.kind, Ast::InOut(_)) && param.is_inout {
             return None;
         }
-        let ty = self.world.shallow(&ready.ty.clone());
-        let wanted = self.world.shallow(wanted);
+        let ty = type_vars::shallow(self.cx, &ready.ty.clone());
+        let wanted = type_vars::shallow(self.cx, wanted);
         let literal = match &ty {
-            Type::Var(v) => self.world.var(*v).literal,
+            Type::Var(v) => self.cx.vars.var(*v).literal,
             _ => None,
         };
         if let (Some(literal), Type::Nominal(..)) = (literal, &wanted)
-            && !self.world.is_optional(&wanted)
+            && !synthesize::is_optional(self.cx, &wanted)
         {
-            let fits = self.world.unify(&ty, &wanted, span);
+            let fits = type_vars::unify(self.cx, &ty, &wanted, span);
             return fits.then(|| self.literal_cost(literal, &wanted));
         }
         let fits = match self.forgives {
-            true => self.world.unify(&ty, &wanted, span),
-            false => self.world.try_unify(&ty, &wanted, span),
+            true => type_vars::unify(self.cx, &ty, &wanted, span),
+            false => type_vars::try_unify(self.cx, &ty, &wanted, span),
         };
         if fits {
             return Some(u32::from(ty != wanted && !matches!(wanted, Type::Var(_))));
@@ -237,7 +243,7 @@ impl Infer<'_> {
         if !self.can_convert(&ty, &wanted)
             && let Some(payload) = self.inside_unwrapped(ready)
         {
-            let fits = self.world.unify(&payload, &wanted, span) || self.can_convert(&payload, &wanted);
+            let fits = type_vars::unify(self.cx, &payload, &wanted, span) || self.can_convert(&payload, &wanted);
             return fits.then_some(6);
         }
         // A generic parameter says more than an existential does.
@@ -247,27 +253,27 @@ impl Infer<'_> {
 
     /// Whether an argument that waits for its type could be of a type at all.
     fn shape_fits(&mut self, arg: &ast::Expr, wanted: &Type, param: &SignatureParam) -> Option<u32> {
-        let wanted = self.world.shallow(wanted);
+        let wanted = type_vars::shallow(self.cx, wanted);
         match &wanted {
             Type::Error => return Some(2),
             // What a literal becomes, or what conforms to something, is no function.
             Type::Var(v) => {
-                let state = self.world.var(*v);
+                let state = self.cx.vars.var(*v);
                 let is_value = state.literal.is_some() || !state.conforms.is_empty();
                 let is_function = matches!(arg.kind, Ast::Closure(_) | Ast::Operator(_));
                 return (!is_value || !is_function).then_some(2);
             }
             _ => {}
         }
-        let inner = self.world.optional_payload(&wanted).unwrap_or_else(|| wanted.clone());
-        let inner = self.world.shallow(&inner);
+        let inner = synthesize::optional_payload(self.cx, &wanted).unwrap_or_else(|| wanted.clone());
+        let inner = type_vars::shallow(self.cx, &inner);
         if let Ast::Call { callee, args } = &arg.kind
             && let Ast::Implicit { name, .. } = &callee.kind
         {
             return self.implicit_call_fits(name, args, &inner);
         }
         if let Some((_, name)) = implicit_root(arg) {
-            let found = |infer: &mut Self, ty| !infer.world.members(ty, &name.name, true, infer.file).is_empty();
+            let found = |infer: &mut Self, ty| !members::members(infer.cx, ty, &name.name, true, infer.file).is_empty();
             let fits = !matches!(inner, Type::Nominal(..)) || found(self, &inner) || found(self, &wanted);
             return fits.then_some(1);
         }
@@ -290,10 +296,10 @@ impl Infer<'_> {
             },
             Ast::KeyPath { .. } => match &inner {
                 Type::Function(f) => f.params.len() == 1,
-                Type::Nominal(n, _) => self.world.nominal_data(*n).name.ends_with("KeyPath"),
+                Type::Nominal(n, _) => self.cx.defs.nominal_data(*n).name.ends_with("KeyPath"),
                 _ => matches!(inner, Type::Var(_) | Type::Existential(_)),
             },
-            Ast::Nil => self.world.is_optional(&wanted),
+            Ast::Nil => synthesize::is_optional(self.cx, &wanted),
             Ast::Array(items) => {
                 self.takes_literal(&inner, "Array", "ExpressibleByArrayLiteral") && self.takes_elements(&inner, items)
             }
@@ -317,21 +323,22 @@ impl Infer<'_> {
         for (written, wanted) in closure.params.iter().flatten().zip(&f.params) {
             let Some(ty) = &written.ty else { continue };
             let ty = self.resolve_quietly(ty);
-            let fits = self.world.try_unify(&ty, &wanted.ty, written.name.span) || self.can_convert(&wanted.ty, &ty);
+            let fits =
+                type_vars::try_unify(self.cx, &ty, &wanted.ty, written.name.span) || self.can_convert(&wanted.ty, &ty);
             if !fits || written.is_inout != wanted.is_inout {
                 return false;
             }
         }
         let Some(result) = &closure.result else { return true };
         let given = self.resolve_quietly(result);
-        self.world.try_unify(&given, &f.result, result.span) || self.can_convert(&given, &f.result)
+        type_vars::try_unify(self.cx, &given, &f.result, result.span) || self.can_convert(&given, &f.result)
     }
 
     /// A type that is written; what is wrong with it is reported with what it stands in.
     pub(crate) fn resolve_quietly(&mut self, ty: &ast::TypeExpr) -> Type {
-        let (before, failed) = (self.world.diagnostics.len(), self.failed);
+        let (before, failed) = (self.cx.sink.diagnostics.len(), self.failed);
         let ty = self.resolve(ty);
-        self.world.diagnostics.truncate(before);
+        self.cx.sink.diagnostics.truncate(before);
         self.failed = failed;
         ty
     }
@@ -356,15 +363,15 @@ impl Infer<'_> {
     /// are by themselves.
     fn takes_elements(&mut self, ty: &Type, items: &[ast::Expr]) -> bool {
         let Type::Nominal(n, args) = ty else { return true };
-        let is_array = *n == self.world.library_nominal("Array");
-        let element = match self.world.nominal_data(*n).builtin {
+        let is_array = *n == lookup::library_nominal(self.cx, "Array");
+        let element = match self.cx.defs.nominal_data(*n).builtin {
             Some(_) if !is_array => return true,
             Some(_) => args.first().cloned(),
-            None => self.world.associated_type(ty, "ArrayLiteralElement"),
+            None => associated_type::associated_type(self.cx, ty, "ArrayLiteralElement"),
         };
         let Some(element) = element else { return true };
-        let element = self.world.optional_payload(&element).unwrap_or(element);
-        let element = self.world.shallow(&element);
+        let element = synthesize::optional_payload(self.cx, &element).unwrap_or(element);
+        let element = type_vars::shallow(self.cx, &element);
         if !matches!(element, Type::Nominal(..)) {
             return true;
         }
@@ -379,19 +386,20 @@ impl Infer<'_> {
                 Ast::String(_) if !is_array => Literal::Text,
                 _ => {
                     // Integers become what is asked for.
-                    let integer = self.world.simple("Int");
+                    let integer = lookup::simple(self.cx, "Int");
                     let own = self.evident_type(item).filter(|own| is_array && *own != integer);
                     let Some(own) = own else { return true };
-                    return self.world.try_unify(&own, &element, item.span) || self.can_convert(&own, &element);
+                    return type_vars::try_unify(self.cx, &own, &element, item.span)
+                        || self.can_convert(&own, &element);
                 }
             };
-            self.world.accepts_literal(&element, literal)
+            type_vars::accepts_literal(self.cx, &element, literal)
         })
     }
 
     /// The type of a value that is made by naming its type, `Float(2)`, or of a variable.
     fn evident_type(&mut self, e: &ast::Expr) -> Option<Type> {
-        let (diagnostics, failed) = (self.world.diagnostics.len(), self.failed);
+        let (diagnostics, failed) = (self.cx.sink.diagnostics.len(), self.failed);
         let found = match &e.kind {
             Ast::Call { callee, .. } => match &callee.kind {
                 Ast::Ident { name, .. } if self.names_type(name) => self.type_expression(callee),
@@ -400,20 +408,21 @@ impl Infer<'_> {
             Ast::Ident { name, .. } if !self.names_type(name) && !self.names_several(e) => Some(self.expr(e, None).ty),
             _ => None,
         };
-        self.world.diagnostics.truncate(diagnostics);
+        self.cx.sink.diagnostics.truncate(diagnostics);
         self.failed = failed;
-        let found = found.map(|ty| self.world.zonk(&ty))?;
-        (found != Type::Error && !self.world.has_vars(&found) && matches!(found, Type::Nominal(..))).then_some(found)
+        let found = found.map(|ty| type_vars::zonk(self.cx, &ty))?;
+        (found != Type::Error && !type_vars::has_vars(self.cx, &found) && matches!(found, Type::Nominal(..)))
+            .then_some(found)
     }
 
     /// Whether a type can be written as a literal of a kind.
     fn takes_literal(&mut self, ty: &Type, usual: &'static str, protocol: &'static str) -> bool {
         match ty {
             Type::Function(_) => false,
-            Type::Nominal(n, _) if *n == self.world.library_nominal(usual) => true,
+            Type::Nominal(n, _) if *n == lookup::library_nominal(self.cx, usual) => true,
             Type::Nominal(..) => {
-                let protocol = self.world.protocol(protocol);
-                self.world.conforms_to(ty, protocol)
+                let protocol = lookup::protocol(self.cx, protocol);
+                conformances::conforms_to(self.cx, ty, protocol)
             }
             _ => true,
         }
@@ -422,7 +431,7 @@ impl Infer<'_> {
     fn literal_cost(&mut self, literal: Literal, ty: &Type) -> u32 {
         use crate::types::model::declared::Builtin;
         let Type::Nominal(n, _) = ty else { return 6 };
-        match (literal, self.world.nominal_data(*n).builtin) {
+        match (literal, self.cx.defs.nominal_data(*n).builtin) {
             (Literal::Int, Some(Builtin::Int { bits: 64, signed: true }))
             | (Literal::Float, Some(Builtin::Double))
             | (Literal::Text | Literal::Words, Some(Builtin::String)) => 0,

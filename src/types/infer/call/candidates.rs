@@ -2,13 +2,26 @@
 
 use crate::source::Span;
 use crate::syntax::ast::Name;
+use crate::types::conform::conformances;
+use crate::types::declare::prelude;
+use crate::types::generics::existential;
+use crate::types::generics::signature;
+use crate::types::generics::unmet_requirement;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, Slot, match_args};
 use crate::types::infer::call::specificity::Fit;
+use crate::types::infer::solver::type_vars;
 use crate::types::infer::solver::type_vars::{Clause, Wish};
 use crate::types::model::tables::{MemberKind, Owner, Requirement, RequirementKind, SignatureParam};
 use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionId, FunctionRef};
 use crate::types::model::ty::{NominalId, ParamId, ProtocolId, Type};
+use crate::types::names::dynamic_self;
+use crate::types::names::lookup;
+use crate::types::names::members;
+use crate::types::nominal::initializers;
+use crate::types::nominal::overrides;
+use crate::types::nominal::stored_property;
+use crate::types::synthesize;
 use std::rc::Rc;
 
 /// One function that could be meant.
@@ -51,15 +64,15 @@ impl Infer<'_> {
     pub(crate) fn instantiate(&mut self, candidate: &Candidate, span: Span) -> Instance {
         let function = match &candidate.target {
             Target::Function(f) => *f,
-            Target::Requirement(p, r) => self.world.protocol_data(*p).requirements[*r as usize].function,
+            Target::Requirement(p, r) => self.cx.defs.protocol_data(*p).requirements[*r as usize].function,
             Target::Case(n, case) => return self.instantiate_case(*n, *case, candidate),
         };
-        let signature = self.world.signature(function);
+        let signature = signature::signature(self.cx, function);
         let params = &signature.env.params;
         let mut generics: Vec<Type> = candidate.prefix.to_vec();
         generics.truncate(params.len());
         while generics.len() < params.len() {
-            let fresh = self.world.fresh();
+            let fresh = self.cx.vars.fresh();
             generics.push(fresh);
         }
         let by = |t: &Type| t.substitute(&|p| params.iter().position(|q| *q == p).map(|i| generics[i].clone()));
@@ -71,14 +84,14 @@ impl Infer<'_> {
                     // A requirement is called on what is inside, which conforms.
                     let is_opened = matches!(candidate.target, Target::Requirement(..))
                         && candidate.prefix.first() == Some(t)
-                        && matches!(self.world.shallow(t), Type::Existential(_));
+                        && matches!(type_vars::shallow(self.cx, t), Type::Existential(_));
                     if is_opened {
-                        self.world.can_erase(t, *p)
+                        existential::can_erase(self.cx, t, *p)
                     } else {
-                        self.world.require_by(t, Wish { protocol: *p, span, by: Some(function) })
+                        type_vars::require_by(self.cx, t, Wish { protocol: *p, span, by: Some(function) })
                     }
                 }
-                Requirement::Same(a, b) => self.world.unify_by(a, b, span, Some(Clause { function, index })),
+                Requirement::Same(a, b) => type_vars::unify_by(self.cx, a, b, span, Some(Clause { function, index })),
                 Requirement::Superclass(a, b) => self.can_convert(a, b),
             };
             if !holds {
@@ -96,20 +109,20 @@ impl Infer<'_> {
             _ => self.known_callee(candidate, FunctionRef { function, generics: generics.clone() }),
         };
         let mut result = by(&signature.result);
-        if self.world.fills_instance(function)
+        if initializers::fills_instance(self.cx, function)
             && let Some(receiver) = &candidate.receiver
         {
             // An inherited initialiser gives the instance that it got.
-            let failable = self.world.is_optional(&result);
+            let failable = synthesize::is_optional(self.cx, &result);
             result = receiver.ty.clone();
             if failable {
-                result = self.world.applied("Optional", &[result]);
+                result = lookup::applied(self.cx, "Optional", &[result]);
             }
         }
         if let Some(receiver) = &candidate.receiver {
             // What `super` gives is of the class of `self`.
             let of = if let ExprKind::Super(own) = &receiver.kind { own } else { &**receiver };
-            if let Some(own) = self.world.result_for_receiver(function, &of.ty, &result) {
+            if let Some(own) = dynamic_self::result_for_receiver(self.cx, function, &of.ty, &result) {
                 result = own;
             }
         }
@@ -132,11 +145,11 @@ impl Infer<'_> {
         let is_dynamic = match candidate.receiver.as_ref().map(|r| &r.kind) {
             None | Some(ExprKind::Super(_) | ExprKind::Metatype) => false,
             // A new instance of a class that is named.
-            Some(ExprKind::Struct { .. }) => !self.world.fills_instance(function.function),
+            Some(ExprKind::Struct { .. }) => !initializers::fills_instance(self.cx, function.function),
             Some(_) => true,
         };
-        match self.world.function_data(function.function).owner {
-            Owner::Nominal(class) if is_dynamic && self.world.is_overridable(function.function) => {
+        match self.cx.defs.function_data(function.function).owner {
+            Owner::Nominal(class) if is_dynamic && overrides::is_overridable(self.cx, function.function) => {
                 Callee::Class { class, function }
             }
             _ => Callee::Static(function),
@@ -144,7 +157,7 @@ impl Infer<'_> {
     }
 
     fn instantiate_case(&mut self, n: NominalId, case: u32, candidate: &Candidate) -> Instance {
-        let payload = self.world.case_payload(n, case);
+        let payload = stored_property::case_payload(self.cx, n, case);
         let args = candidate.prefix.to_vec();
         let params = payload
             .iter()
@@ -152,11 +165,11 @@ impl Infer<'_> {
             .map(|(part, (label, ty))| SignatureParam {
                 label: label.clone(),
                 name: label.clone().unwrap_or_else(|| "_".into()),
-                ty: self.world.substitute_nominal(n, &args, ty),
+                ty: conformances::substitute_nominal(self.cx, n, &args, ty),
                 is_inout: false,
                 variadic: false,
                 autoclosure: false,
-                default: self.world.case_default(n, case, part),
+                default: stored_property::case_default(self.cx, n, case, part),
                 span: Span::default(),
             })
             .collect();
@@ -176,10 +189,10 @@ impl Infer<'_> {
     /// Whether a call of a candidate may throw.
     pub(crate) fn candidate_throws(&mut self, candidate: &Candidate) -> bool {
         match candidate.target {
-            Target::Function(f) => self.world.signature(f).throws,
+            Target::Function(f) => signature::signature(self.cx, f).throws,
             Target::Requirement(p, r) => {
-                let f = self.world.protocol_data(p).requirements[r as usize].function;
-                self.world.signature(f).throws
+                let f = self.cx.defs.protocol_data(p).requirements[r as usize].function;
+                signature::signature(self.cx, f).throws
             }
             Target::Case(..) => false,
         }
@@ -188,10 +201,10 @@ impl Infer<'_> {
     /// The parameters of a candidate, to see whether labels fit.
     pub(crate) fn candidate_params(&mut self, candidate: &Candidate) -> Vec<SignatureParam> {
         match &candidate.target {
-            Target::Function(f) => self.world.signature(*f).params.clone(),
+            Target::Function(f) => signature::signature(self.cx, *f).params.clone(),
             Target::Requirement(p, r) => {
-                let f = self.world.protocol_data(*p).requirements[*r as usize].function;
-                self.world.signature(f).params.clone()
+                let f = self.cx.defs.protocol_data(*p).requirements[*r as usize].function;
+                signature::signature(self.cx, f).params.clone()
             }
             Target::Case(..) => self.instantiate_case_params(candidate),
         }
@@ -226,13 +239,13 @@ impl Infer<'_> {
         crate::cancel::look();
         let params = self.candidate_params(candidate);
         let slots = match_args(&params, args).ok()?;
-        let snapshot = self.world.snapshot();
+        let snapshot = self.cx.vars.snapshot();
         let instance = self.instantiate(candidate, span);
         let (mut score, mut conversions) = (candidate.tier * 1000, 0);
         let mut fits = instance.missing.is_none();
         if let (Some(receiver), Some(own)) = (&candidate.receiver, &instance.self_type) {
             let ty = receiver.ty.clone();
-            fits = fits && (self.world.unify(&ty, own, span) || self.can_convert(&ty, own));
+            fits = fits && (type_vars::unify(self.cx, &ty, own, span) || self.can_convert(&ty, own));
         }
         let mut given: Vec<(usize, Type, &SignatureParam)> = vec![];
         for (slot, param) in slots.iter().zip(&instance.params) {
@@ -270,7 +283,7 @@ impl Infer<'_> {
         }
         if fits && let Some(expected) = expected {
             let result = instance.result.clone();
-            if !(self.world.try_unify(&result, expected, span) || self.can_convert(&result, expected)) {
+            if !(type_vars::try_unify(self.cx, &result, expected, span) || self.can_convert(&result, expected)) {
                 fits = false;
             }
         }
@@ -280,26 +293,26 @@ impl Infer<'_> {
             // Of two generic functions the one that asks for more.
             score += generic.min(9) * 10 + 9u32.saturating_sub(instance.asked);
         }
-        self.world.rollback(snapshot);
+        self.cx.vars.rollback(snapshot);
         fits.then_some(Fit { score, conversions })
     }
 
     /// Whether an argument whose type is not known may have to be made an optional.
     fn may_become_optional(&mut self, arg: &ArgNode, wanted: &Type) -> bool {
         let Some(ready) = &arg.ready else { return false };
-        matches!(self.world.shallow(&ready.ty), Type::Var(_)) && self.world.is_optional(wanted)
+        matches!(type_vars::shallow(self.cx, &ready.ty), Type::Var(_)) && synthesize::is_optional(self.cx, wanted)
     }
 
     /// Whether what is required of types that belong to generic parameters holds, as far as the arguments say what those
     /// are: `where S.Element: Numeric`.
     fn meets_clauses(&mut self, candidate: &Candidate, instance: &Instance) -> bool {
         let Target::Function(f) = candidate.target else { return true };
-        let env = self.world.signature(f).env.clone();
+        let env = signature::signature(self.cx, f).env.clone();
         let by = |p: ParamId| env.params.iter().position(|q| *q == p).map(|i| instance.generics[i].clone());
         env.requirements.iter().all(|requirement| match requirement {
             Requirement::Conforms(Type::Associated(..), _) => {
                 let put = requirement.map(&mut |ty| ty.substitute(&by));
-                self.world.is_met(&put)
+                unmet_requirement::is_met(self.cx, &put)
             }
             _ => true,
         })
@@ -314,7 +327,7 @@ impl Infer<'_> {
             return args.first().cloned().unwrap_or(Type::Error);
         }
         if param.autoclosure
-            && let Type::Function(f) = self.world.shallow(&ty)
+            && let Type::Function(f) = type_vars::shallow(self.cx, &ty)
         {
             return f.result.clone();
         }
@@ -330,25 +343,25 @@ impl Infer<'_> {
         receiver: Option<&Rc<Expr>>,
     ) -> Vec<Candidate> {
         let mut out = vec![];
-        for (member, prefix, distance) in self.world.members(of, name, is_static, self.file) {
+        for (member, prefix, distance) in members::members(self.cx, of, name, is_static, self.file) {
             let target = match member {
                 MemberKind::Method(f) | MemberKind::Init(f) => Target::Function(f),
                 MemberKind::Requirement(r) => {
                     let Some(p) = prefix.1 else { continue };
-                    let kind = self.world.protocol_data(p).requirements[r as usize].kind;
+                    let kind = self.cx.defs.protocol_data(p).requirements[r as usize].kind;
                     if !matches!(kind, RequirementKind::Method | RequirementKind::Init) {
                         continue;
                     }
                     Target::Requirement(p, r)
                 }
-                MemberKind::Case(case) => match self.world.shallow(of) {
+                MemberKind::Case(case) => match type_vars::shallow(self.cx, of) {
                     Type::Nominal(n, _) => Target::Case(n, case),
                     _ => continue,
                 },
                 _ => continue,
             };
             let user = match &target {
-                Target::Function(f) => !self.world.function_data(*f).is_prelude,
+                Target::Function(f) => !self.cx.defs.function_data(*f).is_prelude,
                 Target::Requirement(..) | Target::Case(..) => true,
             };
             let tier = distance * 2 + u32::from(!user);
@@ -365,11 +378,11 @@ impl Infer<'_> {
     pub(crate) fn static_receiver(&mut self, target: &Target, of: &Type, on: Option<&Rc<Expr>>) -> Option<Rc<Expr>> {
         let f = match target {
             Target::Function(f) => *f,
-            Target::Requirement(p, r) => self.world.protocol_data(*p).requirements[*r as usize].function,
+            Target::Requirement(p, r) => self.cx.defs.protocol_data(*p).requirements[*r as usize].function,
             Target::Case(..) => return None,
         };
-        let on_type = on.filter(|e| matches!(self.world.shallow(&e.ty), Type::Metatype(_)));
-        if self.world.fills_instance(f) {
+        let on_type = on.filter(|e| matches!(type_vars::shallow(self.cx, &e.ty), Type::Metatype(_)));
+        if initializers::fills_instance(self.cx, f) {
             return Some(match (on_type, on) {
                 (Some(metatype), _) if !matches!(metatype.kind, ExprKind::Metatype) => self.new_instance(metatype, of),
                 (None, Some(instance)) => instance.clone(),
@@ -379,7 +392,7 @@ impl Infer<'_> {
                 }
             });
         }
-        if !self.world.belongs_to_type(f) {
+        if !signature::belongs_to_type(self.cx, f) {
             return None;
         }
         let named =
@@ -389,7 +402,7 @@ impl Infer<'_> {
 
     /// An instance, without values in it yet, of the class that a metatype stands for while the program runs.
     fn new_instance(&mut self, metatype: &Rc<Expr>, of: &Type) -> Rc<Expr> {
-        let Some(function) = self.world.library_function("_new") else { return metatype.clone() };
+        let Some(function) = prelude::library_function(self.cx, "_new") else { return metatype.clone() };
         let callee = Callee::Static(FunctionRef { function, generics: vec![of.clone()] });
         let kind = ExprKind::Call { callee, args: vec![Argument::Value((**metatype).clone())] };
         Rc::new(Expr { kind, ty: of.clone(), span: metatype.span })
@@ -398,16 +411,16 @@ impl Infer<'_> {
     /// How a candidate is called in a message.
     pub(crate) fn candidate_name(&mut self, candidate: &Candidate) -> String {
         match &candidate.target {
-            Target::Function(f) => self.world.full_name(*f),
+            Target::Function(f) => self.cx.defs.full_name(*f),
             Target::Requirement(p, r) => {
-                let f = self.world.protocol_data(*p).requirements[*r as usize].function;
-                self.world.full_name(f)
+                let f = self.cx.defs.protocol_data(*p).requirements[*r as usize].function;
+                self.cx.defs.full_name(f)
             }
             Target::Case(n, case) => {
                 let (n, case) = (*n, *case);
-                let payload = self.world.case_payload(n, case);
+                let payload = stored_property::case_payload(self.cx, n, case);
                 let labels: Vec<Option<Name>> = payload.into_iter().map(|(label, _)| label).collect();
-                let name = self.world.nominal_data(n).cases[case as usize].name.clone();
+                let name = self.cx.defs.nominal_data(n).cases[case as usize].name.clone();
                 if labels.is_empty() { name.to_string() } else { format!("{name}({})", Self::label_text(&labels)) }
             }
         }
@@ -415,7 +428,9 @@ impl Infer<'_> {
 
     pub(crate) fn candidate_span(&mut self, candidate: &Candidate) -> Option<Span> {
         match &candidate.target {
-            Target::Function(f) if !self.world.function_data(*f).is_prelude => Some(self.world.function_data(*f).span),
+            Target::Function(f) if !self.cx.defs.function_data(*f).is_prelude => {
+                Some(self.cx.defs.function_data(*f).span)
+            }
             _ => None,
         }
     }

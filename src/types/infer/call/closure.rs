@@ -5,6 +5,7 @@ use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, StmtKind as AstStmt};
 use crate::types::infer::solver::pending::PendingKind;
+use crate::types::infer::solver::type_vars;
 use crate::types::infer::stmt::branch::ends_in_statements;
 use crate::types::infer::{FrameKind, Infer};
 use crate::types::model::syntax_query::single_expression;
@@ -12,14 +13,16 @@ use crate::types::model::tables::{BodyState, Code as FunctionCode, FunctionKind,
 use crate::types::model::tree::Ownership;
 use crate::types::model::tree::{Expr, ExprKind, FunctionId, Stmt, StmtKind};
 use crate::types::model::ty::{FunctionParam, FunctionType, Strength, Type};
+use crate::types::nominal::ownership;
 use crate::types::nominal::ownership::named;
+use crate::types::synthesize;
 use std::rc::Rc;
 
 impl Infer<'_> {
     /// A closure expression: at once when the types of its parameters are known, otherwise later.
     pub(crate) fn closure(&mut self, closure: &Rc<ast::Closure>, expected: Option<&Type>, span: Span) -> Expr {
         let mut wanted = expected.and_then(|t| self.known(t));
-        while let Some(inner) = wanted.as_ref().and_then(|t| self.world.optional_payload(t)) {
+        while let Some(inner) = wanted.as_ref().and_then(|t| synthesize::optional_payload(self.cx, t)) {
             wanted = self.known(&inner);
         }
         let ty = self.closure_type(closure, wanted.as_ref(), span);
@@ -61,7 +64,7 @@ impl Infer<'_> {
                             }
                             ty
                         }
-                        None => from.as_ref().map_or_else(|| self.world.fresh(), |p| p.ty.clone()),
+                        None => from.as_ref().map_or_else(|| self.cx.vars.fresh(), |p| p.ty.clone()),
                     };
                     params.push(plain(ty, param.is_inout || from.is_some_and(|p| p.is_inout)));
                 }
@@ -80,7 +83,7 @@ impl Infer<'_> {
                     match from {
                         Some(p) => params.push(plain(p.ty.clone(), p.is_inout)),
                         None => {
-                            let ty = self.world.fresh();
+                            let ty = self.cx.vars.fresh();
                             params.push(plain(ty, false));
                         }
                     }
@@ -98,7 +101,7 @@ impl Infer<'_> {
             }
             // A result of its own: what the closure gives may have to be converted to what is wanted.
             (None, Some(w)) => w.result.clone(),
-            (None, None) => self.world.fresh(),
+            (None, None) => self.cx.vars.fresh(),
         };
         let throws = wanted.as_ref().is_some_and(|w| w.throws) || self.may_throw(closure);
         Type::Function(Rc::new(FunctionType { params, result, throws, strength: Strength::Open }))
@@ -109,9 +112,9 @@ impl Infer<'_> {
         match wanted.params.as_slice() {
             [only] if written > 1 => {
                 let ty = only.ty.clone();
-                match self.world.shallow(&ty) {
+                match type_vars::shallow(self.cx, &ty) {
                     Type::Tuple(parts) => parts.len() == written,
-                    Type::Var(v) => self.world.var(v).literal.is_none(),
+                    Type::Var(v) => self.cx.vars.var(v).literal.is_none(),
                     Type::Error => true,
                     _ => self.is_open(&ty),
                 }
@@ -135,7 +138,7 @@ impl Infer<'_> {
     /// A closure names what it is given, if only as `_`, unless there is nothing in it.
     fn check_nothing_ignored(&mut self, closure: &ast::Closure, wanted: &FunctionType, span: Span) {
         let given = wanted.params.len();
-        let is_nothing = |infer: &mut Self, p: &FunctionParam| infer.world.shallow(&p.ty).is_unit();
+        let is_nothing = |infer: &mut Self, p: &FunctionParam| type_vars::shallow(infer.cx, &p.ty).is_unit();
         if matches!(wanted.params.as_slice(), [only] if is_nothing(self, only)) {
             return;
         }
@@ -157,16 +160,16 @@ impl Infer<'_> {
 
     /// Whether the parameters that the body uses are known.
     pub(crate) fn closure_is_ready(&mut self, _closure: &ast::Closure, ty: &Type) -> bool {
-        let Type::Function(f) = self.world.shallow(ty) else { return false };
+        let Type::Function(f) = type_vars::shallow(self.cx, ty) else { return false };
         f.params.iter().all(|p| {
             let ty = p.ty.clone();
-            !self.world.has_vars(&ty)
+            !type_vars::has_vars(self.cx, &ty)
         })
     }
 
     /// Checks the body of a closure.
     pub(crate) fn closure_now(&mut self, closure: &Rc<ast::Closure>, ty: &Type, span: Span) -> Expr {
-        let Type::Function(f) = self.world.shallow(ty) else { return self.error_expr(span) };
+        let Type::Function(f) = type_vars::shallow(self.cx, ty) else { return self.error_expr(span) };
         let names: Vec<(ast::Name, Span)> = match &closure.params {
             Some(params) if params.len() == f.params.len() => {
                 params.iter().map(|p| (p.name.name.clone(), p.name.span)).collect()
@@ -181,7 +184,7 @@ impl Infer<'_> {
                 if let Some(n) = highest_anonymous(&closure.body)
                     && n >= f.params.len()
                 {
-                    if f.params.len() == 1 && matches!(self.world.shallow(&f.params[0].ty), Type::Tuple(_)) {
+                    if f.params.len() == 1 && matches!(type_vars::shallow(self.cx, &f.params[0].ty), Type::Tuple(_)) {
                         return self.spread_closure(closure, &f, span);
                     }
                     let message = format!("the closure uses ${n}, but takes only {}", count(f.params.len()));
@@ -194,7 +197,7 @@ impl Infer<'_> {
             .captures
             .iter()
             .map(|c| {
-                let start = (self.pending.len(), self.world.var_count());
+                let start = (self.pending.len(), self.cx.vars.var_count());
                 let value = match &c.value {
                     Some(value) => self.expr(value, None),
                     None => self.expr(
@@ -210,8 +213,8 @@ impl Infer<'_> {
                     self.settle_statement(start);
                 }
                 let value = if kept == Ownership::Weak { self.as_optional(value) } else { value };
-                let ty = self.world.resolved(&value.ty.clone());
-                let fits = self.world.check_ownership(kept, false, &ty, c.name.span);
+                let ty = type_vars::resolved(self.cx, &value.ty.clone());
+                let fits = ownership::check_ownership(self.cx, kept, false, &ty, c.name.span);
                 self.failed |= !fits;
                 (c.name.name.clone(), kept, value)
             })
@@ -273,7 +276,7 @@ impl Infer<'_> {
         {
             let value = self.expr(only, known.as_ref());
             let is_unit = known.as_ref().is_some_and(Type::is_unit);
-            if is_unit && !self.world.shallow(&value.ty.clone()).is_unit() {
+            if is_unit && !type_vars::shallow(self.cx, &value.ty.clone()).is_unit() {
                 // A closure that is asked for nothing may end with any value.
                 let kind = StmtKind::Expr(value);
                 return vec![Stmt { kind, span }];
@@ -286,7 +289,7 @@ impl Infer<'_> {
         returns_value(&body.items, &mut gives);
         if !gives {
             let unit = Type::unit();
-            self.world.unify(result, &unit, span);
+            type_vars::unify(self.cx, result, &unit, span);
         }
         self.body_statements(body, result)
     }
@@ -328,7 +331,7 @@ impl Infer<'_> {
 
     /// `{ $0 + $1 }` for a function that is given one tuple.
     fn spread_closure(&mut self, closure: &ast::Closure, f: &FunctionType, span: Span) -> Expr {
-        let Type::Tuple(parts) = self.world.shallow(&f.params[0].ty) else { return self.error_expr(span) };
+        let Type::Tuple(parts) = type_vars::shallow(self.cx, &f.params[0].ty) else { return self.error_expr(span) };
         let params: Vec<ast::ClosureParam> = (0..parts.len())
             .map(|i| ast::ClosureParam {
                 name: ast::Ident { name: format!("${i}").into(), span },
@@ -352,7 +355,7 @@ impl Infer<'_> {
 
     /// An argument for an `@autoclosure` parameter.
     pub(crate) fn autoclosure(&mut self, arg: &ast::Expr, wanted: &Type) -> Expr {
-        let Type::Function(f) = self.world.shallow(wanted) else { return self.error_expr(arg.span) };
+        let Type::Function(f) = type_vars::shallow(self.cx, wanted) else { return self.error_expr(arg.span) };
         let function = self.new_closure_function(arg.span);
         self.push_frame(FrameKind::Closure, f.result.clone(), f.throws, Some(function));
         let value = self.expr(arg, Some(&f.result));
@@ -365,7 +368,7 @@ impl Infer<'_> {
     }
 
     fn new_closure_function(&mut self, span: Span) -> FunctionId {
-        let around = self.frames.first().and_then(|f| f.function).map(|f| self.world.full_name(f));
+        let around = self.frames.first().and_then(|f| f.function).map(|f| self.cx.defs.full_name(f));
         let name = match around {
             Some(around) => format!("closure in {around}"),
             None => "closure".to_string(),
@@ -376,8 +379,8 @@ impl Infer<'_> {
         data.owner = self.owner;
         data.code = FunctionCode::Elsewhere;
         data.body = BodyState::Checking;
-        data.outer = Some(self.world.env.clone());
-        self.world.add_function(data)
+        data.outer = Some(self.cx.scope.env.clone());
+        self.cx.defs.add_function(data)
     }
 }
 

@@ -9,9 +9,12 @@ use crate::syntax::ast::ExprKind as Ast;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, Slot, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
+use crate::types::infer::solver::type_vars;
 use crate::types::infer::solver::type_vars::Literal;
 use crate::types::model::tree::Expr;
 use crate::types::model::ty::{FunctionParam, FunctionType, Strength, Type};
+use crate::types::names::lookup;
+use crate::types::synthesize;
 use std::rc::Rc;
 
 /// Where the type of a closure's parameter comes from.
@@ -54,9 +57,9 @@ impl Infer<'_> {
         let mut literals = 0;
         for arg in &mut decided {
             let Some(ready) = &arg.ready else { continue };
-            let Type::Var(var) = self.world.shallow(&ready.ty.clone()) else { continue };
-            if self.world.var(var).literal == Some(Literal::Float) {
-                let ty = self.world.simple("Double");
+            let Type::Var(var) = type_vars::shallow(self.cx, &ready.ty.clone()) else { continue };
+            if self.cx.vars.var(var).literal == Some(Literal::Float) {
+                let ty = lookup::simple(self.cx, "Double");
                 arg.ready = Some(Rc::new(Expr { ty, ..(**ready).clone() }));
                 literals += 1;
             }
@@ -65,10 +68,10 @@ impl Infer<'_> {
             return candidates;
         }
         let Some(params) = self.common_parameters(&candidates, &decided, at, span) else { return candidates };
-        let result = self.world.fresh();
+        let result = self.cx.vars.fresh();
         let wanted = Type::Function(Rc::new(FunctionType { params, result, throws: false, strength: Strength::Open }));
         let Some(value) = self.infer_tentatively(&args[at], &wanted) else { return candidates };
-        if self.world.has_vars(&value.ty) {
+        if type_vars::has_vars(self.cx, &value.ty) {
             return candidates;
         }
         decided[at].ready = Some(Rc::new(value));
@@ -91,13 +94,13 @@ impl Infer<'_> {
                 continue;
             }
             let Some(params) = self.common_parameters(candidates, args, i, span) else { continue };
-            let result = self.world.fresh();
+            let result = self.cx.vars.fresh();
             let ty = FunctionType { params, result, throws: false, strength: Strength::Open };
-            let (before, failed) = (self.world.diagnostics.len(), self.failed);
+            let (before, failed) = (self.cx.sink.diagnostics.len(), self.failed);
             let value = self.expr(&args[i].ast.clone(), Some(&Type::Function(Rc::new(ty))));
-            if self.world.diagnostics[before..].iter().any(Diagnostic::is_error) {
+            if self.cx.sink.diagnostics[before..].iter().any(Diagnostic::is_error) {
                 // It may need the type of its result, which the overload of the script gives.
-                self.world.diagnostics.truncate(before);
+                self.cx.sink.diagnostics.truncate(before);
                 self.failed = failed;
                 continue;
             }
@@ -142,15 +145,15 @@ impl Infer<'_> {
 
     /// A closure as one of a type, if it can be; nothing of the attempt is kept.
     fn infer_tentatively(&mut self, closure: &ArgNode, wanted: &Type) -> Option<Expr> {
-        let (diagnostics, failed) = (self.world.diagnostics.len(), self.failed);
+        let (diagnostics, failed) = (self.cx.sink.diagnostics.len(), self.failed);
         let (pending, solutions) = (self.pending.len(), self.solutions.len());
         let (open, nominals) = (self.open.len(), self.local_nominals.len());
-        let variables = self.world.var_count();
+        let variables = self.cx.vars.var_count();
         let mut value = self.expr(&closure.ast.clone(), Some(wanted));
         self.settle_statement((pending, variables));
-        value.ty = self.world.zonk(&value.ty);
-        let suits = !self.world.diagnostics[diagnostics..].iter().any(Diagnostic::is_error);
-        self.world.diagnostics.truncate(diagnostics);
+        value.ty = type_vars::zonk(self.cx, &value.ty);
+        let suits = !self.cx.sink.diagnostics[diagnostics..].iter().any(Diagnostic::is_error);
+        self.cx.sink.diagnostics.truncate(diagnostics);
         self.pending.truncate(pending);
         self.solutions.truncate(solutions);
         self.open.truncate(open);
@@ -166,7 +169,7 @@ impl Infer<'_> {
     }
 
     pub(crate) fn is_of_script(&self, candidate: &Candidate) -> bool {
-        matches!(candidate.target, Target::Function(f) if !self.world.function_data(f).is_prelude)
+        matches!(candidate.target, Target::Function(f) if !self.cx.defs.function_data(f).is_prelude)
     }
 
     /// The parameters of a closure, if all candidates that fit agree on them, and not on its result.
@@ -213,7 +216,7 @@ impl Infer<'_> {
     ) -> Option<Wanted> {
         let params = self.candidate_params(candidate);
         let slots = match_args(&params, args).ok()?;
-        let snapshot = self.world.snapshot();
+        let snapshot = self.cx.vars.snapshot();
         let instance = self.instantiate(candidate, span);
         let mut wanted = None;
         for (slot, param) in slots.iter().zip(&instance.params) {
@@ -227,24 +230,24 @@ impl Infer<'_> {
             }
         }
         let found = wanted.and_then(|ty| self.wanted_function(&ty, args));
-        self.world.rollback(snapshot);
+        self.cx.vars.rollback(snapshot);
         found
     }
 
     fn wanted_function(&mut self, ty: &Type, args: &[ArgNode]) -> Option<Wanted> {
-        let ty = self.world.optional_payload(ty).unwrap_or_else(|| ty.clone());
-        let Type::Function(f) = self.world.shallow(&ty) else { return None };
+        let ty = synthesize::optional_payload(self.cx, ty).unwrap_or_else(|| ty.clone());
+        let Type::Function(f) = type_vars::shallow(self.cx, &ty) else { return None };
         let mut params = vec![];
         for param in &f.params {
-            let ty = self.world.zonk(&param.ty);
-            let source = match self.world.has_vars(&ty) {
+            let ty = type_vars::zonk(self.cx, &param.ty);
+            let source = match type_vars::has_vars(self.cx, &ty) {
                 false => Source::Type(ty),
                 true => Source::Argument(args.iter().position(|arg| {
-                    arg.ready.as_ref().is_some_and(|ready| self.world.zonk(&ready.ty.clone()) == ty)
+                    arg.ready.as_ref().is_some_and(|ready| type_vars::zonk(self.cx, &ready.ty.clone()) == ty)
                 })?),
             };
             params.push((source, param.is_inout));
         }
-        Some(Wanted { params, result: self.world.zonk(&f.result) })
+        Some(Wanted { params, result: type_vars::zonk(self.cx, &f.result) })
     }
 }

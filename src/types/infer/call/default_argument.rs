@@ -6,9 +6,14 @@
 use crate::diagnostic;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
+use crate::types::generics::signature;
 use crate::types::infer::call::candidates::{Candidate, Instance, Target};
+use crate::types::infer::solver::type_vars;
+use crate::types::infer::stmt::function_body;
 use crate::types::infer::{FrameKind, Infer};
-use crate::types::model::tables::{BodyState, Code, Signature, World};
+use crate::types::model::context;
+use crate::types::model::context::TypeContext;
+use crate::types::model::tables::{BodyState, Code, Signature};
 use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::Type;
 use std::rc::Rc;
@@ -22,67 +27,65 @@ pub(crate) enum OpenDefault {
     Decides,
 }
 
-impl World {
-    /// Remembers the default arguments of a function whose parameter has generic parameters that no other one mentions.
-    pub(in crate::types) fn note_open_defaults(&mut self, f: FunctionId, signature: &Signature, outer: usize) {
-        let own = signature.env.params.get(outer..).unwrap_or(&[]);
-        let names = |ty: &Type, of: &Type| of.any(&mut |t| t == ty);
-        for (i, param) in signature.params.iter().enumerate() {
-            let Some(default) = param.default else { continue };
-            let mentioned: Vec<Type> =
-                own.iter().map(|p| Type::Param(*p)).filter(|own| names(own, &param.ty)).collect();
-            let others = || signature.params.iter().enumerate().filter(|(k, _)| *k != i);
-            let is_shared = mentioned.iter().any(|own| others().any(|(_, other)| names(own, &other.ty)));
-            if !mentioned.is_empty() && !is_shared {
-                self.open_defaults.insert(default, OpenDefault::Unknown(f, i));
-            }
+/// Remembers the default arguments of a function whose parameter has generic parameters that no other one mentions.
+pub(in crate::types) fn note_open_defaults(cx: &mut TypeContext, f: FunctionId, signature: &Signature, outer: usize) {
+    let own = signature.env.params.get(outer..).unwrap_or(&[]);
+    let names = |ty: &Type, of: &Type| of.any(&mut |t| t == ty);
+    for (i, param) in signature.params.iter().enumerate() {
+        let Some(default) = param.default else { continue };
+        let mentioned: Vec<Type> = own.iter().map(|p| Type::Param(*p)).filter(|own| names(own, &param.ty)).collect();
+        let others = || signature.params.iter().enumerate().filter(|(k, _)| *k != i);
+        let is_shared = mentioned.iter().any(|own| others().any(|(_, other)| names(own, &other.ty)));
+        if !mentioned.is_empty() && !is_shared {
+            cx.memo.open_defaults.insert(default, OpenDefault::Unknown(f, i));
         }
     }
+}
 
-    /// Finds out whether a default argument has a type of its own; then its signature says which.
-    pub(in crate::types) fn settle_default(&mut self, default: FunctionId) {
-        let Some(OpenDefault::Unknown(f, index)) = self.open_defaults.get(&default).copied() else { return };
-        self.open_defaults.remove(&default);
-        if self.fits_generically(default) {
-            return;
-        }
-        let before = self.diagnostics.len();
-        let Some(ty) = self.own_default_type(default, f, index) else {
-            if self.diagnostics.len() > before {
-                self.functions[default.0 as usize].body = BodyState::Failed;
-            }
-            return;
-        };
-        let outer = self.function_outer_env(f);
-        let signature = self.signature(default);
-        let own = Signature { env: outer.clone(), result: ty, ..(*signature).clone() };
-        let data = &mut self.functions[default.0 as usize];
-        data.outer = Some(outer);
-        data.signature = Some(Rc::new(own));
-        self.open_defaults.insert(default, OpenDefault::Decides);
+/// Finds out whether a default argument has a type of its own; then its signature says which.
+pub(in crate::types) fn settle_default(cx: &mut TypeContext, default: FunctionId) {
+    let Some(OpenDefault::Unknown(f, index)) = cx.memo.open_defaults.get(&default).copied() else { return };
+    cx.memo.open_defaults.remove(&default);
+    if fits_generically(cx, default) {
+        return;
     }
-
-    /// Whether a default argument is right for every type that the generic parameter may be.
-    fn fits_generically(&mut self, default: FunctionId) -> bool {
-        let before = self.diagnostics.len();
-        let fits = self.check_body(default).is_some();
-        if !fits {
-            self.diagnostics.truncate(before);
-            self.functions[default.0 as usize].body = BodyState::None;
+    let before = cx.sink.diagnostics.len();
+    let Some(ty) = own_default_type(cx, default, f, index) else {
+        if cx.sink.diagnostics.len() > before {
+            cx.defs.functions[default.0 as usize].body = BodyState::Failed;
         }
-        fits
-    }
+        return;
+    };
+    let outer = signature::function_outer_env(cx, f);
+    let signature = signature::signature(cx, default);
+    let own = Signature { env: outer.clone(), result: ty, ..(*signature).clone() };
+    let data = &mut cx.defs.functions[default.0 as usize];
+    data.outer = Some(outer);
+    data.signature = Some(Rc::new(own));
+    cx.memo.open_defaults.insert(default, OpenDefault::Decides);
+}
 
-    /// The type that a default argument has by itself. What is wrong with it is said.
-    fn own_default_type(&mut self, default: FunctionId, f: FunctionId, index: usize) -> Option<Type> {
-        let Code::Expression(value) = self.function_data(default).code.clone() else { return None };
-        let outer = self.function_outer_env(f);
-        let prefix: Rc<[Type]> = outer.params.iter().map(|p| Type::Param(*p)).collect();
-        let saved = std::mem::replace(&mut self.env, outer);
-        let (owner, file) = (self.function_data(default).owner, self.function_data(default).file);
-        let (before, vars) = (self.diagnostics.len(), self.var_count());
-        let local_types = self.function_data(default).local_types.clone();
-        let mut infer = Infer::new(self, owner, file);
+/// Whether a default argument is right for every type that the generic parameter may be.
+fn fits_generically(cx: &mut TypeContext, default: FunctionId) -> bool {
+    let before = cx.sink.diagnostics.len();
+    let fits = function_body::check_body(cx, default).is_some();
+    if !fits {
+        cx.sink.diagnostics.truncate(before);
+        cx.defs.functions[default.0 as usize].body = BodyState::None;
+    }
+    fits
+}
+
+/// The type that a default argument has by itself. What is wrong with it is said.
+fn own_default_type(cx: &mut TypeContext, default: FunctionId, f: FunctionId, index: usize) -> Option<Type> {
+    let Code::Expression(value) = cx.defs.function_data(default).code.clone() else { return None };
+    let outer = signature::function_outer_env(cx, f);
+    let prefix: Rc<[Type]> = outer.params.iter().map(|p| Type::Param(*p)).collect();
+    let (failed, ty, before) = context::with_env(cx, outer, |cx| {
+        let (owner, file) = (cx.defs.function_data(default).owner, cx.defs.function_data(default).file);
+        let (before, vars) = (cx.sink.diagnostics.len(), cx.vars.var_count());
+        let local_types = cx.defs.function_data(default).local_types.clone();
+        let mut infer = Infer::new(cx, owner, file);
         if let Some(local_types) = local_types {
             infer.local_types = local_types;
         }
@@ -97,29 +100,29 @@ impl World {
         let found = infer.coerce(found, &wanted);
         infer.settle_statement((0, vars));
         let failed = infer.failed;
-        let ty = infer.world.resolved(&found.ty.clone());
-        self.env = saved;
-        let is_known = !failed && ty != Type::Error && !self.has_vars(&ty);
-        if is_known {
-            // What is worth a remark is said when the body is checked.
-            self.diagnostics.truncate(before);
-        }
-        is_known.then_some(ty)
+        let ty = type_vars::resolved(infer.cx, &found.ty.clone());
+        (failed, ty, before)
+    });
+    let is_known = !failed && ty != Type::Error && !type_vars::has_vars(cx, &ty);
+    if is_known {
+        // What is worth a remark is said when the body is checked.
+        cx.sink.diagnostics.truncate(before);
     }
+    is_known.then_some(ty)
 }
 
 impl Infer<'_> {
     /// Takes a parameter for what its default argument says that it is.
     pub(crate) fn take_default(&mut self, default: Option<FunctionId>, wanted: &Type, instance: &Instance, span: Span) {
-        let Some(default) = default.filter(|f| self.world.open_defaults.contains_key(f)) else { return };
-        self.world.settle_default(default);
-        if !self.world.open_defaults.contains_key(&default) {
+        let Some(default) = default.filter(|f| self.cx.memo.open_defaults.contains_key(f)) else { return };
+        settle_default(self.cx, default);
+        if !self.cx.memo.open_defaults.contains_key(&default) {
             return;
         }
-        let signature = self.world.signature(default);
+        let signature = signature::signature(self.cx, default);
         let by = |p| signature.env.params.iter().position(|q| *q == p).and_then(|i| instance.generics.get(i).cloned());
         let own = signature.result.substitute(&by);
-        if !self.world.unify(wanted, &own, span) {
+        if !type_vars::unify(self.cx, wanted, &own, span) {
             let (own, wanted) = (self.show(&own), self.show(wanted));
             let message = format!("cannot convert default value of type '{own}' to expected argument type '{wanted}'");
             self.error(

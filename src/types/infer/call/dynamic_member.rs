@@ -3,25 +3,28 @@
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, Ident, KeyPathPart, StringPart};
+use crate::types::generics::signature;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::model::tables::MemberKind;
 use crate::types::model::tree::Expr;
 use crate::types::model::ty::Type;
+use crate::types::names::lookup;
+use crate::types::names::members;
 use std::rc::Rc;
 
 impl Infer<'_> {
     /// `base.name` of a type that looks its members up itself.
     pub(crate) fn dynamic_member(&mut self, base: &Expr, ty: &Type, name: &Ident) -> Option<Expr> {
         let Type::Nominal(n, _) = ty else { return None };
-        if !self.world.nominal_data(*n).looks_up {
+        if !self.cx.defs.nominal_data(*n).looks_up {
             return None;
         }
-        let string = self.world.simple("String");
+        let string = lookup::simple(self.cx, "String");
         let mut by_text = false;
-        for (member, ..) in self.world.members(ty, "subscript", false, self.file) {
+        for (member, ..) in members::members(self.cx, ty, "subscript", false, self.file) {
             if let MemberKind::Subscript(get, _) = member {
-                let signature = self.world.signature(get);
+                let signature = signature::signature(self.cx, get);
                 by_text |= matches!(&signature.params[..], [p] if p.label.as_deref() == Some("dynamicMember") && p.ty == string);
             }
         }
@@ -36,7 +39,7 @@ impl Infer<'_> {
     /// `value(arguments)` of a type that answers calls itself.
     pub(crate) fn dynamic_call(&mut self, function: &Expr, ty: &Type, args: &[ArgNode], span: Span) -> Option<Expr> {
         let Type::Nominal(n, _) = ty else { return None };
-        if !self.world.nominal_data(*n).answers_calls {
+        if !self.cx.defs.nominal_data(*n).answers_calls {
             return None;
         }
         let receiver = Rc::new(function.clone());

@@ -19,12 +19,18 @@ use crate::diagnostic::{Code, Diagnostic, Help};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident};
 use crate::types::declare::prelude::PRELUDE_FILE;
+use crate::types::generics::signature;
 use crate::types::infer::call::arguments::{ArgNode, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::infer::solver::pending::PendingKind;
+use crate::types::infer::solver::type_vars;
 use crate::types::model::tables::{MemberKind, Named};
 use crate::types::model::tree::{Argument, Expr, ExprKind, FunctionId};
 use crate::types::model::ty::Type;
+use crate::types::names::lookup;
+use crate::types::names::members;
+use crate::types::nominal::stored_property;
+use crate::types::synthesize;
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -95,7 +101,7 @@ impl Infer<'_> {
                         .iter()
                         .map(|f| Candidate {
                             target: Target::Function(*f),
-                            prefix: self.world.env.params.iter().map(|p| Type::Param(*p)).collect(),
+                            prefix: self.cx.scope.env.params.iter().map(|p| Type::Param(*p)).collect(),
                             receiver: None,
                             tier: 0,
                         })
@@ -138,16 +144,16 @@ impl Infer<'_> {
     fn is_callable_property(&mut self, name: &str) -> bool {
         let (Some(own), file) = (self.own_type(), self.file) else { return false };
         let is_static = !self.has_self();
-        for (member, (prefix, protocol), _) in self.world.members(&own, name, is_static, file) {
+        for (member, (prefix, protocol), _) in members::members(self.cx, &own, name, is_static, file) {
             let ty = match (member, protocol) {
-                (MemberKind::Global(g), _) => self.world.global_type(g),
+                (MemberKind::Global(g), _) => stored_property::global_type(self.cx, g),
                 (MemberKind::Stored(i), _) => match self.owner_of_stored(&own, name, i) {
-                    Some(n) => self.world.stored_type(n, i),
+                    Some(n) => stored_property::stored_type(self.cx, n, i),
                     None => continue,
                 },
                 (MemberKind::Computed(get, _), _) => self.result_on(get, &prefix),
                 (MemberKind::Requirement(r), Some(p)) => {
-                    let function = self.world.protocol_data(p).requirements[r as usize].function;
+                    let function = self.cx.defs.protocol_data(p).requirements[r as usize].function;
                     self.result_on(function, &prefix)
                 }
                 _ => continue,
@@ -159,25 +165,25 @@ impl Infer<'_> {
 
     /// What a getter gives, in terms of the type that it is asked of.
     fn result_on(&mut self, getter: FunctionId, prefix: &[Type]) -> Type {
-        let signature = self.world.signature(getter);
+        let signature = signature::signature(self.cx, getter);
         let by = |p| signature.env.params.iter().position(|q| *q == p).and_then(|i| prefix.get(i).cloned());
         signature.result.substitute(&by)
     }
 
     fn is_callable_type(&mut self, ty: &Type) -> bool {
         let file = self.file;
-        match self.world.shallow(ty) {
+        match type_vars::shallow(self.cx, ty) {
             Type::Function(_) => true,
-            ty => !self.world.members(&ty, "callAsFunction", false, file).is_empty(),
+            ty => !members::members(self.cx, &ty, "callAsFunction", false, file).is_empty(),
         }
     }
 
     /// Whether a variable of the script that can be called hides the library's functions of that name.
     fn is_callable_variable(&mut self, name: &Ident) -> bool {
         let file = self.file;
-        let first = self.world.entries(&name.name, file).into_iter().next();
+        let first = lookup::entries(self.cx, &name.name, file).into_iter().next();
         let Some(Named::Global(g)) = first.map(|e| e.what) else { return false };
-        let Some(ty) = self.world.globals[g.0 as usize].ty.clone() else { return false };
+        let Some(ty) = self.cx.defs.globals[g.0 as usize].ty.clone() else { return false };
         self.is_callable_type(&ty)
     }
 
@@ -185,12 +191,12 @@ impl Infer<'_> {
     pub(super) fn function_candidates(&mut self, name: &str) -> Vec<Candidate> {
         let file = self.file;
         let mut out = vec![];
-        for entry in self.world.entries(name, file) {
+        for entry in lookup::entries(self.cx, name, file) {
             if let Named::Function(f) = entry.what {
-                if matches!(self.world.function_data(f).kind, crate::types::model::tables::FunctionKind::Getter) {
+                if matches!(self.cx.defs.function_data(f).kind, crate::types::model::tables::FunctionKind::Getter) {
                     continue;
                 }
-                let tier = u32::from(self.world.function_data(f).is_prelude);
+                let tier = u32::from(self.cx.defs.function_data(f).is_prelude);
                 out.push(Candidate { target: Target::Function(f), prefix: Rc::from([]), receiver: None, tier });
             }
         }
@@ -202,7 +208,7 @@ impl Infer<'_> {
     fn own_member_candidates(&mut self, name: &str) -> Option<Vec<Candidate>> {
         let own = self.own_type()?;
         if self.has_self() {
-            if !self.world.members(&own, name, false, self.file).is_empty() {
+            if !members::members(self.cx, &own, name, false, self.file).is_empty() {
                 let local = self.self_local()?;
                 let receiver = Rc::new(self.local_expr(local, Span::default()));
                 return Some(self.method_candidates(&own, name, false, Some(&receiver)));
@@ -211,7 +217,7 @@ impl Infer<'_> {
                 return None;
             }
         }
-        let has_any = !self.world.members(&own, name, true, self.file).is_empty();
+        let has_any = !members::members(self.cx, &own, name, true, self.file).is_empty();
         let on = self.own_metatype(Span::default()).map(Rc::new);
         has_any.then(|| self.method_candidates(&own, name, true, on.as_ref()))
     }
@@ -236,7 +242,7 @@ impl Infer<'_> {
     ) -> Expr {
         let function = self.decided(function);
         let function = self.unwrapped(function);
-        match self.world.shallow(&function.ty.clone()) {
+        match type_vars::shallow(self.cx, &function.ty.clone()) {
             Type::Function(ty) => {
                 if args.len() != ty.params.len() {
                     let (want, have) = (ty.params.len(), args.len());
@@ -326,15 +332,15 @@ impl Infer<'_> {
         let params: Vec<FunctionParam> = args
             .iter()
             .map(|_| FunctionParam {
-                ty: self.world.fresh(),
+                ty: self.cx.vars.fresh(),
                 is_inout: false,
                 no_derivative: false,
                 autoclosure: false,
             })
             .collect();
-        let result = self.world.fresh();
+        let result = self.cx.vars.fresh();
         let ty = Type::Function(Rc::new(FunctionType { params, result, throws: false, strength: Strength::Open }));
-        if !self.world.unify(&function.ty.clone(), &ty, span) {
+        if !type_vars::unify(self.cx, &function.ty.clone(), &ty, span) {
             let of = function.ty.clone();
             return self.not_callable(&function, &of, args, span);
         }
@@ -359,7 +365,7 @@ impl Infer<'_> {
         expected: Option<&Type>,
         span: Span,
     ) -> Expr {
-        let ty = self.world.shallow(ty);
+        let ty = type_vars::shallow(self.cx, ty);
         let name = Ident { name: "init".into(), span };
         if let Some(expected) = expected {
             self.hint(&ty, expected, span);
@@ -402,7 +408,7 @@ impl Infer<'_> {
         expected: Option<&Type>,
         span: Span,
     ) -> Expr {
-        let ty = self.world.shallow(ty);
+        let ty = type_vars::shallow(self.cx, ty);
         if &*name.name == "init" {
             return self.call_init(&ty, on, args, expected, span);
         }
@@ -413,7 +419,7 @@ impl Infer<'_> {
         if &*name.name == "_memberwise"
             && let Type::Nominal(n, prefix) = &ty
         {
-            let f = self.world.memberwise_init(*n);
+            let f = synthesize::memberwise_init(self.cx, *n);
             let candidate = Candidate { target: Target::Function(f), prefix: prefix.clone(), receiver: None, tier: 0 };
             return self.call_overloaded(name, vec![candidate], args, expected, span);
         }
@@ -441,14 +447,14 @@ impl Infer<'_> {
         span: Span,
     ) -> Expr {
         let base = self.asked(base, &name.name);
-        let ty = self.world.shallow(&base.ty.clone());
+        let ty = type_vars::shallow(self.cx, &base.ty.clone());
         match &ty {
             Type::Error => {
                 self.check_anyway(&args);
                 return self.error_expr(span);
             }
             _ if self.is_open(&ty) => {
-                let result = self.world.fresh();
+                let result = self.cx.vars.fresh();
                 let kind = PendingKind::MemberCall {
                     base: Rc::new(base),
                     name: name.clone(),
@@ -470,8 +476,8 @@ impl Infer<'_> {
             let base = self.decided((*receiver).clone());
             // An integer literal takes the type that has the member: `3.squareRoot()`.
             if let ExprKind::Int(_) = base.kind {
-                let double = self.world.simple("Double");
-                if !self.world.members(&double, &name.name, false, self.file).is_empty() {
+                let double = lookup::simple(self.cx, "Double");
+                if !members::members(self.cx, &double, &name.name, false, self.file).is_empty() {
                     let value = match base.kind {
                         ExprKind::Int(n) => n as f64,
                         _ => 0.0,

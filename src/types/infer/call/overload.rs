@@ -3,15 +3,20 @@
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::Ident;
+use crate::types::conform::conformances;
+use crate::types::generics::signature;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, closure_arity, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::infer::call::specificity::Fit;
 use crate::types::infer::solver::pending::{Pending, PendingKind};
+use crate::types::infer::solver::type_vars;
 use crate::types::infer::solver::type_vars::Literal;
 use crate::types::model::syntax_query::single_expression;
 use crate::types::model::tree::{Expr, ExprKind};
 use crate::types::model::ty::{Type, VarId};
+use crate::types::names::lookup;
+use crate::types::synthesize;
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -59,7 +64,7 @@ impl Infer<'_> {
                 if let Some(found) = self.choose(name, &fitting, &args, known.as_ref(), span, false, false) {
                     return found;
                 }
-                let result = self.world.fresh();
+                let result = self.cx.vars.fresh();
                 let kind = PendingKind::Overload {
                     name: name.clone(),
                     candidates: fitting,
@@ -84,16 +89,16 @@ impl Infer<'_> {
         let fitting: Vec<&Candidate> =
             candidates.iter().filter(|c| self.try_candidate(c, &args, None, span).is_some()).collect();
         let mut gives_optional = |candidate: &Candidate| {
-            let snapshot = self.world.snapshot();
+            let snapshot = self.cx.vars.snapshot();
             let given = self.instantiate(candidate, span).result;
-            let is_optional = self.world.is_optional(&given);
-            self.world.rollback(snapshot);
+            let is_optional = synthesize::is_optional(self.cx, &given);
+            self.cx.vars.rollback(snapshot);
             is_optional
         };
         if !fitting.is_empty() && fitting.into_iter().all(&mut gives_optional) {
-            let payload = self.world.fresh();
-            let optional = self.world.applied("Optional", &[payload]);
-            self.world.unify(&value.ty, &optional, span);
+            let payload = self.cx.vars.fresh();
+            let optional = lookup::applied(self.cx, "Optional", &[payload]);
+            type_vars::unify(self.cx, &value.ty, &optional, span);
         }
     }
 
@@ -107,34 +112,34 @@ impl Infer<'_> {
         span: Span,
     ) -> Vec<Candidate> {
         let types: Vec<Type> = args.iter().filter_map(|a| a.ready.as_ref().map(|e| e.ty.clone())).collect();
-        let snapshot = self.world.snapshot();
+        let snapshot = self.cx.vars.snapshot();
         let mut natural = vec![];
         if self.settle_whole_numbers(&types, span) {
             natural.extend_from_slice(candidates);
             natural.retain(|candidate| self.try_candidate(candidate, args, expected, span).is_some());
         }
-        self.world.rollback(snapshot);
+        self.cx.vars.rollback(snapshot);
         if natural.is_empty() { candidates.to_vec() } else { natural }
     }
 
     /// Whether some of the candidates fit now, and none will when the literals among the arguments are what they are by
     /// themselves.
     pub(crate) fn needs_other_literals(&mut self, candidates: &[Candidate], args: &[ArgNode], span: Span) -> bool {
-        let snapshot = self.world.snapshot();
+        let snapshot = self.cx.vars.snapshot();
         let fits = |infer: &mut Self| candidates.iter().any(|c| infer.try_candidate(c, args, None, span).is_some());
         let fits_now = fits(self);
         let types: Vec<Type> = args.iter().filter_map(|a| a.ready.as_ref().map(|e| e.ty.clone())).collect();
         let mut any = false;
         for ty in types {
-            if let Type::Var(v) = self.world.shallow(&ty)
-                && let Some(literal) = self.world.var(v).literal
+            if let Type::Var(v) = type_vars::shallow(self.cx, &ty)
+                && let Some(literal) = self.cx.vars.var(v).literal
             {
-                let usual = self.world.simple(literal.usual());
-                any |= self.world.unify(&ty, &usual, span);
+                let usual = lookup::simple(self.cx, literal.usual());
+                any |= type_vars::unify(self.cx, &ty, &usual, span);
             }
         }
         let needs_others = any && fits_now && !fits(self);
-        self.world.rollback(snapshot);
+        self.cx.vars.rollback(snapshot);
         needs_others
     }
 
@@ -143,8 +148,8 @@ impl Infer<'_> {
     pub(crate) fn closure_decides(&mut self, args: &[ArgNode]) -> bool {
         let mut literals = vec![];
         for ready in args.iter().filter_map(|a| a.ready.as_ref()) {
-            if let Type::Var(v) = self.world.shallow(&ready.ty)
-                && self.world.var(v).literal.is_some()
+            if let Type::Var(v) = type_vars::shallow(self.cx, &ready.ty)
+                && self.cx.vars.var(v).literal.is_some()
             {
                 literals.push(v);
             }
@@ -158,14 +163,14 @@ impl Infer<'_> {
         });
         let mentions = |ty: &Type| ty.any(&mut |t| matches!(t, Type::Var(v) if literals.contains(v)));
         closures.into_iter().any(|(closure, ty)| {
-            let ty = self.world.zonk(ty);
+            let ty = type_vars::zonk(self.cx, ty);
             self.is_expression_closure(closure, &ty) && mentions(&ty)
         })
     }
 
     /// Whether a closure is a single expression, and does not take a tuple apart, which is a statement of its own.
     pub(crate) fn is_expression_closure(&self, closure: &ast::Closure, ty: &Type) -> bool {
-        let takes_apart = match self.world.zonk(ty) {
+        let takes_apart = match type_vars::zonk(self.cx, ty) {
             Type::Function(f) => f.params.len() == 1 && closure_arity(closure).is_some_and(|count| count > 1),
             _ => false,
         };
@@ -184,15 +189,15 @@ impl Infer<'_> {
             for i in self.waiting.iter().copied() {
                 let Some(pending) = &self.pending[i] else { continue };
                 let makes = |ty: &Type| matches!(ty, Type::Var(w) if *w == v);
-                if seen.contains(&i) || !self.world.zonk(&pending.result).any(&mut |ty| makes(ty)) {
+                if seen.contains(&i) || !type_vars::zonk(self.cx, &pending.result).any(&mut |ty| makes(ty)) {
                     continue;
                 }
                 seen.push(i);
                 match &pending.kind {
                     PendingKind::Member { base, .. }
                     | PendingKind::MemberCall { base, .. }
-                    | PendingKind::Subscript { base, .. } => match self.world.zonk(&base.ty) {
-                        Type::Var(v) if self.world.var(v).literal.is_some() => return true,
+                    | PendingKind::Subscript { base, .. } => match type_vars::zonk(self.cx, &base.ty) {
+                        Type::Var(v) if self.cx.vars.var(v).literal.is_some() => return true,
                         Type::Var(v) => open.push(v),
                         _ => {}
                     },
@@ -209,8 +214,8 @@ impl Infer<'_> {
     /// Adds the types of arguments of which nothing is known.
     fn open_arguments(&self, args: &[ArgNode], open: &mut Vec<VarId>) {
         for ready in args.iter().filter_map(|a| a.ready.as_ref()) {
-            if let Type::Var(v) = self.world.zonk(&ready.ty)
-                && self.world.var(v).literal.is_none()
+            if let Type::Var(v) = type_vars::zonk(self.cx, &ready.ty)
+                && self.cx.vars.var(v).literal.is_none()
                 && !open.contains(&v)
             {
                 open.push(v);
@@ -220,13 +225,13 @@ impl Infer<'_> {
 
     /// Makes `Int`s of those of the types that are whole numbers without a type; whether there are such.
     pub(crate) fn settle_whole_numbers(&mut self, types: &[Type], span: Span) -> bool {
-        let int = self.world.simple("Int");
+        let int = lookup::simple(self.cx, "Int");
         let mut any = false;
         for ty in types {
-            if let Type::Var(v) = self.world.shallow(ty)
-                && self.world.var(v).literal == Some(Literal::Int)
+            if let Type::Var(v) = type_vars::shallow(self.cx, ty)
+                && self.cx.vars.var(v).literal == Some(Literal::Int)
             {
-                any |= self.world.unify(ty, &int, span);
+                any |= type_vars::unify(self.cx, ty, &int, span);
             }
         }
         any
@@ -235,13 +240,13 @@ impl Infer<'_> {
     /// Those of the candidates whose result a call around this one, which waits for it, can take: of several
     /// `UnicodeScalar(65)` the one that is no optional, inside of `Character(…)`. All of them when none is.
     pub(crate) fn useful_around(&mut self, candidates: &[Candidate], result: &Type, span: Span) -> Vec<Candidate> {
-        let Type::Var(own) = self.world.shallow(result) else { return candidates.to_vec() };
+        let Type::Var(own) = type_vars::shallow(self.cx, result) else { return candidates.to_vec() };
         let mut around = vec![];
         // The call itself, or what a closure returns.
         let mentions = |ty: &Type| ty.any(&mut |t| *t == Type::Var(own));
         for i in self.waiting.iter().copied() {
             if let Some(Pending { kind: PendingKind::Overload { candidates, args, .. }, .. }) = &self.pending[i]
-                && args.iter().any(|a| a.ready.as_ref().is_some_and(|e| mentions(&self.world.zonk(&e.ty))))
+                && args.iter().any(|a| a.ready.as_ref().is_some_and(|e| mentions(&type_vars::zonk(self.cx, &e.ty))))
             {
                 around.push((candidates.clone(), args.clone()));
             }
@@ -251,13 +256,13 @@ impl Infer<'_> {
         }
         let mut useful = candidates.to_vec();
         useful.retain(|candidate| {
-            let snapshot = self.world.snapshot();
+            let snapshot = self.cx.vars.snapshot();
             let given = self.instantiate(candidate, span).result;
-            let fits = self.world.unify(result, &given, span)
+            let fits = type_vars::unify(self.cx, result, &given, span)
                 && around
                     .iter()
                     .all(|(all, args)| all.iter().any(|c| self.try_candidate(c, args, None, span).is_some()));
-            self.world.rollback(snapshot);
+            self.cx.vars.rollback(snapshot);
             fits
         });
         if useful.is_empty() { candidates.to_vec() } else { useful }
@@ -288,7 +293,7 @@ impl Infer<'_> {
         let known = args.iter().all(|a| match &a.ready {
             Some(e) => {
                 let ty = e.ty.clone();
-                !self.world.has_vars(&ty)
+                !type_vars::has_vars(self.cx, &ty)
             }
             None => true,
         });
@@ -357,7 +362,7 @@ impl Infer<'_> {
     pub(crate) fn favored(&mut self, candidates: Vec<Candidate>) -> Vec<Candidate> {
         let second = |infer: &Self, c: &Candidate| match &c.target {
             Target::Function(f) => {
-                let decl = infer.world.function_data(*f).decl.as_ref();
+                let decl = infer.cx.defs.function_data(*f).decl.as_ref();
                 decl.is_some_and(|d| d.attribute("_disfavoredOverload").is_some())
             }
             Target::Requirement(..) | Target::Case(..) => false,
@@ -388,14 +393,14 @@ impl Infer<'_> {
     /// The types of a candidate's parameters and result, when it has no generic parameters of its own.
     fn plain_types(&mut self, candidate: &Candidate, span: Span) -> Option<Vec<Type>> {
         let Target::Function(f) = &candidate.target else { return None };
-        if self.world.signature(*f).env.params.len() > candidate.prefix.len() {
+        if signature::signature(self.cx, *f).env.params.len() > candidate.prefix.len() {
             return None;
         }
-        let snapshot = self.world.snapshot();
+        let snapshot = self.cx.vars.snapshot();
         let instance = self.instantiate(candidate, span);
         let types = instance.params.iter().map(|p| &p.ty).chain([&instance.result]);
-        let types = types.map(|ty| self.world.resolved(ty)).collect();
-        self.world.rollback(snapshot);
+        let types = types.map(|ty| type_vars::resolved(self.cx, ty)).collect();
+        self.cx.vars.rollback(snapshot);
         instance.missing.is_none().then_some(types)
     }
 
@@ -406,10 +411,10 @@ impl Infer<'_> {
         for (i, candidate) in tied.iter().enumerate() {
             let f = match &candidate.target {
                 Target::Function(f) => *f,
-                Target::Requirement(p, r) => self.world.protocol_data(*p).requirements[*r as usize].function,
+                Target::Requirement(p, r) => self.cx.defs.protocol_data(*p).requirements[*r as usize].function,
                 Target::Case(..) => return Some(candidate.clone()),
             };
-            let signature = self.world.signature(f);
+            let signature = signature::signature(self.cx, f);
             let generic = signature.env.params.len();
             let same = signature
                 .env
@@ -420,7 +425,7 @@ impl Infer<'_> {
             let mut refined = 0;
             for requirement in &signature.env.requirements {
                 if let crate::types::model::tables::Requirement::Conforms(_, p) = requirement {
-                    refined += self.world.refined(*p).len();
+                    refined += conformances::refined(self.cx, *p).len();
                 }
             }
             let count = signature.env.requirements.len() + 2 * same + 100usize.saturating_sub(generic * 10);

@@ -10,12 +10,14 @@ use crate::syntax::ast::{
     Arg, Attribute, Binding, Block, Closure, Condition, Decl, DeclKind, Expr, ExprKind, Ident, Pattern, PatternKind,
     Stmt, StmtKind, SwitchCase, TypeExpr, TypeExprKind,
 };
+use crate::types::generics::associated_type;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, Slot};
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::model::tables::{Member, MemberKind, Owner};
 use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::Type;
+use crate::types::names::members;
 use std::rc::Rc;
 
 /// A builder: how it is written, and which functions it has.
@@ -50,8 +52,10 @@ impl Infer<'_> {
         }
         let file = self.file;
         let is_function = |(kind, ..): &(MemberKind, _, _)| matches!(kind, MemberKind::Method(_));
-        let functions =
-            FUNCTIONS.into_iter().filter(|f| self.world.members(&ty, f, true, file).iter().any(is_function)).collect();
+        let functions = FUNCTIONS
+            .into_iter()
+            .filter(|f| members::members(self.cx, &ty, f, true, file).iter().any(is_function))
+            .collect();
         let mut builder = Builder { name, functions, made: 0, refused: vec![] };
         let built = builder.body(body);
         if builder.refused.is_empty() {
@@ -89,10 +93,10 @@ impl Infer<'_> {
         args: &[ArgNode],
     ) -> Option<Vec<ArgNode>> {
         let (Slot::Arg(at), Target::Function(f)) = (slot, &candidate.target) else { return None };
-        if self.world.builders.is_empty() {
+        if self.cx.defs.builders.is_empty() {
             return None;
         }
-        let params = self.world.function_data(*f).ast_params.clone();
+        let params = self.cx.defs.function_data(*f).ast_params.clone();
         let attributes: Vec<Attribute> =
             params.get(param)?.attributes.iter().map(|a| self.as_seen_outside(a, *f)).collect();
         let built = self.built_closure(&attributes, &args[*at].ast)?;
@@ -104,21 +108,21 @@ impl Infer<'_> {
     /// The attributes of a function or a getter whose result a builder makes: its own, or those of the requirement that it
     /// fulfils.
     pub(crate) fn building_attributes(&mut self, f: FunctionId) -> Option<Rc<Decl>> {
-        if self.world.builders.is_empty() {
+        if self.cx.defs.builders.is_empty() {
             return None;
         }
-        let own = self.world.function_data(f).decl.clone()?;
+        let own = self.cx.defs.function_data(f).decl.clone()?;
         if self.names_builder(&own) {
             return Some(own);
         }
-        let Owner::Nominal(n) = self.world.function_data(f).owner else { return None };
-        let name = self.world.full_name(f);
-        for p in self.world.all_conforming(n) {
-            for requirement in &self.world.protocol_data(p).requirements {
+        let Owner::Nominal(n) = self.cx.defs.function_data(f).owner else { return None };
+        let name = self.cx.defs.full_name(f);
+        for p in associated_type::all_conforming(self.cx, n) {
+            for requirement in &self.cx.defs.protocol_data(p).requirements {
                 let g = requirement.function;
-                let Some(decl) = self.world.function_data(g).decl.clone() else { continue };
-                let is_same = self.world.function_data(g).kind == self.world.function_data(f).kind;
-                if is_same && self.names_builder(&decl) && self.world.full_name(g) == name {
+                let Some(decl) = self.cx.defs.function_data(g).decl.clone() else { continue };
+                let is_same = self.cx.defs.function_data(g).kind == self.cx.defs.function_data(f).kind;
+                if is_same && self.names_builder(&decl) && self.cx.defs.full_name(g) == name {
                     return Some(decl);
                 }
             }
@@ -127,7 +131,7 @@ impl Infer<'_> {
     }
 
     fn names_builder(&self, decl: &Decl) -> bool {
-        decl.attributes.iter().any(|a| self.world.builders.contains(&*a.name.name))
+        decl.attributes.iter().any(|a| self.cx.defs.builders.contains(&*a.name.name))
     }
 
     /// An attribute of a parameter with the whole name of the builder, which may stand inside of the type whose function
@@ -136,14 +140,14 @@ impl Infer<'_> {
         let name = &attribute.name.name;
         let first = name.split('.').next().unwrap_or(name);
         let is_type = |m: &Member| matches!(m.kind, MemberKind::Nominal(_));
-        let mut around = self.world.function_data(f).owner;
+        let mut around = self.cx.defs.function_data(f).owner;
         while let Owner::Nominal(n) = around {
-            let data = self.world.nominal_data(n);
+            let data = self.cx.defs.nominal_data(n);
             if data.members.get(first).is_some_and(|found| found.iter().any(is_type)) {
                 let mut path = vec![name.to_string()];
                 while let Owner::Nominal(n) = around {
-                    path.insert(0, self.world.nominal_data(n).name.to_string());
-                    around = self.world.nominal_data(n).parent;
+                    path.insert(0, self.cx.defs.nominal_data(n).name.to_string());
+                    around = self.cx.defs.nominal_data(n).parent;
                 }
                 let name = Ident { name: path.join(".").into(), span: attribute.name.span };
                 return Attribute { name, ..attribute.clone() };
@@ -156,7 +160,7 @@ impl Infer<'_> {
     fn builder_type(&mut self, attribute: &Attribute) -> Option<(Vec<Ident>, Type)> {
         let span = attribute.name.span;
         let name: Vec<Ident> = attribute.name.name.split('.').map(|part| Ident { name: part.into(), span }).collect();
-        if !self.world.builders.contains(&name.last()?.name) {
+        if !self.cx.defs.builders.contains(&name.last()?.name) {
             return None;
         }
         let parts = name.iter().map(|part| (part.clone(), vec![])).collect();

@@ -2,9 +2,12 @@
 
 use crate::syntax::ast;
 use crate::syntax::ast::ExprKind as Ast;
+use crate::types::conform::rethrows;
+use crate::types::generics::signature;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, Slot};
 use crate::types::infer::call::candidates::{Candidate, Target};
+use crate::types::infer::solver::type_vars;
 use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::Type;
 use std::rc::Rc;
@@ -18,10 +21,10 @@ impl Infer<'_> {
         args: &[ArgNode],
     ) -> Option<Candidate> {
         let Target::Function(f) = candidate.target else { return None };
-        if !self.world.function_data(f).rethrows || !self.is_given_throwing(f, slots, args) {
+        if !self.cx.defs.function_data(f).rethrows || !self.is_given_throwing(f, slots, args) {
             return None;
         }
-        let version = self.world.throwing_version(f)?;
+        let version = rethrows::throwing_version(self.cx, f)?;
         Some(Candidate { target: Target::Function(version), ..candidate.clone() })
     }
 
@@ -30,16 +33,16 @@ impl Infer<'_> {
     pub(crate) fn hands_on_nothing(&mut self, candidate: &Candidate, slots: &[Slot], args: &[ArgNode]) -> bool {
         let f = match candidate.target {
             Target::Function(f) => f,
-            Target::Requirement(p, r) => self.world.protocol_data(p).requirements[r as usize].function,
+            Target::Requirement(p, r) => self.cx.defs.protocol_data(p).requirements[r as usize].function,
             Target::Case(..) => return false,
         };
-        let data = self.world.function_data(f);
+        let data = self.cx.defs.function_data(f);
         data.rethrows && data.throws && !self.is_given_throwing(f, slots, args)
     }
 
     /// Whether one of the functions that a call is given throws.
     fn is_given_throwing(&mut self, f: FunctionId, slots: &[Slot], args: &[ArgNode]) -> bool {
-        let signature = self.world.signature(f);
+        let signature = signature::signature(self.cx, f);
         let functions = slots.iter().zip(&signature.params);
         let functions = functions.filter(|(_, p)| matches!(p.ty, Type::Function(_)));
         let mut given = functions.filter_map(|(slot, param)| match slot {
@@ -76,14 +79,14 @@ impl Infer<'_> {
             self.ready_args(std::slice::from_mut(&mut arg));
         }
         let Some(ready) = &arg.ready else { return false };
-        matches!(self.world.shallow(&ready.ty.clone()), Type::Function(f) if f.throws)
+        matches!(type_vars::shallow(self.cx, &ready.ty.clone()), Type::Function(f) if f.throws)
     }
 
     /// Whether a closure throws. In a function that rethrows, what it does with the functions that it is given is up to
     /// them: with `try` in its own text, and without in that of the library.
     pub(crate) fn may_throw(&mut self, closure: &ast::Closure) -> bool {
         let Some(around) = self.frames.first().and_then(|f| f.function) else { return closure.throws };
-        let data = self.world.function_data(around);
+        let data = self.cx.defs.function_data(around);
         match (data.rethrows, data.throws || data.gives_throwing) {
             (true, false) => closure.throws && !self.uses_given(closure),
             (true, true) => closure.throws || self.uses_given(closure),

@@ -10,6 +10,8 @@ use crate::types::model::tree::{
     Condition, Expr, ExprKind, LocalId, Pattern, PatternKind, Place, Root, Stmt, StmtKind,
 };
 use crate::types::model::ty::Type;
+use crate::types::nominal::superclass;
+use crate::types::synthesize;
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -24,11 +26,11 @@ impl Infer<'_> {
     pub(crate) fn delegate(&mut self, local: LocalId, args: Vec<ArgNode>, forced: bool, span: Span) -> Expr {
         let own = self.local_type(local);
         if let Type::Nominal(n, _) = &own
-            && self.world.is_class(*n)
+            && superclass::is_class(self.cx, *n)
         {
             return self.lead_on(local, args, forced, span);
         }
-        let start = (self.pending.len(), self.world.var_count());
+        let start = (self.pending.len(), self.cx.vars.var_count());
         let value = self.call_init(&own, None, args, None, span);
         let value = self.forced(value, forced, start);
         let unit = Type::unit();
@@ -38,7 +40,7 @@ impl Infer<'_> {
             return Expr { kind: ExprKind::Assign { place: Box::new(place), value: Box::new(value) }, ty: unit, span };
         }
         let result = self.frame().result.clone();
-        if !self.world.is_optional(&result) {
+        if !synthesize::is_optional(self.cx, &result) {
             self.cannot_fail(span);
             return self.error_expr(span);
         }
@@ -53,7 +55,7 @@ impl Infer<'_> {
     /// Whether an initialiser gave an optional of the type, not the type (which may be an optional itself).
     fn may_fail(&mut self, value: &Expr, own: &Type) -> bool {
         let ty = value.ty.clone();
-        self.world.optional_payload(&ty).is_some_and(|_| !self.world.is_optional(own))
+        synthesize::optional_payload(self.cx, &ty).is_some_and(|_| !synthesize::is_optional(self.cx, own))
     }
 
     /// What an initialiser gave, once it is known which one it is; without its optional, when that is forced away.
@@ -64,7 +66,7 @@ impl Infer<'_> {
             value = self.decided(value);
         }
         let (ty, span) = (value.ty.clone(), value.span);
-        match self.world.optional_payload(&ty) {
+        match synthesize::optional_payload(self.cx, &ty) {
             Some(payload) if forced => Expr { kind: ExprKind::Force(Box::new(value)), ty: payload, span },
             _ => value,
         }
@@ -82,7 +84,7 @@ impl Infer<'_> {
     /// `guard let pattern = value else { return nil }`
     fn or_fail(&mut self, value: Expr, pattern: PatternKind, span: Span) -> Stmt {
         let result = self.frame().result.clone();
-        let payload = self.world.optional_payload(&value.ty.clone()).unwrap_or(Type::Error);
+        let payload = synthesize::optional_payload(self.cx, &value.ty.clone()).unwrap_or(Type::Error);
         let inner = Pattern { kind: pattern, ty: payload, span };
         let pattern = Pattern { kind: PatternKind::Some(Box::new(inner)), ty: value.ty.clone(), span };
         let nil = Expr { kind: ExprKind::Nil, ty: result, span };
@@ -105,7 +107,7 @@ impl Infer<'_> {
         let receiver = Rc::new(self.local_expr(local, span));
         let candidates = self.method_candidates(&own, "init", true, Some(&receiver));
         let name = Ident { name: "init".into(), span };
-        let start = (self.pending.len(), self.world.var_count());
+        let start = (self.pending.len(), self.cx.vars.var_count());
         let value = self.call_overloaded(&name, candidates, args, None, span);
         let value = self.forced(value, forced, start);
         self.led_on(value, span)
@@ -115,12 +117,12 @@ impl Infer<'_> {
     pub(crate) fn led_on(&mut self, value: Expr, span: Span) -> Expr {
         let value = self.decided(value);
         let unit = Type::unit();
-        if !self.world.is_optional(&value.ty.clone()) {
+        if !synthesize::is_optional(self.cx, &value.ty.clone()) {
             let place = Place { root: Root::Discard, path: vec![], ty: value.ty.clone(), span };
             return Expr { kind: ExprKind::Assign { place: Box::new(place), value: Box::new(value) }, ty: unit, span };
         }
         let result = self.frame().result.clone();
-        if !self.world.is_optional(&result) {
+        if !synthesize::is_optional(self.cx, &result) {
             self.cannot_fail(span);
         }
         let guard = self.or_fail(value, PatternKind::Wildcard, span);

@@ -1,5 +1,7 @@
 //! Of two generic functions that fit, the one whose parameters say more: `f([T])` comes before `f(T)`.
 
+use crate::types::conform::conformances;
+use crate::types::generics::signature;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, Slot, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
@@ -74,7 +76,7 @@ impl Infer<'_> {
     /// How a generic candidate takes the arguments; nothing of others.
     fn taken(&mut self, candidate: &Candidate, args: &[ArgNode]) -> Option<Taken> {
         let Target::Function(f) = &candidate.target else { return None };
-        let (signature, outer) = (self.world.signature(*f), candidate.prefix.len());
+        let (signature, outer) = (signature::signature(self.cx, *f), candidate.prefix.len());
         if signature.env.params.len() <= outer {
             return None;
         }
@@ -83,7 +85,7 @@ impl Infer<'_> {
 
     /// The types that a function takes the arguments as, where each goes to a parameter of its own.
     fn taken_types(&mut self, f: FunctionId, args: &[ArgNode]) -> Option<Vec<Type>> {
-        let params = self.world.signature(f).params.clone();
+        let params = signature::signature(self.cx, f).params.clone();
         let slots = match_args(&params, args).ok()?;
         let mut types = vec![];
         for (slot, param) in slots.iter().zip(&params) {
@@ -102,10 +104,10 @@ impl Infer<'_> {
         let Some(k) = holes.general.env.params.iter().position(|q| q == p) else { return false };
         match &holes.found[k] {
             _ if k < holes.outer => true,
-            Some(Type::Nominal(n, _)) => self.world.find_conformance(*n, *protocol).is_some(),
+            Some(Type::Nominal(n, _)) => conformances::find_conformance(self.cx, *n, *protocol).is_some(),
             Some(own @ Type::Param(_)) => holes.special.env.requirements.iter().any(|known| match known {
                 Requirement::Conforms(of, q) => {
-                    of == own && (q == protocol || self.world.refined(*q).contains(protocol))
+                    of == own && (q == protocol || conformances::refined(self.cx, *q).contains(protocol))
                 }
                 _ => false,
             }),

@@ -9,6 +9,8 @@ use crate::types::infer::call::arguments::{ArgNode, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::model::tree::{Expr, ExprKind, Stmt, StmtKind};
 use crate::types::model::ty::Type;
+use crate::types::nominal::initializers;
+use crate::types::nominal::superclass;
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -33,7 +35,7 @@ impl Infer<'_> {
 
     fn superclass(&mut self) -> Option<Type> {
         match self.own_type()? {
-            Type::Nominal(n, _) => self.world.superclass(n).map(|(base, args)| Type::Nominal(base, args)),
+            Type::Nominal(n, _) => superclass::superclass(self.cx, n).map(|(base, args)| Type::Nominal(base, args)),
             _ => None,
         }
     }
@@ -56,7 +58,7 @@ impl Infer<'_> {
         let candidates = self.method_candidates(&base, "init", true, Some(&Rc::new(receiver)));
         let (leading, designated): (Vec<Candidate>, Vec<Candidate>) = candidates
             .into_iter()
-            .partition(|c| matches!(c.target, Target::Function(f) if self.world.is_convenience(f)));
+            .partition(|c| matches!(c.target, Target::Function(f) if initializers::is_convenience(self.cx, f)));
         let mut fits = |all: &[Candidate]| {
             all.iter().any(|c| {
                 let params = self.candidate_params(c);
@@ -74,7 +76,7 @@ impl Infer<'_> {
 
     pub(crate) fn is_convenience(&mut self) -> bool {
         let function = self.frame().function;
-        function.is_some_and(|f| self.world.is_convenience(f))
+        function.is_some_and(|f| initializers::is_convenience(self.cx, f))
     }
 
     /// An initialiser that does not say so calls that of the superclass at its end, when there is one without parameters.
@@ -92,7 +94,7 @@ impl Infer<'_> {
             return None;
         }
         let start = self.pending.len();
-        let vars = self.world.var_count();
+        let vars = self.cx.vars.var_count();
         let call = self.super_init(vec![], end, end);
         self.settle_statement((start, vars));
         Some(Stmt { kind: StmtKind::Expr(call), span: end })

@@ -4,11 +4,16 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, Ident};
+use crate::types::declare::prelude;
+use crate::types::generics::signature;
 use crate::types::infer::call::arguments::ArgNode;
+use crate::types::infer::solver::type_vars;
 use crate::types::infer::{Found, Infer};
 use crate::types::model::tables::Named;
 use crate::types::model::tree::Expr;
 use crate::types::model::ty::{Strength, Type};
+use crate::types::names::lookup;
+use crate::types::nominal::stored_property;
 use std::rc::Rc;
 
 /// A parameter of a function that is named.
@@ -29,7 +34,7 @@ impl Infer<'_> {
     /// `f'`
     pub(crate) fn prime(&mut self, function: &ast::Expr, order: u32, span: Span) -> Expr {
         let mut value = self.expr(function, None);
-        if let Type::Function(f) = self.world.shallow(&value.ty.clone())
+        if let Type::Function(f) = type_vars::shallow(self.cx, &value.ty.clone())
             && f.params.len() != 1
         {
             return self.prime_of_several(function, f.params.len());
@@ -73,7 +78,7 @@ impl Infer<'_> {
             span,
         };
         let mut candidates = vec![];
-        for entry in self.world.library_entries(name) {
+        for entry in prelude::library_entries(self.cx, name) {
             if let Named::Function(f) = entry.what {
                 candidates.push(crate::types::infer::call::candidates::Candidate {
                     target: crate::types::infer::call::candidates::Target::Function(f),
@@ -121,7 +126,7 @@ impl Infer<'_> {
                 autoclosure: false,
             })
             .collect();
-        let result = self.world.fresh();
+        let result = self.cx.vars.fresh();
         let wanted = crate::types::model::ty::FunctionType { params, result, throws, strength: Strength::Open };
         self.expr(&outer, Some(&Type::Function(Rc::new(wanted))))
     }
@@ -141,7 +146,7 @@ impl Infer<'_> {
             Some(Found::LocalFunctions(functions)) => return functions.first().map(|f| self.declared_parameters(*f)),
             Some(Found::Local(local)) => {
                 let ty = self.local_type(local);
-                return match self.world.shallow(&ty) {
+                return match type_vars::shallow(self.cx, &ty) {
                     Type::Function(f) => Some(f.params.iter().map(|p| KnownParameter::unnamed(p.ty.clone())).collect()),
                     _ => None,
                 };
@@ -150,12 +155,12 @@ impl Infer<'_> {
             None => {}
         }
         let file = self.file;
-        for entry in self.world.entries(name, file) {
+        for entry in lookup::entries(self.cx, name, file) {
             match entry.what {
                 Named::Function(f) => return Some(self.declared_parameters(f)),
                 Named::Global(g) => {
-                    let names = self.world.closure_names.get(&g).cloned();
-                    if let (Some(names), Type::Function(f)) = (names, self.world.global_type(g)) {
+                    let names = self.cx.defs.closure_names.get(&g).cloned();
+                    if let (Some(names), Type::Function(f)) = (names, stored_property::global_type(self.cx, g)) {
                         let named = names.into_iter().zip(&f.params);
                         return Some(
                             named.map(|(name, p)| KnownParameter { name, label: None, ty: p.ty.clone() }).collect(),
@@ -169,7 +174,7 @@ impl Infer<'_> {
     }
 
     pub(crate) fn declared_parameters(&mut self, f: crate::types::model::tree::FunctionId) -> Vec<KnownParameter> {
-        let signature = self.world.signature(f);
+        let signature = signature::signature(self.cx, f);
         let named = |p: &crate::types::model::tables::SignatureParam| KnownParameter {
             name: p.name.clone(),
             label: p.label.clone(),
@@ -181,7 +186,7 @@ impl Infer<'_> {
     /// `+` and the like as a value.
     pub(crate) fn operator_value(&mut self, name: &ast::Name, expected: Option<&Type>, span: Span) -> Expr {
         let operand = match expected.and_then(|t| self.known(t)) {
-            Some(Type::Function(f)) if f.params.len() == 1 => match self.world.shallow(&f.params[0].ty) {
+            Some(Type::Function(f)) if f.params.len() == 1 => match type_vars::shallow(self.cx, &f.params[0].ty) {
                 Type::Tuple(parts) => parts.len(),
                 _ => 1,
             },

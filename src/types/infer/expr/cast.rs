@@ -2,8 +2,11 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
+use crate::types::generics::existential;
 use crate::types::infer::Infer;
 use crate::types::model::ty::Type;
+use crate::types::nominal::superclass;
+use crate::types::synthesize;
 
 /// How a cast ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -27,11 +30,11 @@ impl Infer<'_> {
     /// Says when a cast need not be asked for.
     pub(crate) fn check_cast(&mut self, from: &Type, to: &Type, word: CastWord, span: Span) {
         let is_written = self.frames.first().and_then(|f| f.function);
-        if is_written.is_none_or(|f| self.world.function_data(f).is_prelude) {
+        if is_written.is_none_or(|f| self.cx.defs.function_data(f).is_prelude) {
             return;
         }
         // `Self` of a class may inherit from what is known of it.
-        if self.world.source_text(span).ends_with("Self") {
+        if self.cx.sink.source_text(span).ends_with("Self") {
             return;
         }
         let Some(outcome) = self.outcome(from, to) else { return };
@@ -46,7 +49,7 @@ impl Infer<'_> {
                 format!("forced cast from '{from}' to '{to}' always succeeds; did you mean to use 'as'?")
             }
         };
-        self.world.report(Diagnostic::warning(Code::FixedCast, span, message));
+        self.cx.sink.report(Diagnostic::warning(Code::FixedCast, span, message));
     }
 
     fn outcome(&mut self, from: &Type, to: &Type) -> Option<Outcome> {
@@ -61,18 +64,18 @@ impl Infer<'_> {
         }
         match (from, to) {
             (Type::Nominal(a, _), Type::Nominal(b, _)) => {
-                let holds = |infer: &mut Self, t: &Type| infer.world.optional_payload(t).is_some();
+                let holds = |infer: &mut Self, t: &Type| synthesize::optional_payload(infer.cx, t).is_some();
                 if a == b || holds(self, from) || holds(self, to) {
                     return None;
                 }
-                match (self.world.is_class(*a), self.world.is_class(*b)) {
+                match (superclass::is_class(self.cx, *a), superclass::is_class(self.cx, *b)) {
                     (true, true) if self.inherits(from, to) => Some(Outcome::Succeeds),
                     (true, true) if self.inherits(to, from) => None,
                     _ => Some(Outcome::Fails),
                 }
             }
-            (Type::Nominal(..), Type::Existential(e)) if self.world.optional_payload(from).is_none() => {
-                self.world.is_value_of(from, e).then_some(Outcome::Succeeds)
+            (Type::Nominal(..), Type::Existential(e)) if synthesize::optional_payload(self.cx, from).is_none() => {
+                existential::is_value_of(self.cx, from, e).then_some(Outcome::Succeeds)
             }
             _ => None,
         }
@@ -86,7 +89,7 @@ impl Infer<'_> {
                 return true;
             }
             let Type::Nominal(n, args) = &at else { return false };
-            let Some(base) = self.world.base_type(*n, args) else { return false };
+            let Some(base) = superclass::base_type(self.cx, *n, args) else { return false };
             at = base;
         }
     }

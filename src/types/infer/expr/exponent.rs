@@ -2,12 +2,15 @@
 //! so that `x^(1/3)` is the cube root of `x`. So is one in a formula, and in an expression at the prompt.
 
 use crate::syntax::ast::{Expr, ExprKind as Ast, Ident};
+use crate::types::conform::conformances;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::call::candidates::{Candidate, Target};
+use crate::types::infer::solver::type_vars;
 use crate::types::infer::solver::type_vars::Literal;
 use crate::types::model::declared::Builtin;
 use crate::types::model::ty::Type;
+use crate::types::names::lookup;
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -27,17 +30,17 @@ impl Infer<'_> {
     pub(crate) fn ready_pow(&mut self, name: &Ident, candidates: &[Candidate], args: &mut [ArgNode]) {
         let ("pow", [base, exponent]) = (&*name.name, args) else { return };
         let is_library = |candidate: &Candidate| match candidate.target {
-            Target::Function(f) => self.world.function_data(f).is_prelude,
-            Target::Requirement(p, _) => self.world.protocol_data(p).is_prelude,
+            Target::Function(f) => self.cx.defs.function_data(f).is_prelude,
+            Target::Requirement(p, _) => self.cx.defs.protocol_data(p).is_prelude,
             Target::Case(..) => false,
         };
         if exponent.label.is_some() || !candidates.iter().all(is_library) {
             return;
         }
         self.ready_args(std::slice::from_mut(base));
-        let is_floating = match base.ready.as_ref().map(|value| self.world.shallow(&value.ty)) {
+        let is_floating = match base.ready.as_ref().map(|value| type_vars::shallow(self.cx, &value.ty)) {
             Some(known @ (Type::Nominal(..) | Type::Param(_) | Type::Associated(..))) => {
-                self.world.accepts_literal(&known, Literal::Float)
+                type_vars::accepts_literal(self.cx, &known, Literal::Float)
             }
             _ => true,
         };
@@ -73,25 +76,25 @@ impl Infer<'_> {
         let ("^", [base, exponent]) = (&*op.name, args) else { return };
         let (Some(of), Some(value)) = (&base.ready, &exponent.ready) else { return };
         let (of, ty) = (of.ty.clone(), value.ty.clone());
-        let is_literal = |infer: &mut Self, ty: &Type| matches!(infer.world.shallow(ty), Type::Var(v) if infer.world.var(v).literal.is_some());
+        let is_literal = |infer: &mut Self, ty: &Type| matches!(type_vars::shallow(infer.cx, ty), Type::Var(v) if infer.cx.vars.var(v).literal.is_some());
         let shares_type = is_literal(self, &of) || self.is_floating(&of);
         if shares_type && is_literal(self, &ty) && has_quotient(&exponent.ast) {
-            self.world.unify(&ty, &of, exponent.span);
+            type_vars::unify(self.cx, &ty, &of, exponent.span);
         }
     }
 
     /// Whether a type is that of an integer literal, and nothing else is known of it.
     pub(crate) fn is_whole_literal(&mut self, ty: &Type) -> bool {
-        matches!(self.world.shallow(ty), Type::Var(v) if self.world.var(v).literal == Some(Literal::Int))
+        matches!(type_vars::shallow(self.cx, ty), Type::Var(v) if self.cx.vars.var(v).literal == Some(Literal::Int))
     }
 
     /// Whether the powers of a type include roots: it is one of floating-point or of complex numbers.
     fn has_roots(&mut self, ty: &Type) -> bool {
         self.is_floating(ty)
-            || match self.world.shallow(ty) {
-                known @ Type::Nominal(..) if !self.world.has_vars(&known) => {
-                    let protocol = self.world.protocol("ElementaryFunctions");
-                    self.world.conforms_to(&known, protocol)
+            || match type_vars::shallow(self.cx, ty) {
+                known @ Type::Nominal(..) if !type_vars::has_vars(self.cx, &known) => {
+                    let protocol = lookup::protocol(self.cx, "ElementaryFunctions");
+                    conformances::conforms_to(self.cx, &known, protocol)
                 }
                 _ => false,
             }
@@ -99,14 +102,14 @@ impl Infer<'_> {
 
     /// Whether a type is that of floating-point numbers, or of a literal with a point.
     pub(crate) fn is_floating(&mut self, ty: &Type) -> bool {
-        match self.world.shallow(ty) {
-            Type::Var(v) => self.world.var(v).literal == Some(Literal::Float),
+        match type_vars::shallow(self.cx, ty) {
+            Type::Var(v) => self.cx.vars.var(v).literal == Some(Literal::Float),
             Type::Nominal(n, _) => {
-                matches!(self.world.nominal_data(n).builtin, Some(Builtin::Double | Builtin::Float))
+                matches!(self.cx.defs.nominal_data(n).builtin, Some(Builtin::Double | Builtin::Float))
             }
-            ty @ (Type::Param(_) | Type::Associated(..)) if !self.world.has_vars(&ty) => {
-                let protocol = self.world.protocol("FloatingPoint");
-                self.world.conforms_to(&ty, protocol)
+            ty @ (Type::Param(_) | Type::Associated(..)) if !type_vars::has_vars(self.cx, &ty) => {
+                let protocol = lookup::protocol(self.cx, "FloatingPoint");
+                conformances::conforms_to(self.cx, &ty, protocol)
             }
             _ => false,
         }

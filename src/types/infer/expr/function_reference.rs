@@ -3,12 +3,18 @@
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, Ident};
+use crate::types::conform::conformances;
+use crate::types::generics::signature;
 use crate::types::infer::Infer;
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::infer::solver::pending::PendingKind;
+use crate::types::infer::solver::type_vars;
 use crate::types::model::tables::{FunctionKind, MemberKind, Named, Signature};
 use crate::types::model::tree::{Callee, Expr, ExprKind};
 use crate::types::model::ty::{FunctionParam, FunctionType, Strength, Type};
+use crate::types::names::lookup;
+use crate::types::names::members;
+use crate::types::nominal::stored_property;
 use std::rc::Rc;
 
 /// `f(_:by:)` is `f` with these labels; a name without brackets says nothing about labels.
@@ -38,7 +44,7 @@ impl Infer<'_> {
     /// may say it. Functions that are asked for with their derivatives are those of `Double`s.
     fn depends_on_others(&mut self, candidates: &[Candidate], expected: &Type, span: Span) -> bool {
         let Type::Function(f) = expected else { return false };
-        let is_open = f.params.iter().any(|p| self.world.has_vars(&p.ty));
+        let is_open = f.params.iter().any(|p| type_vars::has_vars(self.cx, &p.ty));
         is_open
             && f.strength <= Strength::Open
             && candidates.iter().filter(|c| self.may_be(c, Some(expected), span)).count() > 1
@@ -87,7 +93,7 @@ impl Infer<'_> {
     /// Those of the candidates that could be what is expected, and are as near as any: of them those of `Double`s, and
     /// before others those without labels, which the name does not say.
     fn best_references(&mut self, candidates: &[Candidate], expected: Option<&Type>, span: Span) -> Vec<Candidate> {
-        let double = self.world.simple("Double");
+        let double = lookup::simple(self.cx, "Double");
         let mut ranked = vec![];
         for candidate in candidates {
             if self.may_be(candidate, expected, span) {
@@ -111,25 +117,25 @@ impl Infer<'_> {
     ) -> Option<Vec<Candidate>> {
         let Type::Function(f) = expected? else { return None };
         let asked: Vec<Type> = f.params.iter().map(|p| p.ty.clone()).collect();
-        let snapshot = self.world.snapshot();
+        let snapshot = self.cx.vars.snapshot();
         let mut natural = vec![];
-        if self.settle_whole_numbers(&asked, span) && asked.iter().all(|ty| !self.world.has_vars(ty)) {
+        if self.settle_whole_numbers(&asked, span) && asked.iter().all(|ty| !type_vars::has_vars(self.cx, ty)) {
             natural.extend_from_slice(candidates);
             natural.retain(|candidate| self.may_be(candidate, expected, span));
         }
-        self.world.rollback(snapshot);
+        self.cx.vars.rollback(snapshot);
         (!natural.is_empty()).then_some(natural)
     }
 
     /// Whether a function could be what is expected, as far as that is known.
     pub(crate) fn may_be(&mut self, candidate: &Candidate, expected: Option<&Type>, span: Span) -> bool {
         let Some(expected) = expected else { return true };
-        let snapshot = self.world.snapshot();
+        let snapshot = self.cx.vars.snapshot();
         let fits = match self.opened(candidate, span) {
             Some((ty, _)) => self.can_convert(&ty, expected),
             None => true,
         };
-        self.world.rollback(snapshot);
+        self.cx.vars.rollback(snapshot);
         fits
     }
 
@@ -144,7 +150,7 @@ impl Infer<'_> {
             result: instance.result,
             throws: instance.throws,
         };
-        Some((self.world.function_type(&signature), instance.callee?))
+        Some((signature::function_type(&signature), instance.callee?))
     }
 
     /// Those of the candidates that have these labels: `x:y:`.
@@ -163,8 +169,8 @@ impl Infer<'_> {
     /// `Enum.case` as a function of its payload.
     pub(crate) fn case_reference(&mut self, ty: &Type, case: u32, span: Span) -> Expr {
         let Type::Nominal(n, args) = ty else { return self.error_expr(span) };
-        let payload = self.world.case_payload(*n, case);
-        let name = Ident { name: self.world.nominal_data(*n).cases[case as usize].name.clone(), span };
+        let payload = stored_property::case_payload(self.cx, *n, case);
+        let name = Ident { name: self.cx.defs.nominal_data(*n).cases[case as usize].name.clone(), span };
         let names: Vec<String> = (0..payload.len()).map(|i| format!("$c{i}")).collect();
         let given = payload.iter().zip(&names).map(|((label, _), n)| ast::Arg {
             label: label.as_ref().map(|l| Ident { name: l.clone(), span }),
@@ -174,7 +180,7 @@ impl Infer<'_> {
         let callee = Rc::new(ast::Expr { kind: Ast::Implicit { name, generics: vec![] }, span });
         let call = ast::Expr { kind: Ast::Call { callee, args: given.collect() }, span };
         let closure = crate::types::infer::expr::calculus_notation::closure_of(&names, call, span);
-        let params = payload.iter().map(|(_, t)| self.world.substitute_nominal(*n, args, t)).collect();
+        let params = payload.iter().map(|(_, t)| conformances::substitute_nominal(self.cx, *n, args, t)).collect();
         self.expr(&closure, Some(&function_of(params, ty.clone())))
     }
 
@@ -186,7 +192,7 @@ impl Infer<'_> {
         let closure = crate::types::infer::expr::calculus_notation::closure_of(&["$self".to_string()], member, span);
         let result = match expected.and_then(|t| self.known(t)) {
             Some(Type::Function(f)) if f.params.len() == 1 => f.result.clone(),
-            _ => self.world.fresh(),
+            _ => self.cx.vars.fresh(),
         };
         self.expr(&closure, Some(&function_of(vec![ty.clone()], result)))
     }
@@ -218,7 +224,7 @@ impl Infer<'_> {
             |(kind, ..): &(MemberKind, _, _)| !matches!(kind, MemberKind::Method(_) | MemberKind::Init(_));
         [false, true]
             .into_iter()
-            .any(|is_static| self.world.members(&own, name, is_static, self.file).iter().any(is_property))
+            .any(|is_static| members::members(self.cx, &own, name, is_static, self.file).iter().any(is_property))
     }
 
     /// Whether an argument names one of several functions, so that it depends on what is expected.
@@ -226,14 +232,14 @@ impl Infer<'_> {
         match &e.kind {
             Ast::Ident { name, .. } => {
                 let several = |infer: &Self, f: &Named| match f {
-                    Named::Function(f) => infer.world.function_data(*f).kind != FunctionKind::Getter,
+                    Named::Function(f) => infer.cx.defs.function_data(*f).kind != FunctionKind::Getter,
                     _ => false,
                 };
                 let file = self.file;
                 if self.find_local_quiet(name) || self.is_own_property(name) {
                     return false;
                 }
-                let entries = self.world.entries(name, file);
+                let entries = lookup::entries(self.cx, name, file);
                 entries.len() > 1 && entries.iter().all(|e| several(self, &e.what))
             }
             Ast::Member { base, name, .. } => {
@@ -245,7 +251,7 @@ impl Infer<'_> {
                 }
                 let Some(ty) = self.type_expression(base) else { return false };
                 let (name, _) = split_labels(name);
-                let members = self.world.members(&ty, &name.name, true, self.file);
+                let members = members::members(self.cx, &ty, &name.name, true, self.file);
                 members.len() > 1
                     && members.iter().all(|(m, ..)| matches!(m, MemberKind::Method(_) | MemberKind::Init(_)))
             }

@@ -4,11 +4,14 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, Ident};
+use crate::types::generics::signature;
 use crate::types::infer::Infer;
 use crate::types::infer::expr::calculus_notation::{KnownParameter, call_with, closure_of_call, ident};
+use crate::types::infer::solver::type_vars;
 use crate::types::model::tables::MemberKind;
 use crate::types::model::tree::{Expr, FunctionId};
 use crate::types::model::ty::{FunctionParam, FunctionType, Strength, Type};
+use crate::types::names::members;
 use std::rc::Rc;
 
 /// What is differentiated by.
@@ -93,8 +96,8 @@ impl Infer<'_> {
             Some(ty) => (ty, true),
             None => (self.expr(base, None).ty, false),
         };
-        let ty = self.world.shallow(&ty);
-        let members = self.world.members(&ty, &name.name, false, self.file);
+        let ty = type_vars::shallow(self.cx, &ty);
+        let members = members::members(self.cx, &ty, &name.name, false, self.file);
         let method = members.iter().find_map(|(kind, ..)| match kind {
             MemberKind::Method(method) => Some(*method),
             _ => None,
@@ -137,7 +140,7 @@ impl Infer<'_> {
         let Target { function, receiver, parameters } = target;
         let unknown = receiver.as_ref().filter(|r| r.is_type).map(|r| r.ty.clone());
         let throws = match &receiver {
-            Some(receiver) => self.world.signature(receiver.method).throws,
+            Some(receiver) => signature::signature(self.cx, receiver.method).throws,
             None => self.is_throwing(function),
         };
         let own = match (&receiver, &unknown) {
@@ -179,12 +182,12 @@ impl Infer<'_> {
         let types = unknown.into_iter().chain(parameters.into_iter().map(|p| p.ty));
         let params = types.map(|ty| {
             // A generic parameter of the function is not one of the surroundings.
-            let is_generic = ty.any(&mut |t| matches!(t, Type::Param(q) if !self.world.env.params.contains(q)));
-            let ty = if is_generic { self.world.fresh() } else { ty };
+            let is_generic = ty.any(&mut |t| matches!(t, Type::Param(q) if !self.cx.scope.env.params.contains(q)));
+            let ty = if is_generic { self.cx.vars.fresh() } else { ty };
             FunctionParam { ty, is_inout: false, no_derivative: false, autoclosure: false }
         });
         let params = params.collect();
-        let result = self.world.fresh();
+        let result = self.cx.vars.fresh();
         let wanted = FunctionType { params, result, throws, strength: Strength::Open };
         self.expr(&closure, Some(&Type::Function(Rc::new(wanted))))
     }

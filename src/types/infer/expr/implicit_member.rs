@@ -4,12 +4,19 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, Ident};
+use crate::types::conform::conformances;
+use crate::types::generics::signature;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::solver::pending::PendingKind;
+use crate::types::infer::solver::type_vars;
 use crate::types::model::tables::MemberKind;
 use crate::types::model::tree::Expr;
 use crate::types::model::ty::Type;
+use crate::types::names::dynamic_self;
+use crate::types::names::members;
+use crate::types::nominal::stored_property;
+use crate::types::synthesize;
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -19,7 +26,7 @@ impl Infer<'_> {
         if is_single(e) || self.roots.iter().any(|(at, _)| *at == root) {
             return None;
         }
-        let ty = expected.cloned().unwrap_or_else(|| self.world.fresh());
+        let ty = expected.cloned().unwrap_or_else(|| self.cx.vars.fresh());
         self.roots.push((root, ty.clone()));
         let value = self.expr(e, Some(&ty));
         self.roots.pop();
@@ -40,7 +47,7 @@ impl Infer<'_> {
         match expected.as_ref().and_then(|ty| self.known(ty)) {
             Some(ty) => self.implicit(name, args, &ty, span),
             None => {
-                let result = expected.unwrap_or_else(|| self.world.fresh());
+                let result = expected.unwrap_or_else(|| self.cx.vars.fresh());
                 self.wait(PendingKind::Implicit { name: name.clone(), args }, result, span)
             }
         }
@@ -48,13 +55,13 @@ impl Infer<'_> {
 
     /// `.name` or `.name(arguments)` where a value of a known type is expected.
     pub(crate) fn implicit(&mut self, name: &Ident, args: Option<Vec<ArgNode>>, expected: &Type, span: Span) -> Expr {
-        let mut ty = self.world.shallow(expected);
+        let mut ty = type_vars::shallow(self.cx, expected);
         // `.some(x)` belongs to the optional itself, everything else to what it wraps.
-        while let Some(payload) = self.world.optional_payload(&ty) {
+        while let Some(payload) = synthesize::optional_payload(self.cx, &ty) {
             if matches!(&*name.name, "some" | "none") {
                 break;
             }
-            match self.world.shallow(&payload) {
+            match type_vars::shallow(self.cx, &payload) {
                 Type::Var(_) => break,
                 inner => ty = inner,
             }
@@ -67,15 +74,16 @@ impl Infer<'_> {
 
     /// `.name`, which must not be a case that has a payload.
     fn case_without_payload(&mut self, ty: &Type, name: &Ident, span: Span) -> Expr {
-        let members = self.world.members(ty, &name.name, true, self.file);
+        let members = members::members(self.cx, ty, &name.name, true, self.file);
         let (Type::Nominal(n, args), [(MemberKind::Case(case), ..)]) = (ty, members.as_slice()) else {
             return self.static_member_of(ty, None, name, Some(ty), span);
         };
-        let payload = self.world.case_payload(*n, *case);
+        let payload = stored_property::case_payload(self.cx, *n, *case);
         if payload.is_empty() {
             return self.static_member_of(ty, None, name, Some(ty), span);
         }
-        let types: Vec<Type> = payload.iter().map(|(_, ty)| self.world.substitute_nominal(*n, args, ty)).collect();
+        let types: Vec<Type> =
+            payload.iter().map(|(_, ty)| conformances::substitute_nominal(self.cx, *n, args, ty)).collect();
         let shown: Vec<String> = types.iter().map(|ty| format!("'{}'", self.show(ty))).collect();
         let message = match shown.as_slice() {
             [one] => format!("member '{}' expects argument of type {one}", name.name),
@@ -91,10 +99,10 @@ impl Infer<'_> {
     /// `.name(arguments)` as the result of a function that gives `Self` of a class: a member of `Self`, which may be a
     /// subclass.
     pub(crate) fn of_own_class(&mut self, value: &ast::Expr) -> Option<ast::Expr> {
-        let f = self.frame().function.filter(|f| self.world.gives_self(*f))?;
-        let (owner, result) = (self.own_type()?, self.world.signature(f).result.clone());
-        let result = self.world.optional_payload(&result).unwrap_or(result);
-        if result != owner || self.world.function_data(f).is_prelude {
+        let f = self.frame().function.filter(|f| dynamic_self::gives_self(self.cx, *f))?;
+        let (owner, result) = (self.own_type()?, signature::signature(self.cx, f).result.clone());
+        let result = synthesize::optional_payload(self.cx, &result).unwrap_or(result);
+        if result != owner || self.cx.defs.function_data(f).is_prelude {
             return None;
         }
         match &value.kind {

@@ -4,11 +4,16 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, Ident, KeyPathPart, Name};
+use crate::types::generics::signature;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::expr::calculus_notation::closure_with;
+use crate::types::infer::solver::type_vars;
 use crate::types::model::tree::{Callee, Expr, ExprKind};
 use crate::types::model::ty::Type;
+use crate::types::names::type_expr;
+use crate::types::nominal::superclass;
+use crate::types::synthesize;
 use std::rc::Rc;
 
 /// What the root is called in the functions that a key path becomes. Nobody can write these names.
@@ -24,15 +29,15 @@ impl Infer<'_> {
         expected: Option<&Type>,
         span: Span,
     ) -> Expr {
-        let wanted = expected.map(|ty| self.world.shallow(ty));
-        let wanted = wanted.map(|ty| self.world.optional_payload(&ty).unwrap_or(ty));
+        let wanted = expected.map(|ty| type_vars::shallow(self.cx, ty));
+        let wanted = wanted.map(|ty| synthesize::optional_payload(self.cx, &ty).unwrap_or(ty));
         let function = matches!(wanted, Some(Type::Function(_)));
         let root = match (root, &wanted) {
             (Some(root), _) => self.resolve(root),
             (None, Some(Type::Function(f))) if f.params.len() == 1 => f.params[0].ty.clone(),
             (None, Some(Type::Nominal(_, args))) if args.len() == 2 => args[0].clone(),
             (None, Some(Type::Nominal(n, args)))
-                if args.len() == 1 && &*self.world.nominal_data(*n).name == "PartialKeyPath" =>
+                if args.len() == 1 && &*self.cx.defs.nominal_data(*n).name == "PartialKeyPath" =>
             {
                 args[0].clone()
             }
@@ -54,7 +59,7 @@ impl Infer<'_> {
         function: Option<&Type>,
         span: Span,
     ) -> Expr {
-        let root = self.world.resolved(root);
+        let root = type_vars::resolved(self.cx, root);
         let Some((value, stores)) = self.probe(&root, path, span) else { return self.error_expr(span) };
         let root_type = self.written(&root, span);
         let reading = closure_with(vec![parameter(ROOT, root_type.clone(), false, span)], walk(path, span), span);
@@ -65,7 +70,7 @@ impl Infer<'_> {
         let mut args = vec![text_literal(&text, span), reading];
         let mut family = "KeyPath";
         if stores {
-            let is_class = matches!(&root, Type::Nominal(n, _) if self.world.is_class(*n));
+            let is_class = matches!(&root, Type::Nominal(n, _) if superclass::is_class(self.cx, *n));
             family = if is_class { "ReferenceWritableKeyPath" } else { "WritableKeyPath" };
             let value_type = self.written(&value, span);
             let store = Ast::Assign { target: Rc::new(walk(path, span)), value: Rc::new(name(VALUE, span)) };
@@ -88,7 +93,7 @@ impl Infer<'_> {
         if !path.iter().all(is_plain) {
             return None;
         }
-        let root = self.world.resolved(&base.ty);
+        let root = type_vars::resolved(self.cx, &base.ty);
         let stores = self.probe(&root, path, span).is_some_and(|(_, stores)| stores);
         stores.then(|| {
             path.iter().fold(base.clone(), |base, part| match part {
@@ -111,7 +116,7 @@ impl Infer<'_> {
             return None;
         }
         let stores = self.can_store(&end);
-        Some((self.world.resolved(&end.ty), stores))
+        Some((type_vars::resolved(self.cx, &end.ty), stores))
     }
 
     /// Whether what was read from a variable could be written there.
@@ -119,20 +124,20 @@ impl Infer<'_> {
         match &e.kind {
             ExprKind::Local(_) => true,
             ExprKind::Field { base, index } => {
-                let base_type = self.world.shallow(&base.ty);
+                let base_type = type_vars::shallow(self.cx, &base.ty);
                 let Type::Nominal(n, _) = &base_type else { return false };
-                let (owner, own) = self.world.stored_owner(*n, *index);
-                let is_let = self.world.nominal_data(owner).stored[own].is_let;
-                !is_let && (self.world.is_class(*n) || self.can_store(base))
+                let (owner, own) = superclass::stored_owner(self.cx, *n, *index);
+                let is_let = self.cx.defs.nominal_data(owner).stored[own].is_let;
+                !is_let && (superclass::is_class(self.cx, *n) || self.can_store(base))
             }
             ExprKind::Element { base, .. } | ExprKind::Force(base) => self.can_store(base),
             ExprKind::Call { callee: Callee::Static(f) | Callee::Class { function: f, .. }, args } => {
-                let Some(setter) = self.world.function_data(f.function).setter else { return false };
-                let mutating = self.world.signature(setter).self_inout;
+                let Some(setter) = self.cx.defs.function_data(f.function).setter else { return false };
+                let mutating = signature::signature(self.cx, setter).self_inout;
                 match args.first() {
                     Some(crate::types::model::tree::Argument::Value(base)) => {
-                        let of = self.world.shallow(&base.ty);
-                        let is_class = matches!(of, Type::Nominal(n, _) if self.world.is_class(n));
+                        let of = type_vars::shallow(self.cx, &base.ty);
+                        let is_class = matches!(of, Type::Nominal(n, _) if superclass::is_class(self.cx, n));
                         !mutating || is_class || self.can_store(base)
                     }
                     _ => false,
@@ -144,7 +149,7 @@ impl Infer<'_> {
 
     /// A type as a name that stands for it.
     fn written(&mut self, ty: &Type, span: Span) -> ast::TypeExpr {
-        let name = self.world.name_for(ty.clone());
+        let name = type_expr::name_for(self.cx, ty.clone());
         let ident = Ident { name: name.into(), span };
         ast::TypeExpr { kind: ast::TypeExprKind::Named(vec![(ident, vec![])]), span }
     }

@@ -4,25 +4,31 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, Ident, StringPart};
+use crate::types::conform::conformances;
+use crate::types::declare::prelude;
+use crate::types::generics::associated_type;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::expr::is_nil;
+use crate::types::infer::solver::type_vars;
 use crate::types::infer::solver::type_vars::Literal;
 use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
 use crate::types::model::ty::Type;
+use crate::types::names::lookup;
+use crate::types::synthesize;
 use std::rc::Rc;
 
 impl Infer<'_> {
     pub(crate) fn literal_type(&mut self, literal: Literal, expected: Option<&Type>) -> Type {
         if let Some(mut ty) = expected.and_then(|t| self.known(t)) {
-            while let Some(inner) = self.world.optional_payload(&ty) {
-                ty = self.world.shallow(&inner);
+            while let Some(inner) = synthesize::optional_payload(self.cx, &ty) {
+                ty = type_vars::shallow(self.cx, &inner);
             }
-            if !matches!(ty, Type::Var(_) | Type::Associated(..)) && self.world.accepts_literal(&ty, literal) {
+            if !matches!(ty, Type::Var(_) | Type::Associated(..)) && type_vars::accepts_literal(self.cx, &ty, literal) {
                 return ty;
             }
         }
-        self.world.fresh_literal(literal)
+        self.cx.vars.fresh_literal(literal)
     }
 
     pub(crate) fn int_literal(&mut self, value: Option<u128>, expected: Option<&Type>, span: Span) -> Expr {
@@ -43,7 +49,7 @@ impl Infer<'_> {
             let ty = self.literal_type(if is_one { Literal::Text } else { Literal::Words }, expected);
             return Expr { kind: ExprKind::Text(text), ty, span };
         }
-        let string = self.world.simple("String");
+        let string = lookup::simple(self.cx, "String");
         let mut out = vec![];
         for part in parts {
             match part {
@@ -85,30 +91,31 @@ impl Infer<'_> {
 
     /// The text that `print` would write for a value.
     fn described(&mut self, value: Expr) -> Expr {
-        let (string, span, ty) = (self.world.simple("String"), value.span, value.ty.clone());
-        let Some(function) = self.world.library_function("_describe") else { return self.error_expr(span) };
+        let (string, span, ty) = (lookup::simple(self.cx, "String"), value.span, value.ty.clone());
+        let Some(function) = prelude::library_function(self.cx, "_describe") else { return self.error_expr(span) };
         let callee = Callee::Static(FunctionRef { function, generics: vec![ty] });
         Expr { kind: ExprKind::Call { callee, args: vec![Argument::Value(value)] }, ty: string, span }
     }
 
     pub(crate) fn array(&mut self, items: &[ast::Expr], expected: Option<&Type>, span: Span) -> Expr {
         let mut wanted = expected.and_then(|t| self.known(t));
-        while let Some(inner) = wanted.as_ref().and_then(|t| self.world.optional_payload(t)) {
+        while let Some(inner) = wanted.as_ref().and_then(|t| synthesize::optional_payload(self.cx, t)) {
             wanted = self.known(&inner);
         }
-        let array = self.world.library_nominal("Array");
+        let array = lookup::library_nominal(self.cx, "Array");
         let (element, literal_of) = match &wanted {
             Some(Type::Nominal(n, args)) if *n == array => (args[0].clone(), None),
             Some(ty @ (Type::Nominal(..) | Type::Param(_))) => {
-                let protocol = self.world.protocol("ExpressibleByArrayLiteral");
-                if self.world.conforms_to(ty, protocol) {
-                    let element = self.world.associated_type(ty, "ArrayLiteralElement").unwrap_or(Type::Error);
+                let protocol = lookup::protocol(self.cx, "ExpressibleByArrayLiteral");
+                if conformances::conforms_to(self.cx, ty, protocol) {
+                    let element =
+                        associated_type::associated_type(self.cx, ty, "ArrayLiteralElement").unwrap_or(Type::Error);
                     (element, Some(ty.clone()))
                 } else {
-                    (self.world.fresh(), None)
+                    (self.cx.vars.fresh(), None)
                 }
             }
-            _ => (self.world.fresh(), None),
+            _ => (self.cx.vars.fresh(), None),
         };
         if items.iter().any(is_nil) {
             self.becomes_optional(&element, span);
@@ -118,7 +125,7 @@ impl Infer<'_> {
             let value = self.expr(item, Some(&element));
             values.push(self.coerce(value, &element));
         }
-        let ty = self.world.applied("Array", &[element]);
+        let ty = lookup::applied(self.cx, "Array", &[element]);
         let value = Expr { kind: ExprKind::Array(values), ty, span };
         match literal_of {
             Some(of) => self.made_from_literal(&of, "arrayLiteral", value, span),
@@ -128,10 +135,10 @@ impl Infer<'_> {
 
     /// Elements of which one is `nil` are optionals.
     fn becomes_optional(&mut self, element: &Type, span: Span) {
-        if let Type::Var(_) = self.world.shallow(element) {
-            let payload = self.world.fresh();
-            let optional = self.world.applied("Optional", &[payload]);
-            self.world.unify(element, &optional, span);
+        if let Type::Var(_) = type_vars::shallow(self.cx, element) {
+            let payload = self.cx.vars.fresh();
+            let optional = lookup::applied(self.cx, "Optional", &[payload]);
+            type_vars::unify(self.cx, element, &optional, span);
         }
     }
 
@@ -139,7 +146,7 @@ impl Infer<'_> {
     pub(crate) fn bool_literal(&mut self, value: bool, expected: Option<&Type>, span: Span) -> Expr {
         let literal = Expr { kind: ExprKind::Bool(value), ty: self.bool_type(), span };
         let mut wanted = expected.and_then(|t| self.known(t));
-        while let Some(inner) = wanted.as_ref().and_then(|t| self.world.optional_payload(t)) {
+        while let Some(inner) = wanted.as_ref().and_then(|t| synthesize::optional_payload(self.cx, t)) {
             wanted = self.known(&inner);
         }
         match wanted.filter(|t| *t != literal.ty) {
@@ -150,8 +157,8 @@ impl Infer<'_> {
 
     /// A value of a type that conforms to a protocol of literals, made from one.
     pub(crate) fn literal_of(&mut self, protocol: &'static str, of: &Type, literal: Expr) -> Option<Expr> {
-        let protocol = self.world.protocol(protocol);
-        if !matches!(of, Type::Nominal(..) | Type::Param(_)) || !self.world.conforms_to(of, protocol) {
+        let protocol = lookup::protocol(self.cx, protocol);
+        if !matches!(of, Type::Nominal(..) | Type::Param(_)) || !conformances::conforms_to(self.cx, of, protocol) {
             return None;
         }
         let (ty, span) = (of.clone(), literal.span);
@@ -170,23 +177,23 @@ impl Infer<'_> {
 
     pub(crate) fn dictionary(&mut self, items: &[(ast::Expr, ast::Expr)], expected: Option<&Type>, span: Span) -> Expr {
         let mut wanted = expected.and_then(|t| self.known(t));
-        while let Some(inner) = wanted.as_ref().and_then(|t| self.world.optional_payload(t)) {
+        while let Some(inner) = wanted.as_ref().and_then(|t| synthesize::optional_payload(self.cx, t)) {
             wanted = self.known(&inner);
         }
-        let dictionary = self.world.library_nominal("Dictionary");
+        let dictionary = lookup::library_nominal(self.cx, "Dictionary");
         let (key, value) = match &wanted {
             Some(Type::Nominal(n, args)) if *n == dictionary => (args[0].clone(), args[1].clone()),
             Some(ty @ (Type::Nominal(..) | Type::Param(_))) => {
-                let protocol = self.world.protocol("ExpressibleByDictionaryLiteral");
-                if self.world.conforms_to(ty, protocol) {
+                let protocol = lookup::protocol(self.cx, "ExpressibleByDictionaryLiteral");
+                if conformances::conforms_to(self.cx, ty, protocol) {
                     return self.literal_of_pairs(items, &ty.clone(), protocol, span);
                 }
-                (self.world.fresh(), self.world.fresh())
+                (self.cx.vars.fresh(), self.cx.vars.fresh())
             }
-            _ => (self.world.fresh(), self.world.fresh()),
+            _ => (self.cx.vars.fresh(), self.cx.vars.fresh()),
         };
-        let hashable = self.world.protocol("Hashable");
-        self.world.require(&key, hashable, span);
+        let hashable = lookup::protocol(self.cx, "Hashable");
+        type_vars::require(self.cx, &key, hashable, span);
         if items.iter().any(|(_, v)| is_nil(v)) {
             self.becomes_optional(&value, span);
         }
@@ -197,7 +204,7 @@ impl Infer<'_> {
             let v = self.expr(v, Some(&value));
             values.push((k, self.coerce(v, &value)));
         }
-        let ty = self.world.applied("Dictionary", &[key, value]);
+        let ty = lookup::applied(self.cx, "Dictionary", &[key, value]);
         Expr { kind: ExprKind::Dictionary(values), ty, span }
     }
 
@@ -211,7 +218,7 @@ impl Infer<'_> {
     ) -> Expr {
         let [key, value] = ["Key", "Value"].map(|name| {
             let ty = Type::Associated(Rc::new(of.clone()), protocol, name.into());
-            self.world.normalize_type(&ty)
+            associated_type::normalize_type(self.cx, &ty)
         });
         let pair = Type::Tuple([(None, key.clone()), (None, value.clone())].into());
         let mut pairs = vec![];
@@ -223,7 +230,7 @@ impl Infer<'_> {
             let span = k.span;
             pairs.push(Expr { kind: ExprKind::Tuple(vec![k, v]), ty: pair.clone(), span });
         }
-        let ty = self.world.applied("Array", &[pair]);
+        let ty = lookup::applied(self.cx, "Array", &[pair]);
         let pairs = Expr { kind: ExprKind::Array(pairs), ty, span };
         self.made_from_literal(of, "dictionaryLiteral", pairs, span)
     }

@@ -2,15 +2,20 @@
 
 use crate::source::Span;
 use crate::syntax::ast::{ExprKind as Ast, Ident};
+use crate::types::conform::conformances;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::call::candidates::Candidate;
 use crate::types::infer::expr::implicit_member::implicit_root;
 use crate::types::infer::expr::operator::{is_arithmetic, is_comparison};
 use crate::types::infer::solver::pending::PendingKind;
+use crate::types::infer::solver::type_vars;
 use crate::types::infer::solver::type_vars::Literal;
 use crate::types::model::tree::Expr;
 use crate::types::model::ty::Type;
+use crate::types::names::lookup;
+use crate::types::names::members;
+use crate::types::synthesize;
 
 impl Infer<'_> {
     /// Literals in brackets are of the type that is expected, when it is one that is written so and has the operator:
@@ -24,10 +29,10 @@ impl Infer<'_> {
     ) -> Option<Expr> {
         let is_literal = |arg: &ArgNode| arg.ready.is_none() && matches!(arg.ast.kind, Ast::Array(_));
         let wanted = expected.and_then(|ty| self.known(ty)).filter(|_| args.iter().any(is_literal))?;
-        let wanted = self.world.optional_payload(&wanted).unwrap_or(wanted);
-        let protocol = self.world.protocol("ExpressibleByArrayLiteral");
-        let is_own = matches!(&wanted, Type::Nominal(n, _) if self.world.nominal_data(*n).builtin.is_none());
-        if !is_own || !self.world.conforms_to(&wanted, protocol) {
+        let wanted = synthesize::optional_payload(self.cx, &wanted).unwrap_or(wanted);
+        let protocol = lookup::protocol(self.cx, "ExpressibleByArrayLiteral");
+        let is_own = matches!(&wanted, Type::Nominal(n, _) if self.cx.defs.nominal_data(*n).builtin.is_none());
+        if !is_own || !conformances::conforms_to(self.cx, &wanted, protocol) {
             return None;
         }
         let candidates = self.operator_candidates(op, std::slice::from_ref(&wanted), args.len());
@@ -43,7 +48,7 @@ impl Infer<'_> {
         const FARTHEST: usize = 8;
         let mut result = result.clone();
         for _ in 0..FARTHEST {
-            let Type::Var(own) = self.world.shallow(&result) else { return None };
+            let Type::Var(own) = type_vars::shallow(self.cx, &result) else { return None };
             let mut onward = None;
             for i in self.waiting.clone() {
                 let Some(pending) = &self.pending[i] else { continue };
@@ -56,7 +61,7 @@ impl Infer<'_> {
                 match kind {
                     PendingKind::Operator { op, .. } if is_arithmetic(&op.name) || is_comparison(&op.name) => {
                         if types.iter().any(|ty| self.has_point(ty)) {
-                            return Some(self.world.simple("Double"));
+                            return Some(lookup::simple(self.cx, "Double"));
                         }
                         if &*op.name == "^" && k == 1 && self.is_floating(&types[0]) {
                             return Some(types[0].clone());
@@ -80,33 +85,33 @@ impl Infer<'_> {
     /// `Double`: `0.9^n`.
     pub(crate) fn settle_point(&mut self, args: &[ArgNode], types: &[Type], span: Span) -> bool {
         let operands: Vec<Type> = args.iter().filter_map(|a| a.ready.as_ref().map(|e| e.ty.clone())).collect();
-        let double = self.world.simple("Double");
+        let double = lookup::simple(self.cx, "Double");
         let mut any = false;
         for ty in operands {
-            let has_point = matches!(self.world.shallow(&ty), Type::Var(v)
-                if self.world.var(v).literal == Some(Literal::Float));
-            if has_point && !types.iter().any(|known| self.world.accepts_literal(known, Literal::Float)) {
-                any |= self.world.unify(&ty, &double, span);
+            let has_point = matches!(type_vars::shallow(self.cx, &ty), Type::Var(v)
+                if self.cx.vars.var(v).literal == Some(Literal::Float));
+            if has_point && !types.iter().any(|known| type_vars::accepts_literal(self.cx, known, Literal::Float)) {
+                any |= type_vars::unify(self.cx, &ty, &double, span);
             }
         }
         any
     }
 
     fn type_of_ready(&self, arg: &ArgNode) -> Type {
-        arg.ready.as_ref().map_or(Type::Error, |value| self.world.zonk(&value.ty))
+        arg.ready.as_ref().map_or(Type::Error, |value| type_vars::zonk(self.cx, &value.ty))
     }
 
     fn has_point(&self, ty: &Type) -> bool {
-        matches!(ty, Type::Var(v) if self.world.var(*v).literal == Some(Literal::Float))
+        matches!(ty, Type::Var(v) if self.cx.vars.var(*v).literal == Some(Literal::Float))
     }
 
     /// Whether a function gives something of the type of its argument `k`, as `max` and `abs` do.
     fn gives_back(&mut self, candidate: &Candidate, k: usize, span: Span) -> bool {
-        let snapshot = self.world.snapshot();
+        let snapshot = self.cx.vars.snapshot();
         let instance = self.instantiate(candidate, span);
-        let result = self.world.zonk(&instance.result);
-        let is_same = instance.params.get(k).is_some_and(|param| self.world.zonk(&param.ty) == result);
-        self.world.rollback(snapshot);
+        let result = type_vars::zonk(self.cx, &instance.result);
+        let is_same = instance.params.get(k).is_some_and(|param| type_vars::zonk(self.cx, &param.ty) == result);
+        self.cx.vars.rollback(snapshot);
         is_same
     }
 
@@ -115,8 +120,8 @@ impl Infer<'_> {
         let mut types = vec![];
         for arg in args {
             let ty = arg.ready.as_ref()?.ty.clone();
-            match self.world.shallow(&ty) {
-                Type::Var(v) if self.world.var(v).literal.is_some() => types.push(ty),
+            match type_vars::shallow(self.cx, &ty) {
+                Type::Var(v) if self.cx.vars.var(v).literal.is_some() => types.push(ty),
                 _ => return None,
             }
         }
@@ -126,7 +131,7 @@ impl Infer<'_> {
         }
         let first = types.first()?.clone();
         for other in &types[1..] {
-            self.world.unify(&first, other, span);
+            type_vars::unify(self.cx, &first, other, span);
         }
         is_arithmetic.then_some(first)
     }
@@ -139,8 +144,8 @@ impl Infer<'_> {
             match &arg.ready {
                 Some(ready) => {
                     let ty = ready.ty.clone();
-                    match self.world.shallow(&ty) {
-                        Type::Var(v) if self.world.var(v).literal == Some(Literal::Int) => literals.push(ty),
+                    match type_vars::shallow(self.cx, &ty) {
+                        Type::Var(v) if self.cx.vars.var(v).literal == Some(Literal::Int) => literals.push(ty),
                         _ => return,
                     }
                 }
@@ -150,14 +155,14 @@ impl Infer<'_> {
                 },
             }
         }
-        let (int, double) = (self.world.simple("Int"), self.world.simple("Double"));
+        let (int, double) = (lookup::simple(self.cx, "Int"), lookup::simple(self.cx, "Double"));
         let can = |infer: &mut Self, ty: &Type| {
             let declared = !infer.operator_candidates(op, std::slice::from_ref(ty), args.len()).is_empty();
-            declared && members.iter().all(|name| !infer.world.members(ty, name, true, infer.file).is_empty())
+            declared && members.iter().all(|name| !members::members(infer.cx, ty, name, true, infer.file).is_empty())
         };
         if !literals.is_empty() && !can(self, &int) && can(self, &double) {
             for literal in &literals {
-                self.world.unify(literal, &double, span);
+                type_vars::unify(self.cx, literal, &double, span);
             }
         }
     }

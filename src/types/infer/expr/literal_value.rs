@@ -3,14 +3,19 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, StringPart};
+use crate::types::conform::conformances;
+use crate::types::generics::associated_type;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, match_args};
 use crate::types::infer::call::candidates::Candidate;
+use crate::types::infer::solver::type_vars;
 use crate::types::infer::solver::type_vars::Literal;
 use crate::types::model::declared::Builtin;
+use crate::types::model::display;
 use crate::types::model::syntax_query::{characters, fits};
 use crate::types::model::tree::{Argument, Callee, Expr, ExprKind};
 use crate::types::model::ty::{ProtocolId, Type};
+use crate::types::names::lookup;
 use std::rc::Rc;
 
 /// The requirement of the protocols of literals that takes what the type says itself, and the one that every type has,
@@ -27,11 +32,11 @@ impl Infer<'_> {
             return None;
         }
         let takes = |infer: &mut Self, protocol: &'static str| {
-            let protocol = infer.world.protocol(protocol);
-            infer.world.conforms_to(ty, protocol)
+            let protocol = lookup::protocol(infer.cx, protocol);
+            conformances::conforms_to(infer.cx, ty, protocol)
         };
         let fits = match literal_kind(&arg.ast)? {
-            Kind::Scalar(literal) => self.world.accepts_literal(ty, literal),
+            Kind::Scalar(literal) => type_vars::accepts_literal(self.cx, ty, literal),
             Kind::Bool => takes(self, "ExpressibleByBooleanLiteral"),
             Kind::Nil => takes(self, "ExpressibleByNilLiteral"),
             collection => {
@@ -54,7 +59,7 @@ impl Infer<'_> {
     pub(crate) fn finish_literal(&mut self, e: &mut Expr) {
         let span = e.span;
         let builtin = match &e.ty {
-            Type::Nominal(n, _) => self.world.nominal_data(*n).builtin,
+            Type::Nominal(n, _) => self.cx.defs.nominal_data(*n).builtin,
             _ => None,
         };
         match (&e.kind, builtin) {
@@ -62,7 +67,7 @@ impl Infer<'_> {
             (ExprKind::Int(n), Some(Builtin::Int { bits, signed })) => {
                 if !fits(*n, bits, signed) {
                     let message =
-                        format!("integer literal '{n}' overflows when stored into '{}'", self.world.show(&e.ty));
+                        format!("integer literal '{n}' overflows when stored into '{}'", display::show(self.cx, &e.ty));
                     self.error(Diagnostic::error(Code::InvalidLiteral, span, message));
                 }
             }
@@ -82,21 +87,21 @@ impl Infer<'_> {
             ExprKind::Float(_) => ("ExpressibleByFloatLiteral", "Double", GENERAL),
             _ => ("ExpressibleByStringLiteral", "String", DIRECT),
         };
-        let protocol = self.world.protocol(protocol);
+        let protocol = lookup::protocol(self.cx, protocol);
         if matches!(e.ty, Type::Error | Type::Var(_)) {
             return;
         }
-        if !self.world.conforms_to(&e.ty.clone(), protocol) {
-            let double = self.world.protocol("ExpressibleByIntegerLiteral");
-            if let (ExprKind::Float(_), true) = (&e.kind, self.world.conforms_to(&e.ty.clone(), double)) {
-                let message = format!("a floating-point literal cannot have type '{}'", self.world.show(&e.ty));
+        if !conformances::conforms_to(self.cx, &e.ty.clone(), protocol) {
+            let double = lookup::protocol(self.cx, "ExpressibleByIntegerLiteral");
+            if let (ExprKind::Float(_), true) = (&e.kind, conformances::conforms_to(self.cx, &e.ty.clone(), double)) {
+                let message = format!("a floating-point literal cannot have type '{}'", display::show(self.cx, &e.ty));
                 self.error(Diagnostic::error(Code::Mismatch, e.span, message));
             }
             return;
         }
         let (requirement, ty) = match self.literal_before(&e.ty.clone(), protocol) {
             Some(ty) => (DIRECT, ty),
-            None => (general, self.world.simple(base)),
+            None => (general, lookup::simple(self.cx, base)),
         };
         let mut literal = Expr { kind: e.kind.clone(), ty, span: e.span };
         self.finish_literal(&mut literal);
@@ -107,10 +112,10 @@ impl Infer<'_> {
     /// What a literal is before a type makes itself from it, where that is built in and known: a number of the type that
     /// its initialiser takes.
     fn literal_before(&mut self, of: &Type, protocol: ProtocolId) -> Option<Type> {
-        let name = self.world.protocol_data(protocol).associated.first()?.name.clone();
-        let before = self.world.normalize_type(&Type::Associated(Rc::new(of.clone()), protocol, name));
+        let name = self.cx.defs.protocol_data(protocol).associated.first()?.name.clone();
+        let before = associated_type::normalize_type(self.cx, &Type::Associated(Rc::new(of.clone()), protocol, name));
         match &before {
-            Type::Nominal(n, _) if self.world.nominal_data(*n).builtin.is_some() && before != *of => Some(before),
+            Type::Nominal(n, _) if self.cx.defs.nominal_data(*n).builtin.is_some() && before != *of => Some(before),
             _ => None,
         }
     }

@@ -4,15 +4,23 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, Ident};
+use crate::types::conform::conformances;
+use crate::types::generics::associated_type;
+use crate::types::generics::existential;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::infer::expr::function_reference::split_labels;
 use crate::types::infer::solver::pending::PendingKind;
+use crate::types::infer::solver::type_vars;
 use crate::types::model::tables::{MemberKind, RequirementKind};
 use crate::types::model::tree::{Argument, Expr, ExprKind, FunctionId};
 use crate::types::model::ty::{NominalId, Type};
+use crate::types::names::members;
 use crate::types::nominal::observers::Observed;
+use crate::types::nominal::stored_property;
+use crate::types::nominal::superclass;
+use crate::types::synthesize;
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -20,17 +28,19 @@ impl Infer<'_> {
     /// an instance of a class is one, when that has the member.
     pub(crate) fn asked(&mut self, base: Expr, name: &str) -> Expr {
         let base = self.decided(base);
-        if let (ExprKind::Text(_), Type::Var(v)) = (&base.kind, self.world.shallow(&base.ty)) {
+        if let (ExprKind::Text(_), Type::Var(v)) = (&base.kind, type_vars::shallow(self.cx, &base.ty)) {
             self.default_var(v);
         }
         if let Some(payload) = self.inside_unwrapped(&base)
-            && !self.world.members(&payload, name, false, self.file).is_empty()
+            && !members::members(self.cx, &payload, name, false, self.file).is_empty()
         {
             return self.unwrapped(base);
         }
-        let ty = self.world.shallow(&base.ty);
-        match self.world.known_class(&ty) {
-            Some(class) if !self.world.members(&class, name, false, self.file).is_empty() => self.coerce(base, &class),
+        let ty = type_vars::shallow(self.cx, &base.ty);
+        match existential::known_class(self.cx, &ty) {
+            Some(class) if !members::members(self.cx, &class, name, false, self.file).is_empty() => {
+                self.coerce(base, &class)
+            }
             _ => base,
         }
     }
@@ -40,12 +50,12 @@ impl Infer<'_> {
         let (full, (name, labels)) = (name, split_labels(name));
         let name = &name;
         let mut base = self.asked(base, &name.name);
-        let ty = self.world.shallow(&base.ty.clone());
+        let ty = type_vars::shallow(self.cx, &base.ty.clone());
         let is_open = self.is_open(&ty);
         match &ty {
             Type::Error => return self.error_expr(span),
             _ if is_open => {
-                let result = self.world.fresh();
+                let result = self.cx.vars.fresh();
                 let name = full;
                 return self.wait(PendingKind::Member { base: Rc::new(base), name: name.clone() }, result, span);
             }
@@ -71,23 +81,23 @@ impl Infer<'_> {
         {
             return self.unknown_member(&base, &ty, name);
         }
-        let has_vars = self.world.has_vars(&ty);
-        let members = self.world.members(&ty, &name.name, false, self.file);
+        let has_vars = type_vars::has_vars(self.cx, &ty);
+        let members = members::members(self.cx, &ty, &name.name, false, self.file);
         let count = members.len();
         for (at, (member, (prefix, protocol), _)) in members.into_iter().enumerate() {
             match member {
                 MemberKind::Stored(index) => {
                     let Some(n) = self.owner_of_stored(&ty, &name.name, index) else { continue };
                     self.check_stored_access(n, index, false, name.span);
-                    let field = self.world.stored_type(n, index);
-                    let field = self.world.substitute_nominal(n, &prefix, &field);
-                    let field = self.world.normalize_type(&field);
+                    let field = stored_property::stored_type(self.cx, n, index);
+                    let field = conformances::substitute_nominal(self.cx, n, &prefix, &field);
+                    let field = associated_type::normalize_type(self.cx, &field);
                     if let Some(get) = self.overridden_accessor(n, index, &base) {
                         let receiver = Some(Rc::new(base.clone()));
                         let candidate = Candidate { target: Target::Function(get), prefix, receiver, tier: 0 };
                         return self.getter_call(&candidate, base, name, span);
                     }
-                    let index = self.world.inherited_count(n) + index;
+                    let index = superclass::inherited_count(self.cx, n) + index;
                     return Expr { kind: ExprKind::Field { base: Box::new(base), index }, ty: field, span };
                 }
                 MemberKind::Computed(get, _) => {
@@ -105,7 +115,7 @@ impl Infer<'_> {
                 }
                 MemberKind::Requirement(r) => {
                     let Some(p) = protocol else { continue };
-                    if self.world.protocol_data(p).requirements[r as usize].kind == RequirementKind::Getter {
+                    if self.cx.defs.protocol_data(p).requirements[r as usize].kind == RequirementKind::Getter {
                         let receiver = self.shared(base);
                         base = (*receiver).clone();
                         let candidate =
@@ -131,14 +141,14 @@ impl Infer<'_> {
 
     /// The getter of a stored property that subclasses override.
     fn overridden_accessor(&mut self, n: NominalId, index: u32, base: &Expr) -> Option<FunctionId> {
-        if !self.world.is_class(n) || matches!(base.kind, ExprKind::Super(_)) || self.initializes(base) {
+        if !superclass::is_class(self.cx, n) || matches!(base.kind, ExprKind::Super(_)) || self.initializes(base) {
             return None;
         }
         if self.is_self(base) && self.accesses_directly(Observed::Stored(n, index)) {
             return None;
         }
-        let get = self.world.known_accessor(n, index)?;
-        self.world.overridden.contains(&get).then_some(get)
+        let get = stored_property::known_accessor(self.cx, n, index)?;
+        self.cx.defs.overridden.contains(&get).then_some(get)
     }
 
     pub(crate) fn owner_of_stored(
@@ -150,11 +160,11 @@ impl Infer<'_> {
         let Type::Nominal(n, _) = ty else { return None };
         let mut n = *n;
         loop {
-            let stored = &self.world.nominal_data(n).stored;
+            let stored = &self.cx.defs.nominal_data(n).stored;
             if stored.get(index as usize).is_some_and(|s| &*s.name == name) {
                 return Some(n);
             }
-            match self.world.nominal_data(n).superclass.clone()? {
+            match self.cx.defs.nominal_data(n).superclass.clone()? {
                 Type::Nominal(b, _) => n = b,
                 _ => return None,
             }
@@ -165,16 +175,16 @@ impl Infer<'_> {
     pub(crate) fn getter_call(&mut self, candidate: &Candidate, base: Expr, name: &Ident, span: Span) -> Expr {
         let instance = self.instantiate_reporting(candidate, name, span);
         let Some(callee) = instance.callee else { return self.error_expr(span) };
-        let ty = self.world.normalize_type(&instance.result.clone());
+        let ty = associated_type::normalize_type(self.cx, &instance.result.clone());
         let mut args = vec![];
         if let (Some(own), true) = (&instance.self_type, instance.self_inout) {
             let base = self.decided(base);
             let place = self.place_of(base, "cannot use mutating getter on immutable value");
-            self.world.unify(&place.ty.clone(), own, span);
+            type_vars::unify(self.cx, &place.ty.clone(), own, span);
             args.push(Argument::InOut(place));
         } else if let Some(own) = &instance.self_type {
             let base_ty = base.ty.clone();
-            let base = if self.world.unify(&base_ty, own, span) { base } else { self.coerce(base, own) };
+            let base = if type_vars::unify(self.cx, &base_ty, own, span) { base } else { self.coerce(base, own) };
             args.push(Argument::Value(base));
         }
         Expr { kind: ExprKind::Call { callee, args }, ty, span }
@@ -231,20 +241,20 @@ impl Infer<'_> {
     ) -> Expr {
         let (name, labels) = split_labels(name);
         let name = &name;
-        let ty = self.world.shallow(ty);
+        let ty = type_vars::shallow(self.cx, ty);
         if ty == Type::Error {
             return self.error_expr(span);
         }
         if let Some(refused) = self.static_of_protocol(&ty, on, name, span) {
             return refused;
         }
-        for (member, (prefix, protocol), _) in self.world.members(&ty, &name.name, true, self.file) {
+        for (member, (prefix, protocol), _) in members::members(self.cx, &ty, &name.name, true, self.file) {
             match member {
                 MemberKind::Global(g) => {
                     self.check_global_access(g, false, name.span);
-                    let of = self.world.global_type(g);
+                    let of = stored_property::global_type(self.cx, g);
                     let of = match &ty {
-                        Type::Nominal(n, _) => self.world.substitute_nominal(*n, &prefix, &of),
+                        Type::Nominal(n, _) => conformances::substitute_nominal(self.cx, *n, &prefix, &of),
                         _ => of,
                     };
                     return Expr { kind: ExprKind::Global(g), ty: of, span };
@@ -263,7 +273,7 @@ impl Infer<'_> {
                 }
                 MemberKind::Requirement(r) => {
                     let Some(p) = protocol else { continue };
-                    if self.world.protocol_data(p).requirements[r as usize].kind == RequirementKind::Getter {
+                    if self.cx.defs.protocol_data(p).requirements[r as usize].kind == RequirementKind::Getter {
                         let target = Target::Requirement(p, r);
                         let receiver = self.static_receiver(&target, &ty, on);
                         return self.static_getter(&Candidate { target, prefix, receiver, tier: 0 }, name, span);
@@ -298,14 +308,14 @@ impl Infer<'_> {
         }
         let instance = self.instantiate(candidate, span);
         let Some(callee) = instance.callee else { return self.error_expr(span) };
-        let ty = self.world.normalize_type(&instance.result.clone());
+        let ty = associated_type::normalize_type(self.cx, &instance.result.clone());
         Expr { kind: ExprKind::Call { callee, args: vec![] }, ty, span }
     }
 
     /// A case: a value, or a function of its payload.
     fn case_value(&mut self, ty: &Type, case: u32, span: Span) -> Expr {
         let Type::Nominal(n, _) = ty else { return self.error_expr(span) };
-        if self.world.nominal_data(*n).cases[case as usize].has_payload {
+        if self.cx.defs.nominal_data(*n).cases[case as usize].has_payload {
             return self.case_reference(ty, case, span);
         }
         Expr { kind: ExprKind::Case { case, payload: vec![] }, ty: ty.clone(), span }
@@ -314,7 +324,7 @@ impl Infer<'_> {
     /// `base[arguments]`
     pub(crate) fn subscript(&mut self, base: Expr, mut args: Vec<ArgNode>, span: Span) -> Expr {
         let base = self.asked(base, "subscript");
-        let ty = self.world.shallow(&base.ty.clone());
+        let ty = type_vars::shallow(self.cx, &base.ty.clone());
         let is_open = self.is_open(&ty);
         match &ty {
             Type::Error => {
@@ -322,7 +332,7 @@ impl Infer<'_> {
                 return self.error_expr(span);
             }
             _ if is_open => {
-                let result = self.world.fresh();
+                let result = self.cx.vars.fresh();
                 return self.wait(PendingKind::Subscript { base: Rc::new(base), args }, result, span);
             }
             _ => {}
@@ -332,7 +342,7 @@ impl Infer<'_> {
             _ => (false, ty.clone()),
         };
         let base_span = base.span;
-        let mut members = self.world.members(&of, "subscript", is_static, self.file);
+        let mut members = members::members(self.cx, &of, "subscript", is_static, self.file);
         if let ([arg], false, true) = (args.as_slice(), is_static, members.is_empty())
             && arg.label.as_deref() == Some("keyPath")
             && let (Ast::KeyPath { root, path }, None) = (&arg.ast.kind, &arg.ready)
@@ -346,7 +356,7 @@ impl Infer<'_> {
         if let ([arg], false) = (args.as_mut_slice(), is_static)
             && arg.label.as_deref() == Some("keyPath")
         {
-            members.extend(self.world.keyed_members(&of));
+            members.extend(members::keyed_members(self.cx, &of));
             if let (Ast::KeyPath { root, path }, None) = (&arg.ast.kind, &arg.ready) {
                 let root = root.as_ref().map_or_else(|| of.clone(), |root| self.resolve(root));
                 arg.ready = Some(Rc::new(self.key_path_of(&root, path, None, arg.span)));
@@ -356,7 +366,7 @@ impl Infer<'_> {
             let target = match (member, protocol) {
                 (MemberKind::Subscript(get, _), _) => Target::Function(get),
                 (MemberKind::Requirement(r), Some(p)) => {
-                    if self.world.protocol_data(p).requirements[r as usize].kind != RequirementKind::SubscriptGetter {
+                    if self.cx.defs.protocol_data(p).requirements[r as usize].kind != RequirementKind::SubscriptGetter {
                         continue;
                     }
                     Target::Requirement(p, r)
@@ -367,7 +377,7 @@ impl Infer<'_> {
             candidates.push(Candidate { target, prefix, receiver, tier: distance });
         }
         if candidates.is_empty() {
-            if let Some(payload) = self.world.optional_payload(&ty) {
+            if let Some(payload) = synthesize::optional_payload(self.cx, &ty) {
                 let message = format!(
                     "value of optional type '{}' must be unwrapped to refer to member 'subscript' of wrapped base type '{}'",
                     self.show(&ty),

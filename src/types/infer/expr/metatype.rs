@@ -3,13 +3,19 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
+use crate::types::declare::prelude;
 use crate::types::declare::prelude::PRELUDE_FILE;
+use crate::types::generics::opened_existential;
 use crate::types::infer::Infer;
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::infer::solver::type_vars::Wish;
 use crate::types::model::tables::{FunctionKind, Owner};
 use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
 use crate::types::model::ty::Type;
+use crate::types::names::members;
+use crate::types::names::type_expr;
+use crate::types::nominal::initializers;
+use crate::types::nominal::superclass;
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -29,7 +35,7 @@ impl Infer<'_> {
     /// Whether this is the body of a static member.
     pub(crate) fn is_static_body(&mut self) -> bool {
         let Some(f) = self.frames.first().and_then(|frame| frame.function) else { return false };
-        let data = self.world.function_data(f);
+        let data = self.cx.defs.function_data(f);
         let is_member = matches!(data.kind, FunctionKind::Function | FunctionKind::Getter | FunctionKind::Setter);
         is_member && data.is_static && data.decl.is_some()
     }
@@ -40,7 +46,7 @@ impl Infer<'_> {
         let named = Expr { kind: ExprKind::Metatype, ty: Type::Metatype(Rc::new(own.clone())), span };
         let may_vary = match self.owner {
             Owner::Protocol(_) => true,
-            Owner::Nominal(n) => self.world.is_class(n),
+            Owner::Nominal(n) => superclass::is_class(self.cx, n),
             Owner::Module => false,
         };
         if !may_vary || self.file == PRELUDE_FILE {
@@ -54,7 +60,7 @@ impl Infer<'_> {
             Some(_) if self.keeps_self() => {
                 let local = self.self_local()?;
                 let value = self.local_expr(local, span);
-                let function = self.world.library_function("type")?;
+                let function = prelude::library_function(self.cx, "type")?;
                 let callee = Callee::Static(FunctionRef { function, generics: vec![own] });
                 let kind = ExprKind::Call { callee, args: vec![Argument::Value(value)] };
                 Some(Expr { kind, ty: named.ty, span })
@@ -72,7 +78,7 @@ impl Infer<'_> {
 
     /// A type as if somebody had written its name.
     pub(crate) fn type_written(&mut self, ty: &Type, span: Span) -> ast::Expr {
-        let name = self.world.name_for(ty.clone());
+        let name = type_expr::name_for(self.cx, ty.clone());
         let ident = ast::Ident { name: name.as_str().into(), span };
         let named = ast::TypeExpr { kind: ast::TypeExprKind::Named(vec![(ident, vec![])]), span };
         ast::Expr { kind: ast::ExprKind::Type(named), span }
@@ -96,7 +102,7 @@ impl Infer<'_> {
     ) -> Option<Expr> {
         let names_protocol =
             matches!(ty, Type::Existential(_)) && on.is_none_or(|e| matches!(e.kind, ExprKind::Metatype));
-        if !names_protocol || self.world.members(ty, &name.name, true, self.file).is_empty() {
+        if !names_protocol || members::members(self.cx, ty, &name.name, true, self.file).is_empty() {
             return None;
         }
         let message =
@@ -116,12 +122,15 @@ impl Infer<'_> {
     ) -> Option<Expr> {
         let on = on.filter(|on| !matches!(on.kind, ExprKind::Metatype))?;
         let Type::Nominal(n, _) = ty else { return None };
-        if !self.world.is_class(*n) || self.world.nominal_data(*n).is_final || !matches!(on.ty, Type::Metatype(_)) {
+        if !superclass::is_class(self.cx, *n)
+            || self.cx.defs.nominal_data(*n).is_final
+            || !matches!(on.ty, Type::Metatype(_))
+        {
             return None;
         }
         let had = !candidates.is_empty();
         candidates.retain(|c| match c.target {
-            Target::Function(f) => self.world.is_required(f),
+            Target::Function(f) => initializers::is_required(self.cx, f),
             Target::Requirement(..) | Target::Case(..) => true,
         });
         if !had || !candidates.is_empty() {
@@ -137,9 +146,9 @@ impl Infer<'_> {
 
     /// How a function is called with an existential that does not conform to the protocol itself.
     pub(crate) fn open_existential(&mut self, f: &FunctionRef, span: Span) -> Option<Callee> {
-        let (generic, p) = self.world.unopened(f.function, &f.generics)?;
+        let (generic, p) = opened_existential::unopened(self.cx, f.function, &f.generics)?;
         if let Type::Existential(e) = &f.generics[generic]
-            && let Some(param) = self.world.opening_parameter(f.function, generic, e)
+            && let Some(param) = opened_existential::opening_parameter(self.cx, f.function, generic, e)
         {
             return Some(Callee::Opened { function: f.clone(), generic: generic as u32, param: param as u32 });
         }

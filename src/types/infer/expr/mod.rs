@@ -26,9 +26,12 @@ use crate::source::Span;
 use crate::syntax::ast::{self, CastKind, ExprKind as Ast, Ident};
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::solver::pending::PendingKind;
+use crate::types::infer::solver::type_vars;
 use crate::types::infer::solver::type_vars::Literal;
 use crate::types::model::tree::{Condition, Expr, ExprKind, LocalId, Pattern, PatternKind, Stmt, StmtKind};
 use crate::types::model::ty::Type;
+use crate::types::names::lookup;
+use crate::types::synthesize;
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -63,7 +66,7 @@ impl Infer<'_> {
             Ast::Nil => match expected.and_then(|t| self.known(t)) {
                 Some(ty) => self.nil(ty, span),
                 None => {
-                    let result = expected.cloned().unwrap_or_else(|| self.world.fresh());
+                    let result = expected.cloned().unwrap_or_else(|| self.cx.vars.fresh());
                     self.wait(PendingKind::Nil, result, span)
                 }
             },
@@ -166,7 +169,8 @@ impl Infer<'_> {
         span: Span,
     ) -> Expr {
         let condition = self.condition_value(condition);
-        let is_open = expected.is_none_or(|t| matches!(self.world.shallow(t), Type::Var(_) | Type::Existential(_)));
+        let is_open =
+            expected.is_none_or(|t| matches!(type_vars::shallow(self.cx, t), Type::Var(_) | Type::Existential(_)));
         if is_open && (is_nil(then) || is_nil(otherwise)) {
             return self.ternary_with_nil(condition, then, otherwise, span);
         }
@@ -181,14 +185,14 @@ impl Infer<'_> {
 
     /// `condition ? value : nil`: an optional of the value's type.
     fn ternary_with_nil(&mut self, condition: Expr, then: &ast::Expr, otherwise: &ast::Expr, span: Span) -> Expr {
-        let payload = self.world.fresh();
-        let mut ty = self.world.applied("Optional", &[payload]);
+        let payload = self.cx.vars.fresh();
+        let mut ty = lookup::applied(self.cx, "Optional", &[payload]);
         let mut branch = |infer: &mut Self, e: &ast::Expr| {
             if is_nil(e) {
                 return None;
             }
             let value = infer.expr(e, None);
-            if infer.world.is_optional(&value.ty.clone()) {
+            if synthesize::is_optional(infer.cx, &value.ty.clone()) {
                 ty = value.ty.clone();
             }
             Some(value)
@@ -204,7 +208,7 @@ impl Infer<'_> {
 
     /// `nil` as a value of a type.
     pub(super) fn nil(&mut self, ty: Type, span: Span) -> Expr {
-        if self.world.is_optional(&ty) || ty == Type::Error {
+        if synthesize::is_optional(self.cx, &ty) || ty == Type::Error {
             return Expr { kind: ExprKind::Nil, ty, span };
         }
         let nothing = Expr { kind: ExprKind::Tuple(vec![]), ty: Type::unit(), span };
@@ -222,12 +226,12 @@ impl Infer<'_> {
             return (a, b, expected.clone());
         }
         let (s, t) = (a.ty.clone(), b.ty.clone());
-        let snapshot = self.world.snapshot();
-        if self.world.unify(&s, &t, a.span) {
-            self.world.keep(snapshot);
+        let snapshot = self.cx.vars.snapshot();
+        if type_vars::unify(self.cx, &s, &t, a.span) {
+            self.cx.vars.keep(snapshot);
             return (a, b, s);
         }
-        self.world.rollback(snapshot);
+        self.cx.vars.rollback(snapshot);
         if self.can_convert(&t, &s) {
             let b = self.coerce(b, &s);
             return (a, b, s);
@@ -245,7 +249,7 @@ impl Infer<'_> {
         }
         let bool_type = self.bool_type();
         let value = self.expr(e, Some(&bool_type));
-        if let Some(payload) = self.world.optional_payload(&value.ty.clone())
+        if let Some(payload) = synthesize::optional_payload(self.cx, &value.ty.clone())
             && payload != bool_type
             && !self.is_open(&payload)
         {
@@ -266,7 +270,7 @@ impl Infer<'_> {
         }
         let value = self.expr(value, None);
         let forced = kind == CastKind::Forced;
-        let ty = if forced { wanted } else { self.world.applied("Optional", &[wanted]) };
+        let ty = if forced { wanted } else { lookup::applied(self.cx, "Optional", &[wanted]) };
         Expr { kind: ExprKind::Cast { value: Box::new(value), forced }, ty, span }
     }
 
@@ -277,14 +281,14 @@ impl Infer<'_> {
             return self.delegate(local, args.iter().map(ArgNode::new).collect(), true, span);
         }
         let value = self.expr(inner, None);
-        if let Some(payload) = self.world.optional_payload(&value.ty.clone()) {
+        if let Some(payload) = synthesize::optional_payload(self.cx, &value.ty.clone()) {
             return Expr { kind: ExprKind::Force(Box::new(value)), ty: payload, span };
         }
         let ty = value.ty.clone();
-        if let Type::Var(_) = self.world.shallow(&ty) {
-            let payload = self.world.fresh();
-            let optional = self.world.applied("Optional", std::slice::from_ref(&payload));
-            self.world.unify(&ty, &optional, span);
+        if let Type::Var(_) = type_vars::shallow(self.cx, &ty) {
+            let payload = self.cx.vars.fresh();
+            let optional = lookup::applied(self.cx, "Optional", std::slice::from_ref(&payload));
+            type_vars::unify(self.cx, &ty, &optional, span);
             return Expr { kind: ExprKind::Force(Box::new(value)), ty: payload, span };
         }
         if ty == Type::Error {
@@ -308,9 +312,9 @@ impl Infer<'_> {
             self.throws_here(span);
         }
         let ty = match kind {
-            ast::TryKind::Optional => match self.world.is_optional(&value.ty.clone()) {
+            ast::TryKind::Optional => match synthesize::is_optional(self.cx, &value.ty.clone()) {
                 true => value.ty.clone(),
-                false => self.world.applied("Optional", std::slice::from_ref(&value.ty)),
+                false => lookup::applied(self.cx, "Optional", std::slice::from_ref(&value.ty)),
             },
             ast::TryKind::Propagate | ast::TryKind::Forced => value.ty.clone(),
         };

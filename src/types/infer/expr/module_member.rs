@@ -10,6 +10,8 @@ use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::model::tables::{FunctionKind, Named};
 use crate::types::model::tree::Expr;
 use crate::types::model::ty::Type;
+use crate::types::names::members;
+use crate::types::names::module_name;
 use crate::types::names::module_name::Module;
 use std::rc::Rc;
 
@@ -17,25 +19,27 @@ impl Infer<'_> {
     /// The module that an expression names, where nothing nearer is called so.
     pub(crate) fn module_of<'a>(&mut self, e: &'a ast::Expr) -> Option<(&'a ast::Name, Module)> {
         let Ast::Ident { name, generics } = &e.kind else { return None };
-        let module = self.world.module_named(name, self.file).filter(|_| generics.is_empty())?;
+        let module = module_name::module_named(self.cx, name, self.file).filter(|_| generics.is_empty())?;
         let is_nearer = self.find_local_quiet(name) || self.is_own_member(name) || self.names_type(name);
         (!is_nearer).then_some((name, module))
     }
 
     fn is_own_member(&mut self, name: &str) -> bool {
         let Some(own) = self.own_type() else { return false };
-        [false, true].into_iter().any(|is_static| !self.world.members(&own, name, is_static, self.file).is_empty())
+        [false, true]
+            .into_iter()
+            .any(|is_static| !members::members(self.cx, &own, name, is_static, self.file).is_empty())
     }
 
     /// The functions of that name in a module.
     pub(crate) fn functions_in(&mut self, module: Module, name: &str) -> Vec<Candidate> {
         let mut out = vec![];
-        for entry in self.world.entries_in(module, name, self.file) {
+        for entry in module_name::entries_in(self.cx, module, name, self.file) {
             let Named::Function(f) = entry.what else { continue };
-            if self.world.function_data(f).kind == FunctionKind::Getter {
+            if self.cx.defs.function_data(f).kind == FunctionKind::Getter {
                 continue;
             }
-            let tier = u32::from(self.world.function_data(f).is_prelude);
+            let tier = u32::from(self.cx.defs.function_data(f).is_prelude);
             out.push(Candidate { target: Target::Function(f), prefix: Rc::from([]), receiver: None, tier });
         }
         out
@@ -66,9 +70,9 @@ impl Infer<'_> {
         expected: Option<&Type>,
     ) -> Expr {
         let base = name.name.split('(').next().unwrap_or(&name.name);
-        let mut entries = self.world.entries_in(module, base, self.file);
+        let mut entries = module_name::entries_in(self.cx, module, base, self.file);
         if base.len() < name.name.len() {
-            entries.retain(|e| matches!(e.what, Named::Function(f) if self.world.full_name(f) == *name.name));
+            entries.retain(|e| matches!(e.what, Named::Function(f) if self.cx.defs.full_name(f) == *name.name));
         }
         match self.entries_value(&entries, name, expected) {
             Ok(value) => value,
@@ -85,7 +89,7 @@ impl Infer<'_> {
     pub(crate) fn type_of_module(&mut self, e: &ast::Expr) -> Option<Type> {
         let Ast::Member { base, name, generics } = &e.kind else { return None };
         let (module_name, module) = self.module_of(base)?;
-        self.world.type_in(module, &name.name, self.file)?;
+        module_name::type_in(self.cx, module, &name.name, self.file)?;
         let module_name = Ident { name: module_name.clone(), span: base.span };
         let path = vec![(module_name, vec![]), (name.clone(), generics.clone())];
         Some(self.resolve(&ast::TypeExpr { kind: ast::TypeExprKind::Named(path), span: e.span }))

@@ -4,13 +4,18 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::Ident;
+use crate::types::declare::prelude;
 use crate::types::declare::prelude::PRELUDE_FILE;
+use crate::types::generics::signature;
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::infer::{Found, Infer};
 use crate::types::model::display::{closest, did_you_mean, meant, word_for};
 use crate::types::model::tables::{Entry, FunctionKind, MemberKind, Named};
 use crate::types::model::tree::{Callee, Expr, ExprKind, FunctionRef};
 use crate::types::model::ty::Type;
+use crate::types::names::lookup;
+use crate::types::names::members;
+use crate::types::nominal::stored_property;
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -34,13 +39,13 @@ impl Infer<'_> {
             return self.anonymous(n, span);
         }
         if let Some(own) = self.own_type() {
-            if !self.world.members(&own, name, false, self.file).is_empty()
+            if !members::members(self.cx, &own, name, false, self.file).is_empty()
                 && let Some(local) = self.self_local_quiet()
             {
                 let receiver = self.local_expr(local, span);
                 return self.member(receiver, ident, expected, span);
             }
-            let statics = self.world.members(&own, name, true, self.file);
+            let statics = members::members(self.cx, &own, name, true, self.file);
             if statics
                 .iter()
                 .any(|(m, ..)| !matches!(m, MemberKind::Nominal(_) | MemberKind::Alias(_) | MemberKind::AssociatedType))
@@ -55,7 +60,7 @@ impl Infer<'_> {
         if let Some(own) = self.own_type()
             && !self.has_self()
             && self.has_instance_member(&own, name)
-            && self.world.entries(name, self.file).is_empty()
+            && lookup::entries(self.cx, name, self.file).is_empty()
         {
             return self.instance_on_type(&own, ident);
         }
@@ -72,7 +77,7 @@ impl Infer<'_> {
             );
         }
         let file = self.file;
-        let entries = self.world.entries(name, file);
+        let entries = lookup::entries(self.cx, name, file);
         let hidden = match self.entries_value(&entries, ident, expected) {
             Ok(value) => return value,
             Err(hidden) => hidden,
@@ -102,7 +107,7 @@ impl Infer<'_> {
         for entry in entries {
             match entry.what {
                 Named::Global(g) if functions.is_empty() => {
-                    let global = &self.world.globals[g.0 as usize];
+                    let global = &self.cx.defs.globals[g.0 as usize];
                     let is_undecided = global.ty.is_none() && !global.is_lazy;
                     let is_top =
                         self.frames[0].kind == crate::types::infer::FrameKind::Script && self.frames.len() == 1;
@@ -110,14 +115,14 @@ impl Infer<'_> {
                         hidden = Some(global.span);
                         continue;
                     }
-                    let ty = self.world.global_type(g);
+                    let ty = stored_property::global_type(self.cx, g);
                     if self.current != 0 || self.frames[0].kind != crate::types::infer::FrameKind::Script {
-                        self.world.globals[g.0 as usize].is_shared = true;
+                        self.cx.defs.globals[g.0 as usize].is_shared = true;
                     }
                     return Ok(Expr { kind: ExprKind::Global(g), ty, span });
                 }
-                Named::Function(f) if self.world.function_data(f).kind == FunctionKind::Getter => {
-                    let ty = self.world.signature(f).result.clone();
+                Named::Function(f) if self.cx.defs.function_data(f).kind == FunctionKind::Getter => {
+                    let ty = signature::signature(self.cx, f).result.clone();
                     let callee = Callee::Static(FunctionRef { function: f, generics: vec![] });
                     return Ok(Expr { kind: ExprKind::Call { callee, args: vec![] }, ty, span });
                 }
@@ -137,23 +142,23 @@ impl Infer<'_> {
             return true;
         }
         if let Some(own) = self.own_type() {
-            let (mut members, file) = (self.world.members(&own, name, false, self.file), self.file);
-            members.extend(self.world.members(&own, name, true, file));
+            let (mut members, file) = (members::members(self.cx, &own, name, false, self.file), self.file);
+            members.extend(members::members(self.cx, &own, name, true, file));
             if !members.is_empty() {
                 return true;
             }
         }
         let file = self.file;
-        !self.world.entries(name, file).is_empty()
+        !lookup::entries(self.cx, name, file).is_empty()
             || closest(name, self.known_names().iter().map(String::as_str)).is_some()
     }
 
     fn full_name_value(&mut self, ident: &Ident, base: &str, expected: Option<&Type>) -> Expr {
         let file = self.file;
         let mut functions = vec![];
-        for entry in self.world.entries(base, file) {
+        for entry in lookup::entries(self.cx, base, file) {
             if let Named::Function(f) = entry.what
-                && self.world.full_name(f) == *ident.name
+                && self.cx.defs.full_name(f) == *ident.name
             {
                 functions.push(f);
             }
@@ -183,7 +188,7 @@ impl Infer<'_> {
     /// Every name that stands for something here, as long as somebody reads which one was meant.
     fn known_names(&mut self) -> Vec<String> {
         let mut known: Vec<String> = vec![];
-        if !self.world.still_suggests() {
+        if !self.cx.sink.still_suggests() {
             return known;
         }
         for f in self.path() {
@@ -191,10 +196,10 @@ impl Infer<'_> {
                 known.extend(scope.keys().map(ToString::to_string));
             }
         }
-        known.extend(self.world.module.keys().map(ToString::to_string));
-        known.extend(self.world.library_names());
+        known.extend(self.cx.defs.module.keys().map(ToString::to_string));
+        known.extend(prelude::library_names(self.cx));
         if let Some(own) = self.own_type() {
-            known.extend(self.world.member_names(&own));
+            known.extend(members::member_names(self.cx, &own));
         }
         known
     }
@@ -221,7 +226,7 @@ impl Infer<'_> {
     }
 
     pub(crate) fn function_candidate(&mut self, f: crate::types::model::tree::FunctionId) -> Candidate {
-        let data = self.world.function_data(f);
+        let data = self.cx.defs.function_data(f);
         let prefix = match &data.outer {
             Some(env) => env.params.iter().map(|p| Type::Param(*p)).collect(),
             None => Rc::from([]),

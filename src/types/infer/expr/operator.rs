@@ -4,12 +4,17 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, Fixity, Ident};
+use crate::types::declare::prelude;
+use crate::types::generics::signature;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::infer::solver::pending::PendingKind;
+use crate::types::infer::solver::type_vars;
 use crate::types::model::tree::{Condition, Expr, ExprKind, Pattern, PatternKind, Place, Root, Stmt, StmtKind};
 use crate::types::model::ty::Type;
+use crate::types::names::lookup;
+use crate::types::synthesize;
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -38,7 +43,7 @@ impl Infer<'_> {
 
     /// `+=` and its like.
     fn is_compound(&self, op: &str) -> bool {
-        op.ends_with('=') && op != "=" && !self.world.operators.compares(op)
+        op.ends_with('=') && op != "=" && !self.cx.defs.operators.compares(op)
     }
 
     /// Whether an operator like `+=` changes the variable on its left; that of a class may change the object.
@@ -104,7 +109,7 @@ impl Infer<'_> {
 
     /// Whether the user declares an operator that is otherwise built in.
     fn is_overloaded(&self, op: &str) -> bool {
-        self.world.module.contains_key(op)
+        self.cx.defs.module.contains_key(op)
     }
 
     fn logical(&mut self, op: &str, lhs: &ast::Expr, rhs: &ast::Expr, span: Span) -> Expr {
@@ -121,17 +126,19 @@ impl Infer<'_> {
     fn is_nil(&mut self, value: &ast::Expr, op: &str, span: Span) -> Expr {
         let value = self.expr(value, None);
         let ty = value.ty.clone();
-        if !self.world.is_optional(&ty) && !matches!(self.world.shallow(&ty), Type::Var(_) | Type::Error) {
+        if !synthesize::is_optional(self.cx, &ty)
+            && !matches!(type_vars::shallow(self.cx, &ty), Type::Var(_) | Type::Error)
+        {
             let text = self.show(&ty);
             let message =
                 format!("comparing non-optional value of type '{text}' to 'nil' always returns {}", op == "!=");
-            self.world.report(Diagnostic::warning(Code::Unused, span, message));
+            self.cx.sink.report(Diagnostic::warning(Code::Unused, span, message));
             return Expr { kind: ExprKind::Bool(op == "!="), ty: self.bool_type(), span };
         }
         if op == "==" {
             return self.matches(value, PatternKind::Nil, span);
         }
-        let payload = self.world.optional_payload(&ty).unwrap_or(Type::Error);
+        let payload = synthesize::optional_payload(self.cx, &ty).unwrap_or(Type::Error);
         let inner = Pattern { kind: PatternKind::Wildcard, ty: payload, span };
         self.matches(value, PatternKind::Some(Box::new(inner)), span)
     }
@@ -139,16 +146,16 @@ impl Infer<'_> {
     /// `value ?? otherwise`
     fn default_value(&mut self, lhs: &ast::Expr, rhs: &ast::Expr, expected: Option<&Type>, span: Span) -> Expr {
         let value = self.expr(lhs, None);
-        let payload = match self.world.optional_payload(&value.ty.clone()) {
+        let payload = match synthesize::optional_payload(self.cx, &value.ty.clone()) {
             Some(payload) => payload,
-            None if matches!(self.world.shallow(&value.ty.clone()), Type::Var(_)) => {
+            None if matches!(type_vars::shallow(self.cx, &value.ty.clone()), Type::Var(_)) => {
                 // What is expected is the payload, unless it may have been converted: from a payload to `Any`, say.
                 let payload = match expected.and_then(|t| self.known(t)) {
-                    Some(Type::Existential(_)) | None => self.world.fresh(),
-                    Some(expected) => self.world.optional_payload(&expected).unwrap_or(expected),
+                    Some(Type::Existential(_)) | None => self.cx.vars.fresh(),
+                    Some(expected) => synthesize::optional_payload(self.cx, &expected).unwrap_or(expected),
                 };
-                let optional = self.world.applied("Optional", std::slice::from_ref(&payload));
-                self.world.unify(&value.ty.clone(), &optional, span);
+                let optional = lookup::applied(self.cx, "Optional", std::slice::from_ref(&payload));
+                type_vars::unify(self.cx, &value.ty.clone(), &optional, span);
                 payload
             }
             None => {
@@ -156,23 +163,24 @@ impl Infer<'_> {
                 if value.ty != Type::Error {
                     let message =
                         format!("left side of '??' has non-optional type '{ty}', so the right side is never used");
-                    self.world.report(Diagnostic::warning(Code::Unused, lhs.span, message));
+                    self.cx.sink.report(Diagnostic::warning(Code::Unused, lhs.span, message));
                 }
                 // It has to be right all the same.
                 let otherwise = self.expr(rhs, Some(&value.ty));
-                if !self.world.is_optional(&otherwise.ty) {
+                if !synthesize::is_optional(self.cx, &otherwise.ty) {
                     self.coerce(otherwise, &value.ty.clone());
                 }
                 return value;
             }
         };
         let otherwise = match rhs.kind {
-            Ast::Nil if !self.world.is_optional(&payload) => {
+            Ast::Nil if !synthesize::is_optional(self.cx, &payload) => {
                 Expr { kind: ExprKind::Nil, ty: value.ty.clone(), span: rhs.span }
             }
             _ => self.expr(rhs, Some(&payload)),
         };
-        let stays_optional = self.world.is_optional(&otherwise.ty.clone()) && !self.world.is_optional(&payload);
+        let stays_optional =
+            synthesize::is_optional(self.cx, &otherwise.ty.clone()) && !synthesize::is_optional(self.cx, &payload);
         let ty = if stays_optional { value.ty.clone() } else { payload.clone() };
         let otherwise = self.coerce(otherwise, &ty);
         let found = self.new_local("", payload.clone(), false, span);
@@ -208,11 +216,11 @@ impl Infer<'_> {
             for arg in &args {
                 if let Some(ready) = &arg.ready {
                     let ty = ready.ty.clone();
-                    self.world.mark_numeric(&ty);
+                    type_vars::mark_numeric(self.cx, &ty);
                 }
             }
         }
-        let mut result = self.world.fresh();
+        let mut result = self.cx.vars.fresh();
         if let Some(joined) = self.join_literals(op, &args, span) {
             result = joined;
         }
@@ -248,18 +256,18 @@ impl Infer<'_> {
         let mut open = 0;
         for arg in args {
             let Some(ready) = &arg.ready else { continue };
-            match self.world.shallow(&ready.ty.clone()) {
+            match type_vars::shallow(self.cx, &ready.ty.clone()) {
                 // Literals of a statement around this one are not decided before.
-                Type::Var(v) if last && self.world.var(v).literal.is_some() => {
+                Type::Var(v) if last && self.cx.vars.var(v).literal.is_some() => {
                     self.default_var(v);
-                    let ty = self.world.shallow(&ready.ty.clone());
+                    let ty = type_vars::shallow(self.cx, &ready.ty.clone());
                     if !types.contains(&ty) {
                         types.push(ty);
                     }
                 }
-                Type::Var(v) => open += usize::from(self.world.var(v).literal.is_none()),
+                Type::Var(v) => open += usize::from(self.cx.vars.var(v).literal.is_none()),
                 Type::Error => return Some(self.error_expr(span)),
-                open_type @ Type::Associated(..) if self.world.has_vars(&open_type) => open += 1,
+                open_type @ Type::Associated(..) if type_vars::has_vars(self.cx, &open_type) => open += 1,
                 known if !types.contains(&known) => types.push(known),
                 _ => {}
             }
@@ -273,7 +281,7 @@ impl Infer<'_> {
             && !is_range
             && !operands_known
         {
-            let expected = self.world.optional_payload(&expected).unwrap_or(expected);
+            let expected = synthesize::optional_payload(self.cx, &expected).unwrap_or(expected);
             if let Some(expected) = self.known(&expected)
                 && !matches!(expected, Type::Existential(_))
             {
@@ -289,7 +297,7 @@ impl Infer<'_> {
             candidates.extend(self.range_candidates(op, args.len()));
         }
         if types.is_empty() && candidates.is_empty() {
-            let double = self.world.simple("Double");
+            let double = lookup::simple(self.cx, "Double");
             candidates = self.operator_candidates(op, &[double], args.len());
         }
         if candidates.is_empty() {
@@ -352,13 +360,13 @@ impl Infer<'_> {
         let is_own = self.function_candidates(op).iter().any(|c| c.tier == 0);
         is_own
             && NUMBERS.into_iter().all(|name| {
-                let ty = self.world.simple(name);
+                let ty = lookup::simple(self.cx, name);
                 self.method_candidates(&ty, op, true, None).iter().all(|c| self.is_own(c))
             })
     }
 
     fn is_own(&self, candidate: &Candidate) -> bool {
-        matches!(candidate.target, Target::Function(f) if !self.world.function_data(f).is_prelude)
+        matches!(candidate.target, Target::Function(f) if !self.cx.defs.function_data(f).is_prelude)
     }
 
     /// When the operands that are known do not decide, a collection that is written out may, as what it is by itself:
@@ -387,25 +395,25 @@ impl Infer<'_> {
         if !is_comparison(op) {
             return;
         }
-        let snapshot = self.world.snapshot();
-        if self.world.unify(&a, &b, span) {
-            self.world.keep(snapshot);
+        let snapshot = self.cx.vars.snapshot();
+        if type_vars::unify(self.cx, &a, &b, span) {
+            self.cx.vars.keep(snapshot);
             types.truncate(1);
         } else {
-            self.world.rollback(snapshot);
+            self.cx.vars.rollback(snapshot);
         }
     }
 
     /// Leaves out a type whose open parts may become what another one has there: its members are the same.
     fn without_repeats(&mut self, mut types: Vec<Type>, span: Span) -> Vec<Type> {
-        types.sort_by_key(|t| self.world.has_vars(t));
+        types.sort_by_key(|t| type_vars::has_vars(self.cx, t));
         let mut kept: Vec<Type> = vec![];
         for ty in types {
-            let repeats = self.world.has_vars(&ty)
+            let repeats = type_vars::has_vars(self.cx, &ty)
                 && kept.iter().any(|other| {
-                    let snapshot = self.world.snapshot();
-                    let same = self.world.unify(other, &ty, span);
-                    self.world.rollback(snapshot);
+                    let snapshot = self.cx.vars.snapshot();
+                    let same = type_vars::unify(self.cx, other, &ty, span);
+                    self.cx.vars.rollback(snapshot);
                     same
                 });
             if !repeats {
@@ -439,10 +447,10 @@ impl Infer<'_> {
 
     /// A range of literals: of whatever they become.
     fn range_candidates(&mut self, op: &Ident, count: usize) -> Vec<Candidate> {
-        let comparable = self.world.protocol("Comparable");
-        self.world.load_extensions("Comparable");
-        self.world.load_members("Comparable", &op.name);
-        let members = self.world.protocol_data(comparable).members.get(&op.name).cloned().unwrap_or_default();
+        let comparable = lookup::protocol(self.cx, "Comparable");
+        prelude::load_extensions(self.cx, "Comparable");
+        prelude::load_members(self.cx, "Comparable", &op.name);
+        let members = self.cx.defs.protocol_data(comparable).members.get(&op.name).cloned().unwrap_or_default();
         let mut out = vec![];
         for member in members {
             if let crate::types::model::tables::MemberKind::Method(f) = member.kind {
@@ -458,12 +466,12 @@ impl Infer<'_> {
     fn push_operator(&mut self, candidate: Candidate, fixity: Option<Fixity>, count: usize, out: &mut Vec<Candidate>) {
         let function = match &candidate.target {
             Target::Function(f) => *f,
-            Target::Requirement(p, r) => self.world.protocol_data(*p).requirements[*r as usize].function,
+            Target::Requirement(p, r) => self.cx.defs.protocol_data(*p).requirements[*r as usize].function,
             Target::Case(..) => return,
         };
-        let declared = self.world.function_data(function).fixity;
+        let declared = self.cx.defs.function_data(function).fixity;
         let fits = fixity == declared;
-        let params = self.world.signature(function).params.len();
+        let params = signature::signature(self.cx, function).params.len();
         let known = out.iter().any(|c| {
             let same = match (&c.target, &candidate.target) {
                 (Target::Function(a), Target::Function(b)) => a == b,
@@ -479,9 +487,10 @@ impl Infer<'_> {
     }
 
     fn may_be_equal(&mut self, a: &[Type], b: &[Type]) -> bool {
-        let snapshot = self.world.snapshot();
-        let equal = a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.world.unify(a, b, Span::default()));
-        self.world.rollback(snapshot);
+        let snapshot = self.cx.vars.snapshot();
+        let equal =
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| type_vars::unify(self.cx, a, b, Span::default()));
+        self.cx.vars.rollback(snapshot);
         equal
     }
 }

@@ -4,8 +4,11 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast;
 use crate::syntax::ast::ExprKind as Ast;
 use crate::types::infer::Infer;
+use crate::types::infer::solver::type_vars;
 use crate::types::model::tree::{Expr, ExprKind};
 use crate::types::model::ty::Type;
+use crate::types::names::lookup;
+use crate::types::synthesize;
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -21,12 +24,12 @@ impl Infer<'_> {
         let base = take_chain(&mut rewritten, &name, true)?;
         let value = self.expr(&base, None);
         let ty = value.ty.clone();
-        let payload = match self.world.optional_payload(&ty) {
+        let payload = match synthesize::optional_payload(self.cx, &ty) {
             Some(payload) => payload,
-            None if matches!(self.world.shallow(&ty), Type::Var(_)) => {
-                let payload = self.world.fresh();
-                let optional = self.world.applied("Optional", std::slice::from_ref(&payload));
-                self.world.unify(&ty, &optional, e.span);
+            None if matches!(type_vars::shallow(self.cx, &ty), Type::Var(_)) => {
+                let payload = self.cx.vars.fresh();
+                let optional = lookup::applied(self.cx, "Optional", std::slice::from_ref(&payload));
+                type_vars::unify(self.cx, &ty, &optional, e.span);
                 payload
             }
             None => {
@@ -40,7 +43,7 @@ impl Infer<'_> {
         };
         let is_instance = self.is_instance(&payload);
         let local = self.new_local("", payload, true, base.span);
-        let start = (self.pending.len(), self.world.var_count());
+        let start = (self.pending.len(), self.cx.vars.var_count());
         let body = self.in_scope(|infer| {
             infer.bind(&name.as_str().into(), local);
             infer.expr(&rewritten, None)
@@ -51,9 +54,12 @@ impl Infer<'_> {
             self.settle_statement(start);
             body = self.decided(body);
         }
-        let flatten = self.world.is_optional(&body.ty.clone());
-        let result =
-            if flatten { body.ty.clone() } else { self.world.applied("Optional", std::slice::from_ref(&body.ty)) };
+        let flatten = synthesize::is_optional(self.cx, &body.ty.clone());
+        let result = if flatten {
+            body.ty.clone()
+        } else {
+            lookup::applied(self.cx, "Optional", std::slice::from_ref(&body.ty))
+        };
         let (local_, body) = (local, Box::new(body));
         let kind = if self.mutated.contains(&(self.current, local)) && !is_instance {
             let place = self.place_of(value, "cannot use mutating member on immutable value");

@@ -13,17 +13,17 @@ impl Infer<'_> {
             return;
         };
         let (Some(n), Some(d)) = (integer(left), integer(right)) else { return };
-        let is_library = self.world.function_data(function.function).is_prelude && self.file != PRELUDE_FILE;
-        let is_quotient = &*self.world.function_data(function.function).base_name == "/";
+        let is_library = self.cx.defs.function_data(function.function).is_prelude && self.file != PRELUDE_FILE;
+        let is_quotient = &*self.cx.defs.function_data(function.function).base_name == "/";
         if !is_library || !is_quotient || d == 0 || n % d == 0 {
             return;
         }
-        let written = self.world.source_text(span);
+        let written = self.cx.sink.source_text(span);
         let message = format!("integer division drops the remainder: '{written}' is {}", n / d);
         let diagnostic = Diagnostic::warning(Code::TruncatedQuotient, span, message)
             .fix("for a floating-point result, write a decimal point", left.span.after(), ".0")
             .fix("for an integer result, write it as a literal", span, (n / d).to_string());
-        self.world.report(diagnostic);
+        self.cx.sink.report(diagnostic);
     }
 }
 

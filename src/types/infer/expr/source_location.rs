@@ -18,18 +18,18 @@ impl Infer<'_> {
     pub(crate) fn here(&mut self, name: &str, expected: Option<&Type>, span: Span) -> Option<Expr> {
         let text = match name {
             "line" | "column" => {
-                let (line, column) = self.world.line_and_column(span);
+                let (line, column) = self.cx.sink.line_and_column(span);
                 let number = if name == "line" { line } else { column };
                 return Some(self.int_literal(Some(number as u128), expected, span));
             }
-            "file" | "filePath" => self.world.text_name(span),
+            "file" | "filePath" => self.cx.sink.text_name(span),
             "fileID" => {
-                let path = self.world.text_name(span);
+                let path = self.cx.sink.text_name(span);
                 let file = path.rsplit('/').next().unwrap_or(&path);
                 format!("{MODULE}/{file}").into()
             }
             // What is written at the call, for legends and messages.
-            "call" => self.world.source_text(span).into(),
+            "call" => self.cx.sink.source_text(span).into(),
             "function" => self.around_here().map_or_else(|| MODULE.into(), |f| self.name_of(f).into()),
             _ => return None,
         };
@@ -44,7 +44,7 @@ impl Infer<'_> {
     }
 
     fn name_of(&self, f: FunctionId) -> String {
-        let data = self.world.function_data(f);
+        let data = self.cx.defs.function_data(f);
         let is_accessor = matches!(data.kind, FunctionKind::Getter | FunctionKind::Setter);
         match (&*data.base_name, is_accessor) {
             ("subscript", true) => {
@@ -55,13 +55,13 @@ impl Infer<'_> {
                 format!("subscript({labels})")
             }
             (operator, _) if is_operator(operator) => format!("{operator}({})", "_:".repeat(data.ast_params.len())),
-            _ => self.world.full_name(f),
+            _ => self.cx.defs.full_name(f),
         }
     }
 
     /// A default argument that says where the call is.
     pub(crate) fn call_site_default(&mut self, default: FunctionId, wanted: &Type, span: Span) -> Option<Expr> {
-        let Code::Expression(value) = &self.world.function_data(default).code else { return None };
+        let Code::Expression(value) = &self.cx.defs.function_data(default).code else { return None };
         let ast::Expr { kind: Ast::Hash { name, args }, .. } = &**value else { return None };
         let name = name.name.clone();
         if !args.is_empty() {

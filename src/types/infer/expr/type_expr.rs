@@ -2,9 +2,14 @@
 
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, Ident};
+use crate::types::generics::associated_type;
 use crate::types::infer::Infer;
+use crate::types::infer::solver::type_vars;
 use crate::types::model::tables::{MemberKind, Named, Owner};
 use crate::types::model::ty::Type;
+use crate::types::names::lookup;
+use crate::types::names::members;
+use crate::types::names::nested_access;
 
 impl Infer<'_> {
     /// The type that an expression denotes, if it denotes one.
@@ -22,16 +27,16 @@ impl Infer<'_> {
             Ast::Member { base, .. } if self.module_of(base).is_some() => self.type_of_module(e),
             Ast::Member { base, name, generics } => {
                 let base = self.type_expression(base)?;
-                let of = self.world.shallow(&base);
-                let values = self.world.members(&of, &name.name, true, self.file);
+                let of = type_vars::shallow(self.cx, &base);
+                let values = members::members(self.cx, &of, &name.name, true, self.file);
                 let is_value = values.iter().any(|(m, ..)| {
                     !matches!(m, MemberKind::Nominal(_) | MemberKind::Alias(_) | MemberKind::AssociatedType)
                 });
                 if is_value || matches!(&*name.name, "self" | "init") {
                     return None;
                 }
-                let member = self.world.member_type(&of, &name.name)?;
-                if let Some(level) = self.world.hidden_type(&of, &name.name, self.owner, self.file) {
+                let member = lookup::member_type(self.cx, &of, &name.name)?;
+                if let Some(level) = nested_access::hidden_type(self.cx, &of, &name.name, self.owner, self.file) {
                     self.inaccessible(&name.name, level, name.span);
                 }
                 if let (Type::Nominal(n, args), false) = (&member, generics.is_empty()) {
@@ -41,13 +46,13 @@ impl Infer<'_> {
                 }
                 if let Type::Nominal(n, args) = &member {
                     // Generic parameters of the nested type that nobody gave are inferred.
-                    let own = self.world.nominal_data(*n).params.clone();
+                    let own = self.cx.defs.nominal_data(*n).params.clone();
                     let args: Vec<Type> = args
                         .iter()
                         .zip(own.iter())
                         .map(|(a, p)| {
-                            if *a == Type::Param(*p) && !self.world.env.params.contains(p) {
-                                self.world.fresh()
+                            if *a == Type::Param(*p) && !self.cx.scope.env.params.contains(p) {
+                                self.cx.vars.fresh()
                             } else {
                                 a.clone()
                             }
@@ -61,17 +66,17 @@ impl Infer<'_> {
             // `Int?.none`
             Ast::Chain(inner) => {
                 let of = self.type_expression(inner)?;
-                Some(self.world.applied("Optional", &[of]))
+                Some(lookup::applied(self.cx, "Optional", &[of]))
             }
             Ast::Array(items) => {
                 let [item] = items.as_slice() else { return None };
                 let of = self.type_expression(item)?;
-                Some(self.world.applied("Array", &[of]))
+                Some(lookup::applied(self.cx, "Array", &[of]))
             }
             Ast::Dictionary(items) => {
                 let [(key, value)] = items.as_slice() else { return None };
                 let (key, value) = (self.type_expression(key)?, self.type_expression(value)?);
-                Some(self.world.applied("Dictionary", &[key, value]))
+                Some(lookup::applied(self.cx, "Dictionary", &[key, value]))
             }
             Ast::Paren(inner) => self.type_expression(inner),
             Ast::Tuple(parts) if parts.len() > 1 => {
@@ -94,8 +99,8 @@ impl Infer<'_> {
         if matches!(name, "Self" | "Any" | "AnyClass" | "Never") {
             return name != "Self" || self.owner != Owner::Module;
         }
-        let env = self.world.env.clone();
-        if env.params.iter().any(|p| &*self.world.params[p.0 as usize].name == name)
+        let env = self.cx.scope.env.clone();
+        if env.params.iter().any(|p| &*self.cx.defs.params[p.0 as usize].name == name)
             || self.local_types.contains_key(name)
         {
             return true;
@@ -104,21 +109,21 @@ impl Infer<'_> {
         loop {
             match owner {
                 Owner::Nominal(n) => {
-                    let own = self.world.declared_type(n);
-                    if &*self.world.nominal_data(n).name == name {
+                    let own = self.cx.defs.declared_type(n);
+                    if &*self.cx.defs.nominal_data(n).name == name {
                         return true;
                     }
                     let Type::Nominal(_, args) = &own else { return false };
-                    if self.world.own_member_type(n, args, name).is_some()
-                        || self.world.associated_type(&own, name).is_some()
+                    if lookup::own_member_type(self.cx, n, args, name).is_some()
+                        || associated_type::associated_type(self.cx, &own, name).is_some()
                     {
                         return true;
                     }
-                    owner = self.world.nominal_data(n).parent;
+                    owner = self.cx.defs.nominal_data(n).parent;
                 }
                 Owner::Protocol(p) => {
-                    let own = Type::Param(self.world.protocol_data(p).self_param);
-                    if self.world.member_type(&own, name).is_some() {
+                    let own = Type::Param(self.cx.defs.protocol_data(p).self_param);
+                    if lookup::member_type(self.cx, &own, name).is_some() {
                         return true;
                     }
                     break;
@@ -127,15 +132,15 @@ impl Infer<'_> {
             }
         }
         let file = self.file;
-        let entries = self.world.entries(name, file);
+        let entries = lookup::entries(self.cx, name, file);
         entries.iter().any(|e| matches!(e.what, Named::Nominal(_) | Named::Alias(_) | Named::Protocol(_)))
     }
 
     /// The type around here, in its own terms.
     pub(crate) fn own_type(&mut self) -> Option<Type> {
         match self.owner {
-            Owner::Nominal(n) => Some(self.world.declared_type(n)),
-            Owner::Protocol(p) => Some(Type::Param(self.world.protocol_data(p).self_param)),
+            Owner::Nominal(n) => Some(self.cx.defs.declared_type(n)),
+            Owner::Protocol(p) => Some(Type::Param(self.cx.defs.protocol_data(p).self_param)),
             Owner::Module => None,
         }
     }

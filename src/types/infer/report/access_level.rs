@@ -3,25 +3,29 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::Decl;
+use crate::types::conform::conformances;
 use crate::types::declare::prelude::PRELUDE_FILE;
+use crate::types::generics::signature;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
+use crate::types::infer::solver::type_vars;
 use crate::types::model::tables::{Code as Body, FunctionKind, Member, MemberKind, Owner};
 use crate::types::model::tree::{FunctionId, GlobalId};
 use crate::types::model::ty::{NominalId, Type};
+use crate::types::names::nested_access;
 
 impl Infer<'_> {
     /// A function is called. An unwritten initialiser that is given nothing names no property.
     pub(crate) fn check_call_access(&mut self, f: FunctionId, takes_nothing: bool, span: Span) {
-        if !(takes_nothing && matches!(self.world.function_data(f).code, Body::Memberwise(_))) {
+        if !(takes_nothing && matches!(self.cx.defs.function_data(f).code, Body::Memberwise(_))) {
             self.check_function_access(f, span);
         }
     }
 
     /// A function is called or named.
     pub(crate) fn check_function_access(&mut self, f: FunctionId, span: Span) {
-        let data = self.world.function_data(f);
+        let data = self.cx.defs.function_data(f);
         let (owner, name) = (data.owner, data.base_name.clone());
         if let (Body::Memberwise(n), false) = (&data.code, data.is_prelude) {
             let n = *n;
@@ -44,7 +48,7 @@ impl Infer<'_> {
 
     /// A stored property is read, or written.
     pub(crate) fn check_stored_access(&mut self, n: NominalId, index: u32, writes: bool, span: Span) {
-        let stored = &self.world.nominal_data(n).stored[index as usize];
+        let stored = &self.cx.defs.nominal_data(n).stored[index as usize];
         let (name, reads, hidden) = (stored.name.clone(), hides(&stored.decl, false), hides(&stored.decl, writes));
         if !hidden || self.is_inside(Owner::Nominal(n)) {
             return;
@@ -59,7 +63,7 @@ impl Infer<'_> {
 
     /// A static stored property is read, or written.
     pub(crate) fn check_global_access(&mut self, g: GlobalId, writes: bool, span: Span) {
-        let global = &self.world.globals[g.0 as usize];
+        let global = &self.cx.defs.globals[g.0 as usize];
         let (owner, name) = (global.owner, global.name.clone());
         let Some(decl) = global.decl.clone().filter(|_| owner != Owner::Module) else { return };
         if !hides(&decl, writes) || self.is_inside(owner) {
@@ -74,7 +78,7 @@ impl Infer<'_> {
 
     /// An unwritten initialiser is as private as what it fills.
     fn check_memberwise_access(&mut self, n: NominalId, span: Span) {
-        let data = self.world.nominal_data(n);
+        let data = self.cx.defs.nominal_data(n);
         let filled = || data.stored.iter().filter(|s| !(s.is_let && s.value.is_some() || s.wrapped.is_some()));
         let is_other_file = data.file != self.file;
         let is_kept = |word: &str| filled().any(|s| s.decl.has(word));
@@ -87,18 +91,18 @@ impl Infer<'_> {
 
     /// Whether the text stands inside of a type or an extension of it.
     fn is_inside(&self, owner: Owner) -> bool {
-        self.is_unwritten() || self.world.stands_inside(self.owner, self.world.keeper(owner))
+        self.is_unwritten() || nested_access::stands_inside(self.cx, self.owner, nested_access::keeper(self.cx, owner))
     }
 
     /// Whether the function is one that nobody wrote.
     pub(crate) fn is_unwritten(&self) -> bool {
-        let is_unwritten = |f: FunctionId| self.world.function_data(f).is_prelude;
+        let is_unwritten = |f: FunctionId| self.cx.defs.function_data(f).is_prelude;
         self.frames.first().and_then(|f| f.function).is_some_and(is_unwritten)
     }
 
     fn inaccessible_init(&mut self, owner: Owner, level: &str, span: Span) {
         if let Owner::Nominal(n) = owner {
-            let name = self.world.nominal_data(n).name.clone();
+            let name = self.cx.defs.nominal_data(n).name.clone();
             let message = format!("'{name}' initializer is inaccessible due to '{level}' protection level");
             self.error(Diagnostic::error(Code::Inaccessible, span, message));
         }
@@ -126,14 +130,14 @@ impl Infer<'_> {
     /// An initialiser that a type has in another file, where it is kept to itself, and that takes the arguments.
     pub(crate) fn hidden_init(&mut self, candidates: &[Candidate], args: &[ArgNode], span: Span) -> bool {
         let owner = candidates.iter().find_map(|c| match c.target {
-            Target::Function(f) => Some(self.world.function_data(f).owner),
+            Target::Function(f) => Some(self.cx.defs.function_data(f).owner),
             _ => None,
         });
         let Some(Owner::Nominal(n)) = owner else { return false };
-        let of = self.world.declared_type(n);
+        let of = self.cx.defs.declared_type(n);
         for member in self.kept_elsewhere(&of, "init") {
             let MemberKind::Init(f) = member.kind else { continue };
-            let params = self.world.signature(f).params.clone();
+            let params = signature::signature(self.cx, f).params.clone();
             if match_args(&params, args).is_ok() {
                 self.inaccessible_init(Owner::Nominal(n), self.level_of(&member), span);
                 return true;
@@ -144,13 +148,13 @@ impl Infer<'_> {
 
     /// The members of that name which other files keep to themselves.
     fn kept_elsewhere(&mut self, of: &Type, name: &str) -> Vec<Member> {
-        let of = self.world.shallow(of);
+        let of = type_vars::shallow(self.cx, of);
         let mut members = match &of {
-            Type::Nominal(n, _) => self.world.nominal_data(*n).members.get(name).cloned().unwrap_or_default(),
+            Type::Nominal(n, _) => self.cx.defs.nominal_data(*n).members.get(name).cloned().unwrap_or_default(),
             _ => vec![],
         };
-        for p in self.world.protocols_of(&of).iter().copied() {
-            members.extend(self.world.protocol_data(p).members.get(name).cloned().unwrap_or_default());
+        for p in conformances::protocols_of(self.cx, &of).iter().copied() {
+            members.extend(self.cx.defs.protocol_data(p).members.get(name).cloned().unwrap_or_default());
         }
         members.retain(|m| m.is_private && ![self.file, PRELUDE_FILE].contains(&m.file));
         members
@@ -158,10 +162,10 @@ impl Infer<'_> {
 
     fn level_of(&self, member: &Member) -> &'static str {
         let decl = match member.kind {
-            MemberKind::Stored(_) => self.world.stored_decl(member),
-            MemberKind::Global(g) => self.world.globals[g.0 as usize].decl.clone(),
+            MemberKind::Stored(_) => nested_access::stored_decl(self.cx, member),
+            MemberKind::Global(g) => self.cx.defs.globals[g.0 as usize].decl.clone(),
             MemberKind::Method(f) | MemberKind::Init(f) | MemberKind::Computed(f, _) | MemberKind::Subscript(f, _) => {
-                self.world.function_data(f).decl.clone()
+                self.cx.defs.function_data(f).decl.clone()
             }
             _ => None,
         };

@@ -2,10 +2,16 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
+use crate::types::conform::conformances;
+use crate::types::generics::signature;
+use crate::types::generics::unmet_requirement;
 use crate::types::infer::Infer;
+use crate::types::infer::solver::type_vars;
 use crate::types::infer::solver::type_vars::{VarState, Wish};
 use crate::types::model::tables::Requirement;
 use crate::types::model::ty::{Type, VarId};
+use crate::types::names::lookup;
+use crate::types::synthesize;
 
 /// What may be done when a function of the library is given a type that does not conform: function, protocol, words.
 const ADVICE: &[(&str, &str, &str)] = &[
@@ -30,12 +36,12 @@ pub(crate) struct Unmet {
 impl Infer<'_> {
     /// Makes a type what is wanted, or says why it cannot be.
     pub(crate) fn unify_or_report(&mut self, found: &Type, wanted: &Type, span: Span) {
-        let snapshot = self.world.snapshot();
-        if self.world.unify(wanted, found, span) {
-            self.world.keep(snapshot);
+        let snapshot = self.cx.vars.snapshot();
+        if type_vars::unify(self.cx, wanted, found, span) {
+            self.cx.vars.keep(snapshot);
             return;
         }
-        self.world.rollback(snapshot);
+        self.cx.vars.rollback(snapshot);
         self.mismatch(found, wanted, span);
     }
 
@@ -57,7 +63,8 @@ impl Infer<'_> {
     fn conversion(&mut self, found: &Type, wanted: &Type, span: Span) -> Diagnostic {
         let (found_text, wanted_text) = (self.show(found), self.show(wanted));
         let message = format!("cannot convert value of type '{found_text}' to expected type '{wanted_text}'");
-        if let (Type::Function(f), Type::Function(g)) = (self.world.shallow(found), self.world.shallow(wanted))
+        if let (Type::Function(f), Type::Function(g)) =
+            (type_vars::shallow(self.cx, found), type_vars::shallow(self.cx, wanted))
             && f.params.len() != g.params.len()
         {
             let (have, want) = (f.params.len(), g.params.len());
@@ -65,12 +72,14 @@ impl Infer<'_> {
             return Diagnostic::error(Code::Mismatch, span, message).note(format!("its type is '{found_text}'"));
         }
         let diagnostic = Diagnostic::error(Code::Mismatch, span, message);
-        if let (Type::Opaque(..), Type::Opaque(..)) = (self.world.shallow(found), self.world.shallow(wanted)) {
+        if let (Type::Opaque(..), Type::Opaque(..)) =
+            (type_vars::shallow(self.cx, found), type_vars::shallow(self.cx, wanted))
+        {
             return diagnostic.note("every 'some' in the program is a distinct type");
         }
-        let inner = self.world.optional_payload(found);
+        let inner = synthesize::optional_payload(self.cx, found);
         if let Some(inner) = inner
-            && self.world.resolved(&inner) == self.world.resolved(wanted)
+            && type_vars::resolved(self.cx, &inner) == type_vars::resolved(self.cx, wanted)
         {
             let message =
                 format!("value of optional type '{found_text}' must be unwrapped to a value of type '{wanted_text}'");
@@ -83,16 +92,16 @@ impl Infer<'_> {
             );
             return diagnostic.help(text);
         }
-        if self.raw_type_of(wanted).is_some_and(|raw| self.world.unifies(found, &raw)) {
+        if self.raw_type_of(wanted).is_some_and(|raw| type_vars::unifies(self.cx, found, &raw)) {
             let open = format!("{wanted_text}(rawValue: ");
             return diagnostic.wrap("convert the raw value to a case, or 'nil' if there is none", span, open, ")");
         }
-        if self.raw_type_of(found).is_some_and(|raw| self.world.unifies(wanted, &raw)) {
+        if self.raw_type_of(found).is_some_and(|raw| type_vars::unifies(self.cx, wanted, &raw)) {
             return diagnostic.fix("use its raw value", span.after(), ".rawValue");
         }
-        if let Type::Function(f) = self.world.shallow(found)
+        if let Type::Function(f) = type_vars::shallow(self.cx, found)
             && f.params.is_empty()
-            && self.world.unifies(&f.result, wanted)
+            && type_vars::unifies(self.cx, &f.result, wanted)
         {
             return diagnostic.fix("call it", span.after(), "()");
         }
@@ -111,8 +120,8 @@ impl Infer<'_> {
 
     /// The type of the raw values of an enum.
     fn raw_type_of(&mut self, ty: &Type) -> Option<Type> {
-        match self.world.shallow(ty) {
-            Type::Nominal(n, _) => self.world.nominal_data(n).raw_type.clone(),
+        match type_vars::shallow(self.cx, ty) {
+            Type::Nominal(n, _) => self.cx.defs.nominal_data(n).raw_type.clone(),
             _ => None,
         }
     }
@@ -124,7 +133,7 @@ impl Infer<'_> {
             text if is_number(text) => "0",
             _ => "…",
         };
-        if self.world.source_text(span).starts_with("try") {
+        if self.cx.sink.source_text(span).starts_with("try") {
             // What stands behind `try?` belongs to it.
             return diagnostic
                 .wrap("use a default value if it is 'nil'", span, "(", &format!(") ?? {default}"))
@@ -141,11 +150,11 @@ impl Infer<'_> {
 
     /// The first part of a type that is less than what its counterpart was asked to be.
     pub(crate) fn unmet(&mut self, found: &Type, wanted: &Type) -> Option<Unmet> {
-        match (self.world.shallow(found), self.world.shallow(wanted)) {
+        match (type_vars::shallow(self.cx, found), type_vars::shallow(self.cx, wanted)) {
             (Type::Var(x), Type::Var(y)) => self.unmet_literal(x, y).or_else(|| self.unmet_literal(y, x)),
             (ty, Type::Var(var)) | (Type::Var(var), ty) => {
-                let wishes = self.world.var(var).conforms.clone();
-                let wish = wishes.into_iter().find(|wish| !self.world.fulfils(&ty, wish))?;
+                let wishes = self.cx.vars.var(var).conforms.clone();
+                let wish = wishes.into_iter().find(|wish| !type_vars::fulfils(self.cx, &ty, wish))?;
                 Some(Unmet { var, ty, wish })
             }
             (Type::Nominal(m, xs), Type::Nominal(n, ys)) if m == n => {
@@ -164,10 +173,10 @@ impl Infer<'_> {
 
     /// A literal none of whose types is what a variable was asked to be; it stands for its usual type.
     fn unmet_literal(&mut self, literal: VarId, var: VarId) -> Option<Unmet> {
-        let kind = self.world.var(literal).literal?;
-        let wishes = self.world.var(var).conforms.clone();
-        let wish = wishes.into_iter().find(|wish| !self.world.literal_may_conform(kind, wish.protocol))?;
-        let ty = self.world.simple(kind.usual());
+        let kind = self.cx.vars.var(literal).literal?;
+        let wishes = self.cx.vars.var(var).conforms.clone();
+        let wish = wishes.into_iter().find(|wish| !type_vars::literal_may_conform(self.cx, kind, wish.protocol))?;
+        let ty = lookup::simple(self.cx, kind.usual());
         Some(Unmet { var, ty, wish })
     }
 
@@ -184,7 +193,7 @@ impl Infer<'_> {
 
     /// Says that a type does not conform to what is asked of it.
     pub(crate) fn not_conforming(&mut self, ty: &Type, wish: &Wish, span: Span) -> Diagnostic {
-        let protocol = self.world.protocol_data(wish.protocol).name.clone();
+        let protocol = self.cx.defs.protocol_data(wish.protocol).name.clone();
         if &*protocol == "AnyObject" {
             let message = format!(
                 "argument type '{}' expected to be an instance of a class or class-constrained type",
@@ -192,14 +201,14 @@ impl Infer<'_> {
             );
             return Diagnostic::error(Code::NotConforming, span, message);
         }
-        if let (Type::Existential(_), true) = (ty, self.world.protocols_of(ty).contains(&wish.protocol)) {
+        if let (Type::Existential(_), true) = (ty, conformances::protocols_of(self.cx, ty).contains(&wish.protocol)) {
             let message = format!("type '{}' cannot conform to '{protocol}'", self.show(ty));
             let diagnostic = Diagnostic::error(Code::NotConforming, span, message);
             return diagnostic.note("only concrete types such as structs, enums and classes can conform to protocols");
         }
         let message = format!("type '{}' does not conform to protocol '{protocol}'", self.show(ty));
         let mut diagnostic = Diagnostic::error(Code::NotConforming, span, message);
-        let by = wish.by.map(|f| self.world.function_data(f)).filter(|f| f.is_prelude);
+        let by = wish.by.map(|f| self.cx.defs.function_data(f)).filter(|f| f.is_prelude);
         let advice = by.and_then(|by| ADVICE.iter().find(|(f, p, _)| *f == &*by.base_name && *p == &*protocol));
         if let (Type::Function(_), Some(_)) = (ty, by) {
             diagnostic = diagnostic
@@ -213,25 +222,25 @@ impl Infer<'_> {
         } else if &*protocol == "Differentiable" {
             diagnostic = self.advise_differentiable(diagnostic, ty);
         } else {
-            diagnostic = self.world.with_declaration(diagnostic, ty, wish.protocol);
+            diagnostic = unmet_requirement::with_declaration(self.cx, diagnostic, ty, wish.protocol);
         }
         self.with_origin(diagnostic, wish)
     }
 
     /// Where a function says that its generic parameter conforms.
     fn with_origin(&mut self, diagnostic: Diagnostic, wish: &Wish) -> Diagnostic {
-        let Some(f) = wish.by.filter(|f| !self.world.function_data(*f).is_prelude) else { return diagnostic };
-        let signature = self.world.signature(f);
+        let Some(f) = wish.by.filter(|f| !self.cx.defs.function_data(*f).is_prelude) else { return diagnostic };
+        let signature = signature::signature(self.cx, f);
         let env = &signature.env;
         let of = env.requirements.iter().zip(&env.places).find_map(|(r, at)| match r {
             Requirement::Conforms(Type::Param(p), q) if *q == wish.protocol => Some((*p, *at)),
             _ => None,
         });
         let Some((param, written)) = of else { return diagnostic };
-        let at = if written == Span::default() { self.world.function_data(f).span } else { written };
-        let param = self.world.params[param.0 as usize].name.clone();
-        let protocol = self.world.protocol_data(wish.protocol).name.clone();
-        diagnostic.also(at, format!("'{}' requires that '{param}' conform to '{protocol}'", self.world.full_name(f)))
+        let at = if written == Span::default() { self.cx.defs.function_data(f).span } else { written };
+        let param = self.cx.defs.params[param.0 as usize].name.clone();
+        let protocol = self.cx.defs.protocol_data(wish.protocol).name.clone();
+        diagnostic.also(at, format!("'{}' requires that '{param}' conform to '{protocol}'", self.cx.defs.full_name(f)))
     }
 
     fn advise_differentiable(&mut self, diagnostic: Diagnostic, ty: &Type) -> Diagnostic {
@@ -240,8 +249,8 @@ impl Infer<'_> {
             _ if is_number(&text) => {
                 diagnostic.help("integers have no derivatives; convert the value with 'Double(…)'")
             }
-            Type::Nominal(n, _) if !self.world.nominal_data(*n).is_prelude => {
-                let (name, at) = (self.world.nominal_data(*n).name.clone(), self.world.nominal_data(*n).span);
+            Type::Nominal(n, _) if !self.cx.defs.nominal_data(*n).is_prelude => {
+                let (name, at) = (self.cx.defs.nominal_data(*n).name.clone(), self.cx.defs.nominal_data(*n).span);
                 diagnostic.also(at, format!("declared here; add ': Differentiable' after '{name}'"))
             }
             _ => diagnostic,
@@ -252,16 +261,16 @@ impl Infer<'_> {
     fn accept_anyway(&mut self, unmet: Unmet, found: &Type, wanted: &Type) {
         let mut next = Some(unmet);
         while let Some(Unmet { var, wish, .. }) = next {
-            let state = self.world.var(var).clone();
+            let state = self.cx.vars.var(var).clone();
             let conforms = state.conforms.iter().filter(|w| w.protocol != wish.protocol).copied().collect();
-            self.world.set_var(var, VarState { conforms, ..state });
+            self.cx.vars.set_var(var, VarState { conforms, ..state });
             next = self.unmet(found, wanted);
         }
-        let snapshot = self.world.snapshot();
-        if self.world.unify(found, wanted, Span::default()) {
-            self.world.keep(snapshot);
+        let snapshot = self.cx.vars.snapshot();
+        if type_vars::unify(self.cx, found, wanted, Span::default()) {
+            self.cx.vars.keep(snapshot);
         } else {
-            self.world.rollback(snapshot);
+            self.cx.vars.rollback(snapshot);
         }
     }
 }

@@ -3,13 +3,18 @@
 use crate::diagnostic::{Code, Diagnostic, Help};
 use crate::source::Span;
 use crate::syntax::ast::{ExprKind as Ast, Ident, Name};
+use crate::types::generics::signature;
+use crate::types::generics::unmet_requirement;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, Misfit, Slot, closure_arity, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
+use crate::types::infer::solver::type_vars;
+use crate::types::model::display;
 use crate::types::model::display::closest;
 use crate::types::model::tables::{Requirement, SignatureParam};
 use crate::types::model::tree::Expr;
 use crate::types::model::ty::{FunctionType, Type};
+use crate::types::names::members;
 use std::rc::Rc;
 
 /// `gradient(y, wrt: x)` of something that is no variable computed in front of it.
@@ -110,14 +115,14 @@ impl Infer<'_> {
         args: Option<&[ArgNode]>,
         span: Span,
     ) -> Option<Diagnostic> {
-        for (clause, put) in self.world.methods_beyond(of, &name.name) {
-            let params = self.world.signature(clause.function).params.clone();
+        for (clause, put) in members::methods_beyond(self.cx, of, &name.name) {
+            let params = signature::signature(self.cx, clause.function).params.clone();
             let is_broken = matches!(&put, Requirement::Conforms(Type::Error, _));
             if args.is_some_and(|args| match_args(&params, args).is_err()) || is_broken {
                 continue;
             }
             let at = if name.span == Span::default() { span } else { name.span };
-            return Some(self.world.unmet(clause, &put, at));
+            return Some(unmet_requirement::unmet(self.cx, clause, &put, at));
         }
         None
     }
@@ -174,7 +179,7 @@ impl Infer<'_> {
             let (meant, None) = (meant.next()?, meant.next()) else { return None };
             if arg.label != param.label {
                 first.get_or_insert((meant, arg));
-                edits.push((whole(arg), self.world.source_text(whole(meant))));
+                edits.push((whole(arg), self.cx.sink.source_text(whole(meant))));
             }
         }
         let (early, late) = first?;
@@ -220,8 +225,8 @@ impl Infer<'_> {
     /// Whether something is found by its place, which a collection gives and nobody writes.
     fn takes_place(&mut self, candidate: &Candidate) -> bool {
         match self.candidate_params(candidate).as_slice() {
-            [only] if only.label.is_none() => match self.world.shallow(&only.ty.clone()) {
-                Type::Nominal(n, _) => &*self.world.nominal_data(n).name == "Index",
+            [only] if only.label.is_none() => match type_vars::shallow(self.cx, &only.ty.clone()) {
+                Type::Nominal(n, _) => &*self.cx.defs.nominal_data(n).name == "Index",
                 _ => false,
             },
             _ => false,
@@ -264,24 +269,24 @@ impl Infer<'_> {
         for candidate in candidates {
             let params = self.candidate_params(candidate);
             let slots = match_args(&params, args).ok()?;
-            let snapshot = self.world.snapshot();
+            let snapshot = self.cx.vars.snapshot();
             let instance = self.instantiate(candidate, span);
             if let (Some(receiver), Some(own)) = (&candidate.receiver, &instance.self_type) {
-                self.world.unify(&receiver.ty, own, span);
+                type_vars::unify(self.cx, &receiver.ty, own, span);
             }
             let mut misfit = None;
             for (slot, param) in slots.iter().zip(&instance.params) {
                 let Slot::Arg(i) = slot else { continue };
                 let Ast::Closure(closure) = &args[*i].ast.kind else { continue };
                 let Some(arity) = closure_arity(closure) else { continue };
-                let ty = self.world.zonk(&param.ty);
-                if let Type::Function(f) = self.world.resolved(&ty)
+                let ty = type_vars::zonk(self.cx, &param.ty);
+                if let Type::Function(f) = type_vars::resolved(self.cx, &ty)
                     && !(f.params.len() == arity || f.params.len() == 1 && arity > 1)
                 {
                     misfit = Some(((*f).clone(), arity, args[*i].span));
                 }
             }
-            self.world.rollback(snapshot);
+            self.cx.vars.rollback(snapshot);
             first = first.or(Some(misfit?));
         }
         first
@@ -307,7 +312,7 @@ impl Infer<'_> {
     /// The same of a function that is not called.
     pub(crate) fn ambiguous_reference(&mut self, tied: &[Candidate], span: Span) -> Expr {
         let name = match &tied[0].target {
-            Target::Function(f) => self.world.function_data(*f).base_name.clone(),
+            Target::Function(f) => self.cx.defs.function_data(*f).base_name.clone(),
             Target::Requirement(..) | Target::Case(..) => self.candidate_name(&tied[0]).as_str().into(),
         };
         let types: Vec<Option<Type>> = tied.iter().map(|c| self.candidate_type(c)).collect();
@@ -331,7 +336,7 @@ impl Infer<'_> {
             is_plain(&param.ty) && others.iter().any(differs)
         })?;
         let Some(Slot::Arg(given)) = slots.get(i) else { return None };
-        let text = self.world.source_text(args[*given].span);
+        let text = self.cx.sink.source_text(args[*given].span);
         let text = if is_one_word(&text) { text } else { format!("({text})") };
         Some(format!("state the type of an argument, as in '{text} as {}'", self.show(&param.ty)))
     }
@@ -354,7 +359,7 @@ impl Infer<'_> {
 
     fn candidate_result(&mut self, candidate: &Candidate) -> Type {
         match &candidate.target {
-            Target::Function(f) => self.world.signature(*f).result.clone(),
+            Target::Function(f) => signature::signature(self.cx, *f).result.clone(),
             Target::Requirement(..) | Target::Case(..) => Type::Error,
         }
     }
@@ -362,27 +367,27 @@ impl Infer<'_> {
     /// The type of a function as a value.
     fn candidate_type(&mut self, candidate: &Candidate) -> Option<Type> {
         let Target::Function(f) = candidate.target else { return None };
-        let signature = self.world.signature(f);
-        Some(self.world.function_type(&signature))
+        let signature = signature::signature(self.cx, f);
+        Some(signature::function_type(&signature))
     }
 
     pub(crate) fn describe_candidate(&mut self, candidate: &Candidate) -> String {
         let f = match &candidate.target {
             Target::Function(f) => *f,
-            Target::Requirement(p, r) => self.world.protocol_data(*p).requirements[*r as usize].function,
+            Target::Requirement(p, r) => self.cx.defs.protocol_data(*p).requirements[*r as usize].function,
             Target::Case(..) => return self.candidate_name(candidate),
         };
-        let signature = self.world.signature(f);
+        let signature = signature::signature(self.cx, f);
         let params: Vec<String> = signature
             .params
             .iter()
             .map(|p| {
                 let label = p.label.as_ref().map_or(String::new(), |l| format!("{l}: "));
-                format!("{label}{}", self.world.show(&p.ty))
+                format!("{label}{}", display::show(self.cx, &p.ty))
             })
             .collect();
-        let name = self.world.function_data(f).base_name.clone();
-        format!("'{name}({}) -> {}'", params.join(", "), self.world.show(&signature.result))
+        let name = self.cx.defs.function_data(f).base_name.clone();
+        format!("'{name}({}) -> {}'", params.join(", "), display::show(self.cx, &signature.result))
     }
 }
 

@@ -4,12 +4,18 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::Ident;
+use crate::types::generics::unmet_requirement;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::expr::implicit_member::implicit_root;
 use crate::types::infer::expr::operator::is_comparison;
+use crate::types::infer::solver::type_vars;
 use crate::types::model::tree::{Expr, ExprKind};
 use crate::types::model::ty::Type;
+use crate::types::names::lookup;
+use crate::types::names::members;
+use crate::types::nominal::superclass;
+use crate::types::synthesize;
 
 /// What an operator does, for messages.
 const VERBS: &[(&str, &str, &str)] = &[
@@ -32,11 +38,11 @@ impl Infer<'_> {
     pub(crate) fn no_case_of_operand(&mut self, operand: &ArgNode, beside: &ArgNode) -> Option<Expr> {
         let (_, name) = implicit_root(&operand.ast)?;
         let mut ty = beside.ready.as_ref()?.ty.clone();
-        while let Some(inner) = self.world.optional_payload(&ty) {
+        while let Some(inner) = synthesize::optional_payload(self.cx, &ty) {
             ty = inner;
         }
-        let ty = self.world.shallow(&ty);
-        if !matches!(ty, Type::Nominal(..)) || !self.world.members(&ty, &name.name, true, self.file).is_empty() {
+        let ty = type_vars::shallow(self.cx, &ty);
+        if !matches!(ty, Type::Nominal(..)) || !members::members(self.cx, &ty, &name.name, true, self.file).is_empty() {
             return None;
         }
         self.no_static_member(&ty, name);
@@ -87,7 +93,7 @@ impl Infer<'_> {
             let numbers = ["Int", "Double", "Float"];
             if a != b && numbers.contains(&a.as_str()) && numbers.contains(&b.as_str()) {
                 let (of, to) = if a == "Int" || (a == "Float" && b == "Double") { (left, b) } else { (right, a) };
-                let text = self.world.source_text(of.span);
+                let text = self.cx.sink.source_text(of.span);
                 diagnostic = diagnostic.fix(format!("convert to '{to}' here"), of.span, format!("{to}({text})"));
                 for (shown, arg) in [(a, left), (b, right)] {
                     if let Some((name, declared)) = self.variable_of(arg) {
@@ -100,7 +106,7 @@ impl Infer<'_> {
             }
             if &*op.name == "+" && (a == "String") != (b == "String") {
                 let other = if a == "String" { right } else { left };
-                let text = self.world.source_text(other.span);
+                let text = self.cx.sink.source_text(other.span);
                 diagnostic = diagnostic.fix("convert it to a string", other.span, format!("String({text})"));
             }
             let equality = matches!(&*op.name, "==" | "!=");
@@ -112,12 +118,12 @@ impl Infer<'_> {
                 && a == b
             {
                 let protocol = if matches!(&*op.name, "+" | "-") { "AdditiveArithmetic" } else { "Numeric" };
-                let name = self.world.params[p.0 as usize].name.clone();
+                let name = self.cx.defs.params[p.0 as usize].name.clone();
                 diagnostic = diagnostic.help(format!("add a constraint on '{name}': '<{name}: {protocol}>'"));
             }
             for arg in [left, right] {
                 let ty = arg.ready.as_ref().map_or(Type::Error, |e| e.ty.clone());
-                if let Some(payload) = self.world.optional_payload(&ty) {
+                if let Some(payload) = synthesize::optional_payload(self.cx, &ty) {
                     let (optional, inner) = (self.show(&ty), self.show(&payload));
                     diagnostic.code = Code::OptionalNotUnwrapped;
                     diagnostic.message =
@@ -139,8 +145,8 @@ impl Infer<'_> {
     /// Whether an operand has bits, which people from elsewhere combine with `^`.
     fn has_exclusive_or(&mut self, operand: &ArgNode) -> bool {
         let Some(ty) = operand.ready.as_ref().map(|e| e.ty.clone()) else { return false };
-        let ty = self.world.shallow(&ty);
-        !self.world.members(&ty, "xor", false, self.file).is_empty()
+        let ty = type_vars::shallow(self.cx, &ty);
+        !members::members(self.cx, &ty, "xor", false, self.file).is_empty()
     }
 
     /// The variable that an operand is, and where it is declared.
@@ -151,7 +157,7 @@ impl Infer<'_> {
                 (local.name.clone(), local.span)
             }
             ExprKind::Global(global) => {
-                let global = &self.world.globals[global.0 as usize];
+                let global = &self.cx.defs.globals[global.0 as usize];
                 (global.name.clone(), global.span)
             }
             _ => return None,
@@ -163,15 +169,15 @@ impl Infer<'_> {
     fn explain_missing(&mut self, diagnostic: Diagnostic, arg: &ArgNode, protocol: &'static str) -> Diagnostic {
         let Some(ready) = &arg.ready else { return diagnostic };
         let ty = ready.ty.clone();
-        match self.world.shallow(&ty) {
+        match type_vars::shallow(self.cx, &ty) {
             Type::Nominal(..) if self.conforms_in_part(&ty, protocol) => {
-                let p = self.world.protocol(protocol);
-                self.world.with_declaration(diagnostic, &ty, p)
+                let p = lookup::protocol(self.cx, protocol);
+                unmet_requirement::with_declaration(self.cx, diagnostic, &ty, p)
             }
-            Type::Nominal(n, _) if !self.world.nominal_data(n).is_prelude => {
-                let (shown, at) = (self.show(&ty), self.world.nominal_data(n).span);
-                let name = self.world.nominal_data(n).name.clone();
-                let diagnostic = match self.world.is_class(n) {
+            Type::Nominal(n, _) if !self.cx.defs.nominal_data(n).is_prelude => {
+                let (shown, at) = (self.show(&ty), self.cx.defs.nominal_data(n).span);
+                let name = self.cx.defs.nominal_data(n).name.clone();
+                let diagnostic = match superclass::is_class(self.cx, n) {
                     true => diagnostic.help("to test whether two references are the same instance, use '==='"),
                     false => diagnostic,
                 };
@@ -180,7 +186,7 @@ impl Infer<'_> {
                     .help(format!("declare the conformance: 'extension {name}: {protocol} {{}}'"))
             }
             Type::Param(p) => {
-                let name = self.world.params[p.0 as usize].name.clone();
+                let name = self.cx.defs.params[p.0 as usize].name.clone();
                 diagnostic.help(format!("add a constraint on '{name}': '<{name}: {protocol}>'"))
             }
             Type::Associated(..) => {
@@ -195,8 +201,8 @@ impl Infer<'_> {
 impl Infer<'_> {
     /// Whether a type would conform if its parts did.
     fn conforms_in_part(&mut self, ty: &Type, protocol: &'static str) -> bool {
-        let (ty, p) = (self.world.shallow(ty), self.world.protocol(protocol));
-        self.world.conforms_under_conditions(&ty, p)
+        let (ty, p) = (type_vars::shallow(self.cx, ty), lookup::protocol(self.cx, protocol));
+        unmet_requirement::conforms_under_conditions(self.cx, &ty, p)
     }
 }
 

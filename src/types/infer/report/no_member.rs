@@ -4,18 +4,22 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{Ident, Name};
 use crate::types::infer::Infer;
+use crate::types::infer::solver::type_vars;
 use crate::types::model::display::did_you_mean;
 use crate::types::model::tables::MemberKind;
 use crate::types::model::tree::Expr;
 use crate::types::model::ty::Type;
+use crate::types::names::members;
+use crate::types::nominal::stored_property;
+use crate::types::synthesize;
 
 impl Infer<'_> {
     pub(crate) fn unknown_member(&mut self, base: &Expr, ty: &Type, name: &Ident) -> Expr {
         if let Some(found) = self.dynamic_member(base, ty, name) {
             return found;
         }
-        if let Some(payload) = self.world.optional_payload(ty)
-            && !self.world.members(&payload, &name.name, false, self.file).is_empty()
+        if let Some(payload) = synthesize::optional_payload(self.cx, ty)
+            && !members::members(self.cx, &payload, &name.name, false, self.file).is_empty()
         {
             let message = format!(
                 "value of optional type '{}' must be unwrapped to refer to member '{}' of wrapped base type '{}'",
@@ -40,11 +44,11 @@ impl Infer<'_> {
         let is_value = |m: &MemberKind| {
             matches!(m, MemberKind::Method(_) | MemberKind::Computed(..) | MemberKind::Global(_) | MemberKind::Case(_))
         };
-        if self.world.members(ty, &name.name, true, self.file).iter().any(|(m, ..)| is_value(m)) {
+        if members::members(self.cx, ty, &name.name, true, self.file).iter().any(|(m, ..)| is_value(m)) {
             return self.static_on_instance(ty, name, base.span);
         }
         let message = format!("value of type '{}' has no member '{}'", self.show(ty), name.name);
-        let known = self.world.member_names(ty);
+        let known = members::member_names(self.cx, ty);
         let diagnostic = did_you_mean(Diagnostic::error(Code::UnknownMember, name.span, message), name, &known);
         let diagnostic = self.with_properties(diagnostic, ty);
         let diagnostic = self.with_payload(diagnostic, ty, name);
@@ -72,7 +76,7 @@ impl Infer<'_> {
     }
 
     pub(crate) fn has_instance_member(&mut self, ty: &Type, name: &str) -> bool {
-        let members = self.world.members(ty, name, false, self.file);
+        let members = members::members(self.cx, ty, name, false, self.file);
         members.iter().any(|(m, ..)| {
             matches!(
                 m,
@@ -84,9 +88,9 @@ impl Infer<'_> {
     /// Where nothing similar is known, a small type's properties are told.
     fn with_properties(&mut self, diagnostic: Diagnostic, ty: &Type) -> Diagnostic {
         const MOST: usize = 6;
-        let names: Vec<String> = match self.world.shallow(ty) {
-            Type::Nominal(n, _) if !self.world.nominal_data(n).is_prelude => {
-                self.world.nominal_data(n).stored.iter().map(|s| format!("'{}'", s.name)).collect()
+        let names: Vec<String> = match type_vars::shallow(self.cx, ty) {
+            Type::Nominal(n, _) if !self.cx.defs.nominal_data(n).is_prelude => {
+                self.cx.defs.nominal_data(n).stored.iter().map(|s| format!("'{}'", s.name)).collect()
             }
             Type::Tuple(parts) => {
                 let name = |(i, (label, _)): (usize, &(Option<Name>, Type))| match label {
@@ -109,7 +113,7 @@ impl Infer<'_> {
             return;
         }
         let message = format!("type '{}' has no member '{}'", self.show(ty), name.name);
-        let known = self.world.member_names(ty);
+        let known = members::member_names(self.cx, ty);
         let diagnostic = did_you_mean(Diagnostic::error(Code::UnknownMember, name.span, message), name, &known);
         let diagnostic = self.with_cases(diagnostic, ty, name);
         self.error(diagnostic);
@@ -118,8 +122,8 @@ impl Infer<'_> {
     /// What an enum has, when nothing near was meant.
     fn with_cases(&mut self, diagnostic: Diagnostic, ty: &Type, name: &Ident) -> Diagnostic {
         const MOST: usize = 12;
-        let Type::Nominal(n, _) = self.world.shallow(ty) else { return diagnostic };
-        let data = self.world.nominal_data(n);
+        let Type::Nominal(n, _) = type_vars::shallow(self.cx, ty) else { return diagnostic };
+        let data = self.cx.defs.nominal_data(n);
         let names: Vec<String> = data.cases.iter().map(|c| format!("'{}'", c.name)).collect();
         if names.is_empty() || !diagnostic.helps.is_empty() {
             return diagnostic;
@@ -132,11 +136,11 @@ impl Infer<'_> {
 
     /// A payload is no member: a pattern takes it out.
     fn with_payload(&mut self, diagnostic: Diagnostic, ty: &Type, name: &Ident) -> Diagnostic {
-        let Type::Nominal(n, _) = self.world.shallow(ty) else { return diagnostic };
-        for case in 0..self.world.nominal_data(n).cases.len() as u32 {
-            let payload = self.world.case_payload(n, case);
+        let Type::Nominal(n, _) = type_vars::shallow(self.cx, ty) else { return diagnostic };
+        for case in 0..self.cx.defs.nominal_data(n).cases.len() as u32 {
+            let payload = stored_property::case_payload(self.cx, n, case);
             if payload.iter().any(|(label, _)| label.as_ref() == Some(&name.name)) {
-                let of = self.world.nominal_data(n).cases[case as usize].name.clone();
+                let of = self.cx.defs.nominal_data(n).cases[case as usize].name.clone();
                 let binds = |(label, _): &(Option<Name>, Type)| match label {
                     Some(label) if *label == name.name => format!("let {label}"),
                     _ => "_".to_string(),

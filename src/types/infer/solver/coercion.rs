@@ -3,28 +3,33 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
+use crate::types::declare::prelude;
+use crate::types::generics::existential;
 use crate::types::infer::Infer;
 use crate::types::infer::solver::function_strength::takes_back_marks;
 use crate::types::infer::solver::pending::PendingKind;
+use crate::types::infer::solver::type_vars;
 use crate::types::infer::solver::type_vars::Wish;
 use crate::types::model::declared::Builtin;
 use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionRef, Promise};
 use crate::types::model::ty::{FunctionType, Strength, Type};
+use crate::types::nominal::superclass;
+use crate::types::synthesize;
 use std::rc::Rc;
 
 impl Infer<'_> {
     /// The value as one of the type that is asked for.
     pub(crate) fn coerce(&mut self, value: Expr, to: &Type) -> Expr {
-        let (from, wanted) = (self.world.shallow(&value.ty.clone()), self.world.shallow(to));
+        let (from, wanted) = (type_vars::shallow(self.cx, &value.ty.clone()), type_vars::shallow(self.cx, to));
         let span = value.span;
         match (&from, &wanted) {
             (Type::Error, _) | (_, Type::Error) => value,
-            (Type::Var(v), Type::Nominal(..)) if self.world.is_optional(&wanted) => {
+            (Type::Var(v), Type::Nominal(..)) if synthesize::is_optional(self.cx, &wanted) => {
                 let value = self.decided(value);
-                if self.world.var(*v).literal.is_some() || self.could_be_payload(&value) {
+                if self.cx.vars.var(*v).literal.is_some() || self.could_be_payload(&value) {
                     // A literal, or a value of a type that is still open: wait until it is known whether it is optional.
-                    if self.world.var(*v).literal.is_some() {
-                        let payload = self.world.optional_payload(&wanted).unwrap_or(Type::Error);
+                    if self.cx.vars.var(*v).literal.is_some() {
+                        let payload = synthesize::optional_payload(self.cx, &wanted).unwrap_or(Type::Error);
                         let inner = self.coerce(value, &payload);
                         return Expr { kind: ExprKind::Some(Box::new(inner)), ty: wanted, span };
                     }
@@ -33,8 +38,8 @@ impl Infer<'_> {
                 self.coerce_now(value, &wanted)
             }
             (Type::Associated(..), _)
-                if self.world.has_vars(&from)
-                    && (matches!(wanted, Type::Existential(_)) || self.world.is_optional(&wanted)) =>
+                if type_vars::has_vars(self.cx, &from)
+                    && (matches!(wanted, Type::Existential(_)) || synthesize::is_optional(self.cx, &wanted)) =>
             {
                 self.wait(PendingKind::Coerce { value: Rc::new(value), to: wanted.clone() }, wanted, span)
             }
@@ -53,17 +58,17 @@ impl Infer<'_> {
     }
 
     pub(crate) fn coerce_now(&mut self, value: Expr, to: &Type) -> Expr {
-        let (from, wanted) = (self.world.shallow(&value.ty.clone()), self.world.shallow(to));
+        let (from, wanted) = (type_vars::shallow(self.cx, &value.ty.clone()), type_vars::shallow(self.cx, to));
         let span = value.span;
         if let (Type::Function(f), Type::Function(g)) = (&from, &wanted) {
             let value = self.decided(value);
             return self.convert_function(value, &f.clone(), &g.clone(), span);
         }
-        let snapshot = self.world.snapshot();
-        if self.world.unify(&from, &wanted, span) {
-            self.world.keep(snapshot);
+        let snapshot = self.cx.vars.snapshot();
+        if type_vars::unify(self.cx, &from, &wanted, span) {
+            self.cx.vars.keep(snapshot);
             // What was set aside stays where it is, as long as it need not be of another type (labels of a tuple).
-            if self.world.zonk(&value.ty) == self.world.zonk(to) {
+            if type_vars::zonk(self.cx, &value.ty) == type_vars::zonk(self.cx, to) {
                 return value;
             }
             if self.asks_for_more(&value.ty, to) {
@@ -73,20 +78,21 @@ impl Infer<'_> {
             }
             return Expr { ty: to.clone(), ..self.decided(value) };
         }
-        self.world.rollback(snapshot);
+        self.cx.vars.rollback(snapshot);
         let value = self.decided(value);
         if from == Type::Never {
             return Expr { ty: wanted, ..value };
         }
-        if let Some(payload) = self.world.optional_payload(&wanted) {
-            let from_optional = self.world.is_optional(&from);
-            let payload_optional = self.world.is_optional(&payload);
+        if let Some(payload) = synthesize::optional_payload(self.cx, &wanted) {
+            let from_optional = synthesize::is_optional(self.cx, &from);
+            let payload_optional = synthesize::is_optional(self.cx, &payload);
             if !from_optional || payload_optional {
                 let inner = self.coerce(value, &payload);
                 return Expr { kind: ExprKind::Some(Box::new(inner)), ty: wanted, span };
             }
         }
-        if let (Some(given), Some(payload)) = (self.world.optional_payload(&from), self.world.optional_payload(&wanted))
+        if let (Some(given), Some(payload)) =
+            (synthesize::optional_payload(self.cx, &from), synthesize::optional_payload(self.cx, &wanted))
             && !self.is_upcast(&given, &payload)
             && self.can_convert(&given, &payload)
         {
@@ -97,7 +103,7 @@ impl Infer<'_> {
             return Expr { kind, ty: wanted, span };
         }
         if let Some((given, element)) = self.elements_to_convert(&from, &wanted)
-            && let Some(function) = self.world.library_function("_convertedElements")
+            && let Some(function) = prelude::library_function(self.cx, "_convertedElements")
         {
             let callee = Callee::Static(FunctionRef { function, generics: vec![given, element] });
             let kind = ExprKind::Call { callee, args: vec![Argument::Value(value)] };
@@ -112,12 +118,12 @@ impl Infer<'_> {
         }
         match (&from, &wanted) {
             (_, Type::Existential(e)) => {
-                if let Some(p) = e.protocols.iter().copied().find(|p| !self.world.can_erase(&from, *p)) {
+                if let Some(p) = e.protocols.iter().copied().find(|p| !existential::can_erase(self.cx, &from, *p)) {
                     let diagnostic = self.not_conforming(&from, &Wish { protocol: p, span, by: None }, span);
                     self.error(diagnostic);
                     return self.error_expr(span);
                 }
-                if !self.world.is_value_of(&from, e) {
+                if !existential::is_value_of(self.cx, &from, e) {
                     self.mismatch(&from, &wanted, span);
                     return Expr { kind: ExprKind::Error, ty: wanted, span };
                 }
@@ -150,7 +156,7 @@ impl Infer<'_> {
             }
             // It may be in a box.
             (Type::Existential(_) | Type::Param(_) | Type::Associated(..) | Type::Opaque(..), Type::Nominal(..))
-                if self.world.is_instance_of(&from, &wanted) =>
+                if existential::is_instance_of(self.cx, &from, &wanted) =>
             {
                 Expr { kind: ExprKind::Cast { value: Box::new(value), forced: true }, ty: wanted, span }
             }
@@ -167,8 +173,8 @@ impl Infer<'_> {
     /// The elements of two types of arrays, when those of the first are to be given as existentials.
     fn elements_to_convert(&mut self, from: &Type, to: &Type) -> Option<(Type, Type)> {
         let (Type::Nominal(n, xs), Type::Nominal(m, ys)) = (from, to) else { return None };
-        let is_array = n == m && self.world.nominal_data(*n).builtin == Some(Builtin::Array);
-        let (given, wanted) = (self.world.shallow(xs.first()?), self.world.shallow(ys.first()?));
+        let is_array = n == m && self.cx.defs.nominal_data(*n).builtin == Some(Builtin::Array);
+        let (given, wanted) = (type_vars::shallow(self.cx, xs.first()?), type_vars::shallow(self.cx, ys.first()?));
         let is_erased = is_array && matches!(wanted, Type::Existential(_)) && given != wanted;
         (is_erased && !matches!(given, Type::Var(_)) && self.can_convert(&given, &wanted)).then_some((given, wanted))
     }
@@ -179,9 +185,9 @@ impl Infer<'_> {
         if self.is_subclass(from, to) {
             return true;
         }
-        let (from, to) = (self.world.shallow(from), self.world.shallow(to));
+        let (from, to) = (type_vars::shallow(self.cx, from), type_vars::shallow(self.cx, to));
         let (Type::Nominal(n, xs), Type::Nominal(m, ys)) = (&from, &to) else { return false };
-        let holds = self.world.nominal_data(*n).builtin;
+        let holds = self.cx.defs.nominal_data(*n).builtin;
         if n != m || !matches!(holds, Some(Builtin::Optional | Builtin::Array | Builtin::Dictionary)) {
             return false;
         }
@@ -193,8 +199,8 @@ impl Infer<'_> {
 
     /// Whether every value of `of.Type` is one of `to.Type`.
     fn is_metatype_of(&mut self, of: &Type, to: &Type) -> bool {
-        match self.world.shallow(to) {
-            Type::Existential(e) => self.world.is_value_of(of, &e),
+        match type_vars::shallow(self.cx, to) {
+            Type::Existential(e) => existential::is_value_of(self.cx, of, &e),
             to => self.is_subclass(of, &to),
         }
     }
@@ -202,14 +208,14 @@ impl Infer<'_> {
     pub(crate) fn is_subclass(&mut self, from: &Type, to: &Type) -> bool {
         let mut at = from.clone();
         while let Type::Nominal(n, args) = &at {
-            let Some(base) = self.world.base_type(*n, args) else { return false };
+            let Some(base) = superclass::base_type(self.cx, *n, args) else { return false };
             at = base;
-            let snapshot = self.world.snapshot();
-            if self.world.unify(&at, to, Span::default()) {
-                self.world.keep(snapshot);
+            let snapshot = self.cx.vars.snapshot();
+            if type_vars::unify(self.cx, &at, to, Span::default()) {
+                self.cx.vars.keep(snapshot);
                 return true;
             }
-            self.world.rollback(snapshot);
+            self.cx.vars.rollback(snapshot);
         }
         false
     }
@@ -220,12 +226,12 @@ impl Infer<'_> {
             return self.spread_function(value, f, &wanted, span);
         }
         let plain = |f: &FunctionType| Type::Function(Rc::new(FunctionType { strength: Strength::Plain, ..f.clone() }));
-        let snapshot = self.world.snapshot();
-        let fits = self.world.unify(&plain(f), &plain(g), span);
+        let snapshot = self.cx.vars.snapshot();
+        let fits = type_vars::unify(self.cx, &plain(f), &plain(g), span);
         if fits {
-            self.world.keep(snapshot);
+            self.cx.vars.keep(snapshot);
         } else {
-            self.world.rollback(snapshot);
+            self.cx.vars.rollback(snapshot);
             let is_opaque = f.strength == Strength::Plain && g.strength >= Strength::Differentiable;
             if (!f.throws || g.throws) && !is_opaque && self.converts_by_parts(f, g) {
                 let names: Vec<String> = (0..f.params.len()).map(|i| format!("$t{i}")).collect();
@@ -286,12 +292,13 @@ impl Infer<'_> {
             return false;
         }
         // What the parameters say of a type that is not known holds for the result, too.
-        let snapshot = self.world.snapshot();
-        let mut fits =
-            |from: &Type, to: &Type| self.world.try_unify(from, to, Span::default()) || self.can_convert(from, to);
+        let snapshot = self.cx.vars.snapshot();
+        let mut fits = |from: &Type, to: &Type| {
+            type_vars::try_unify(self.cx, from, to, Span::default()) || self.can_convert(from, to)
+        };
         let all_fit = f.params.iter().zip(&g.params).all(|(own, given)| fits(&given.ty, &own.ty));
         let all_fit = all_fit && fits(&f.result, &g.result);
-        self.world.rollback(snapshot);
+        self.cx.vars.rollback(snapshot);
         all_fit
     }
 
@@ -299,7 +306,8 @@ impl Infer<'_> {
     fn spreads(&mut self, f: &FunctionType, g: &FunctionType) -> bool {
         let [only] = g.params.as_slice() else { return false };
         let ty = only.ty.clone();
-        f.params.len() > 1 && matches!(self.world.shallow(&ty), Type::Tuple(parts) if parts.len() == f.params.len())
+        f.params.len() > 1
+            && matches!(type_vars::shallow(self.cx, &ty), Type::Tuple(parts) if parts.len() == f.params.len())
     }
 
     fn spread_function(&mut self, value: Expr, f: &FunctionType, wanted: &Type, span: Span) -> Expr {
@@ -345,7 +353,7 @@ impl Infer<'_> {
     fn opaque_function(&mut self, value: &Expr, g: &FunctionType, span: Span) -> Expr {
         let declared = match &value.kind {
             ExprKind::Local(local) => Some(self.frame().locals[local.0 as usize].span),
-            ExprKind::Global(global) => Some(self.world.globals[global.0 as usize].span),
+            ExprKind::Global(global) => Some(self.cx.defs.globals[global.0 as usize].span),
             _ => None,
         };
         let what = if g.strength == Strength::Linear { "@differentiable(linear)" } else { "@differentiable" };
@@ -369,10 +377,10 @@ impl Infer<'_> {
 
     /// Whether a value of one type can be given where another is asked for, as far as is known. Changes nothing.
     pub(crate) fn can_convert(&mut self, from: &Type, to: &Type) -> bool {
-        let (from, to) = (self.world.shallow(from), self.world.shallow(to));
-        let snapshot = self.world.snapshot();
-        let same = self.world.unify(&from, &to, Span::default());
-        self.world.rollback(snapshot);
+        let (from, to) = (type_vars::shallow(self.cx, from), type_vars::shallow(self.cx, to));
+        let snapshot = self.cx.vars.snapshot();
+        let same = type_vars::unify(self.cx, &from, &to, Span::default());
+        self.cx.vars.rollback(snapshot);
         if same {
             return match (&from, &to) {
                 (Type::Function(f), Type::Function(g)) => {
@@ -388,34 +396,39 @@ impl Infer<'_> {
         if let (Type::Function(f), Type::Function(g)) = (&from, &to)
             && self.spreads(f, g)
         {
-            let (Type::Tuple(parts), (f, g)) = (self.world.shallow(&g.params[0].ty), (f.clone(), g.clone())) else {
+            let (Type::Tuple(parts), (f, g)) = (type_vars::shallow(self.cx, &g.params[0].ty), (f.clone(), g.clone()))
+            else {
                 return false;
             };
-            let snapshot = self.world.snapshot();
-            let fits = f.params.iter().zip(parts.iter()).all(|(p, (_, t))| self.world.unify(t, &p.ty, Span::default()))
-                && self.world.unify(&f.result, &g.result, Span::default());
-            self.world.rollback(snapshot);
+            let snapshot = self.cx.vars.snapshot();
+            let fits = f
+                .params
+                .iter()
+                .zip(parts.iter())
+                .all(|(p, (_, t))| type_vars::unify(self.cx, t, &p.ty, Span::default()))
+                && type_vars::unify(self.cx, &f.result, &g.result, Span::default());
+            self.cx.vars.rollback(snapshot);
             return fits;
         }
         if let (Type::Function(f), Type::Function(g)) = (&from, &to) {
             let is_opaque = f.strength == Strength::Plain && g.strength >= Strength::Differentiable;
             return (!f.throws || g.throws) && !is_opaque && self.converts_by_parts(&f.clone(), &g.clone());
         }
-        if let Some(payload) = self.world.optional_payload(&to)
-            && (!self.world.is_optional(&from) || self.world.is_optional(&payload))
+        if let Some(payload) = synthesize::optional_payload(self.cx, &to)
+            && (!synthesize::is_optional(self.cx, &from) || synthesize::is_optional(self.cx, &payload))
             && self.can_convert(&from, &payload)
         {
             return true;
         }
         match (&from, &to) {
             (_, Type::Existential(e)) => {
-                let snapshot = self.world.snapshot();
-                let is_value = self.world.is_value_of(&from, e);
-                self.world.rollback(snapshot);
+                let snapshot = self.cx.vars.snapshot();
+                let is_value = existential::is_value_of(self.cx, &from, e);
+                self.cx.vars.rollback(snapshot);
                 is_value
             }
             (Type::Existential(_) | Type::Param(_) | Type::Associated(..) | Type::Opaque(..), Type::Nominal(..)) => {
-                self.world.is_instance_of(&from, &to)
+                existential::is_instance_of(self.cx, &from, &to)
             }
             (Type::Metatype(of), Type::Metatype(to)) => self.is_metatype_of(of, to),
             (Type::Tuple(xs), Type::Tuple(ys)) => {
@@ -427,7 +440,8 @@ impl Infer<'_> {
             }
             (Type::Nominal(..), Type::Nominal(..)) => {
                 self.is_upcast(&from, &to)
-                    || match (self.world.optional_payload(&from), self.world.optional_payload(&to)) {
+                    || match (synthesize::optional_payload(self.cx, &from), synthesize::optional_payload(self.cx, &to))
+                    {
                         (Some(from), Some(to)) => self.can_convert(&from, &to),
                         _ => self.elements_to_convert(&from, &to).is_some(),
                     }

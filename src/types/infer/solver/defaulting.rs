@@ -1,22 +1,26 @@
 //! Defaults: what a literal or a number is when nothing says anything about it.
 
 use crate::source::Span;
+use crate::types::conform::conformances;
 use crate::types::infer::Infer;
 use crate::types::infer::solver::pending::{Pending, PendingKind};
+use crate::types::infer::solver::type_vars;
 use crate::types::infer::solver::type_vars::{Literal, Wish};
-use crate::types::model::tables::World;
+use crate::types::model::context::TypeContext;
 use crate::types::model::ty::{Type, VarId};
+use crate::types::names::lookup;
+use crate::types::synthesize;
 use hashbrown::HashSet;
 
 impl Infer<'_> {
     /// A parameter without a type that arithmetic is done with is a `Double`. What is itself the result of something that
     /// waits may still become anything.
     pub(crate) fn default_operands(&mut self, vars: u32) -> bool {
-        let open = |world: &World, v: &u32| {
-            let state = world.var(VarId(*v));
+        let open = |cx: &TypeContext, v: &u32| {
+            let state = cx.vars.var(VarId(*v));
             state.bound.is_none() && state.literal.is_none() && state.numeric
         };
-        let operands: Vec<u32> = (vars..self.world.var_count()).filter(|v| open(self.world, v)).collect();
+        let operands: Vec<u32> = (vars..self.cx.vars.var_count()).filter(|v| open(self.cx, v)).collect();
         if operands.is_empty() {
             return false;
         }
@@ -25,10 +29,10 @@ impl Infer<'_> {
         let mut results: HashSet<VarId> = HashSet::new();
         for mut ty in waiting {
             // Also what is in an optional: `first!` of what is not known.
-            while let Some(payload) = self.world.optional_payload(&ty) {
+            while let Some(payload) = synthesize::optional_payload(self.cx, &ty) {
                 ty = payload;
             }
-            if let Type::Var(v) = self.world.shallow(&ty) {
+            if let Type::Var(v) = type_vars::shallow(self.cx, &ty) {
                 results.insert(v);
             }
         }
@@ -44,16 +48,16 @@ impl Infer<'_> {
     pub(crate) fn default_literals(&mut self, vars: u32) -> bool {
         let early: &[Literal] = &[Literal::Float, Literal::Text, Literal::Words];
         for kinds in [early, &[Literal::Int]] {
-            let of_kind = |world: &World, v: &VarId| {
-                let state = world.var(*v);
+            let of_kind = |cx: &TypeContext, v: &VarId| {
+                let state = cx.vars.var(*v);
                 state.bound.is_none() && state.literal.is_some_and(|l| kinds.contains(&l))
             };
             let mut open: Vec<VarId> =
-                (vars..self.world.var_count()).map(VarId).filter(|v| of_kind(self.world, v)).collect();
+                (vars..self.cx.vars.var_count()).map(VarId).filter(|v| of_kind(self.cx, v)).collect();
             if open.is_empty() {
                 continue;
             }
-            let int = self.world.simple("Int");
+            let int = lookup::simple(self.cx, "Int");
             let mut certain = open.clone();
             certain.retain(|v| self.excludes(*v, &int));
             if kinds != early && !certain.is_empty() {
@@ -72,8 +76,8 @@ impl Infer<'_> {
 
     /// Whether what is required of a variable rules out a type.
     fn excludes(&mut self, v: VarId, ty: &Type) -> bool {
-        let wishes = self.world.var(v).conforms.clone();
-        wishes.iter().any(|wish| !self.world.conforms_to(ty, wish.protocol))
+        let wishes = self.cx.vars.var(v).conforms.clone();
+        wishes.iter().any(|wish| !conformances::conforms_to(self.cx, ty, wish.protocol))
     }
 
     /// The variables that say what others are: those whose associated types stand in an equation, like `S` in
@@ -81,7 +85,7 @@ impl Infer<'_> {
     /// for.
     fn deciding(&mut self) -> HashSet<VarId> {
         let mut types: Vec<Type> = vec![];
-        for equation in &self.world.vars.equations {
+        for equation in &self.cx.vars.equations {
             for side in [&equation.left, &equation.right] {
                 if let Type::Associated(of, ..) = side {
                     types.push((**of).clone());
@@ -109,7 +113,7 @@ impl Infer<'_> {
         }
         let mut found = HashSet::new();
         for ty in types {
-            self.world.resolved(&ty).any(&mut |t| {
+            type_vars::resolved(self.cx, &ty).any(&mut |t| {
                 if let Type::Var(v) = t {
                     found.insert(*v);
                 }
@@ -128,30 +132,30 @@ impl Infer<'_> {
                 continue;
             };
             let (candidates, args, span) = (candidates.clone(), args.clone(), *span);
-            let open = args.iter().find_map(|arg| match self.world.shallow(&arg.ready.as_ref()?.ty) {
-                Type::Var(v) if self.world.var(v).literal.is_none() => Some(v),
+            let open = args.iter().find_map(|arg| match type_vars::shallow(self.cx, &arg.ready.as_ref()?.ty) {
+                Type::Var(v) if self.cx.vars.var(v).literal.is_none() => Some(v),
                 _ => None,
             });
             let Some(v) = open else { continue };
             if self.awaits_literal(&args) {
                 continue;
             }
-            let double = self.world.simple("Double");
-            let snapshot = self.world.snapshot();
-            let fits = self.world.unify(&Type::Var(v), &double, span)
+            let double = lookup::simple(self.cx, "Double");
+            let snapshot = self.cx.vars.snapshot();
+            let fits = type_vars::unify(self.cx, &Type::Var(v), &double, span)
                 && candidates.iter().any(|c| self.try_candidate(c, &args, None, span).is_some());
             if fits {
-                self.world.keep(snapshot);
+                self.cx.vars.keep(snapshot);
                 return true;
             }
-            self.world.rollback(snapshot);
+            self.cx.vars.rollback(snapshot);
         }
         false
     }
 
     pub(crate) fn default_numbers(&mut self, vars: u32) -> bool {
-        for v in vars..self.world.var_count() {
-            let state = self.world.var(VarId(v));
+        for v in vars..self.cx.vars.var_count() {
+            let state = self.cx.vars.var(VarId(v));
             if state.bound.is_some() {
                 continue;
             }
@@ -167,7 +171,7 @@ impl Infer<'_> {
     fn needs_number(&mut self, conforms: &[Wish]) -> bool {
         conforms.iter().any(|wish| {
             matches!(
-                &*self.world.protocol_data(wish.protocol).name,
+                &*self.cx.defs.protocol_data(wish.protocol).name,
                 "FloatingPoint"
                     | "Numeric"
                     | "BinaryFloatingPoint"
@@ -181,7 +185,7 @@ impl Infer<'_> {
 
     /// The first default type that fits everything that is asked of the variable.
     pub(crate) fn default_var(&mut self, v: VarId) {
-        let state = self.world.var(v).clone();
+        let state = self.cx.vars.var(v).clone();
         let names: &[&'static str] = match state.literal {
             Some(Literal::Int) if state.numeric => &["Int", "Double"],
             Some(Literal::Int) => &["Int", "Double"],
@@ -191,26 +195,27 @@ impl Infer<'_> {
             None => &["Double"],
         };
         for name in names {
-            let ty = self.world.simple(name);
-            let snapshot = self.world.snapshot();
-            if self.world.unify(&Type::Var(v), &ty, Span::default()) {
-                self.world.keep(snapshot);
+            let ty = lookup::simple(self.cx, name);
+            let snapshot = self.cx.vars.snapshot();
+            if type_vars::unify(self.cx, &Type::Var(v), &ty, Span::default()) {
+                self.cx.vars.keep(snapshot);
                 return;
             }
-            self.world.rollback(snapshot);
+            self.cx.vars.rollback(snapshot);
         }
         // Nothing fits: take the usual type, and let what asks for more complain.
-        let ty = self.world.simple(names[0]);
+        let ty = lookup::simple(self.cx, names[0]);
         let conforms = state.conforms.clone();
-        self.world.set_var(v, crate::types::infer::solver::type_vars::VarState { conforms: vec![], ..state });
-        if !self.world.unify(&Type::Var(v), &ty, Span::default()) {
+        self.cx.vars.set_var(v, crate::types::infer::solver::type_vars::VarState { conforms: vec![], ..state });
+        if !type_vars::unify(self.cx, &Type::Var(v), &ty, Span::default()) {
             // Never asked again, so that inference ends.
-            let state = self.world.var(v).clone();
-            self.world
+            let state = self.cx.vars.var(v).clone();
+            self.cx
+                .vars
                 .set_var(v, crate::types::infer::solver::type_vars::VarState { bound: Some(Type::Error), ..state });
             self.failed = true;
         }
-        if let Some(wish) = conforms.into_iter().find(|wish| !self.world.conforms_to(&ty, wish.protocol)) {
+        if let Some(wish) = conforms.into_iter().find(|wish| !conformances::conforms_to(self.cx, &ty, wish.protocol)) {
             let diagnostic = self.not_conforming(&ty, &wish, wish.span);
             self.error(diagnostic);
         }

@@ -3,6 +3,7 @@
 use crate::diagnostic::Code;
 use crate::source::Span;
 use crate::types::infer::Infer;
+use crate::types::infer::solver::type_vars;
 use crate::types::model::tree::{Expr, ExprKind};
 use crate::types::model::ty::{FunctionType, Strength, Type};
 
@@ -10,8 +11,8 @@ impl Infer<'_> {
     /// A function as one of C's: the name of a function, or a closure that captures nothing.
     pub(crate) fn c_function(&mut self, value: Expr, wanted: &Type, span: Span) -> Expr {
         match &value.kind {
-            ExprKind::Closure { function } => self.world.c_functions.push((*function, span)),
-            ExprKind::Function(f) => self.world.c_functions.push((f.function, span)),
+            ExprKind::Closure { function } => self.cx.module.c_functions.push((*function, span)),
+            ExprKind::Function(f) => self.cx.module.c_functions.push((f.function, span)),
             _ => {
                 let message =
                     "a C function pointer can only be formed from a reference to a 'func' or a literal closure";
@@ -25,7 +26,7 @@ impl Infer<'_> {
     /// Whether values of a type would have to promise more about derivatives than they do, to be values of a type that is
     /// the same but for that. Of functions themselves only the parameters and the result are looked at.
     pub(crate) fn asks_for_more(&mut self, from: &Type, to: &Type) -> bool {
-        let (from, to) = (self.world.zonk(from), self.world.zonk(to));
+        let (from, to) = (type_vars::zonk(self.cx, from), type_vars::zonk(self.cx, to));
         match (&from, &to) {
             (Type::Function(f), Type::Function(g)) => is_stronger_inside(f, g),
             _ => is_stronger(&from, &to),
@@ -34,7 +35,7 @@ impl Infer<'_> {
 
     /// Whether a value of a type, which is bound or passed as it is, would have to promise more than it does.
     pub(crate) fn promises_less(&mut self, from: &Type, to: &Type) -> bool {
-        let (from, to) = (self.world.zonk(from), self.world.zonk(to));
+        let (from, to) = (type_vars::zonk(self.cx, from), type_vars::zonk(self.cx, to));
         is_stronger(&from, &to)
     }
 }

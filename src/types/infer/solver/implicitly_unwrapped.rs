@@ -2,8 +2,11 @@
 
 use crate::syntax::ast::{TypeExpr, TypeExprKind};
 use crate::types::infer::Infer;
+use crate::types::infer::solver::type_vars;
 use crate::types::model::tree::{Callee, Expr, ExprKind, FunctionId};
 use crate::types::model::ty::Type;
+use crate::types::nominal::superclass;
+use crate::types::synthesize;
 
 impl Infer<'_> {
     /// The value inside of one whose declaration says `T!`; any other value as it is.
@@ -19,7 +22,7 @@ impl Infer<'_> {
 
     /// The type inside of a value whose declaration says `T!`.
     pub(crate) fn inside_unwrapped(&mut self, value: &Expr) -> Option<Type> {
-        let payload = self.world.optional_payload(&value.ty)?;
+        let payload = synthesize::optional_payload(self.cx, &value.ty)?;
         match value.kind {
             ExprKind::Pending(_) => {
                 let value = self.decided(value.clone());
@@ -33,18 +36,18 @@ impl Infer<'_> {
         match &value.kind {
             ExprKind::Local(local) => {
                 let declared = self.frame().locals[local.0 as usize].span;
-                self.world.unwrapping.contains(&declared)
+                self.cx.defs.unwrapping.contains(&declared)
             }
-            ExprKind::Global(global) => says_unwrapped(self.world.globals[global.0 as usize].ty_expr.as_deref()),
+            ExprKind::Global(global) => says_unwrapped(self.cx.defs.globals[global.0 as usize].ty_expr.as_deref()),
             ExprKind::Field { base, index } => {
-                let Type::Nominal(n, _) = self.world.shallow(&base.ty) else { return false };
-                let (owner, own) = self.world.stored_owner(n, *index);
-                let stored = self.world.nominal_data(owner).stored.get(own);
+                let Type::Nominal(n, _) = type_vars::shallow(self.cx, &base.ty) else { return false };
+                let (owner, own) = superclass::stored_owner(self.cx, n, *index);
+                let stored = self.cx.defs.nominal_data(owner).stored.get(own);
                 says_unwrapped(stored.and_then(|s| s.ty.as_deref()))
             }
             ExprKind::Call { callee, .. } => {
                 let f = self.called_function(callee);
-                says_unwrapped(self.world.function_data(f).ast_result.as_deref())
+                says_unwrapped(self.cx.defs.function_data(f).ast_result.as_deref())
             }
             _ => false,
         }
@@ -54,7 +57,7 @@ impl Infer<'_> {
         match callee {
             Callee::Static(f) | Callee::Class { function: f, .. } | Callee::Opened { function: f, .. } => f.function,
             Callee::Requirement { protocol, requirement, .. } => {
-                self.world.protocol_data(*protocol).requirements[*requirement as usize].function
+                self.cx.defs.protocol_data(*protocol).requirements[*requirement as usize].function
             }
         }
     }

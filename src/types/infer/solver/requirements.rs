@@ -5,8 +5,14 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
+use crate::types::conform::conformances;
 use crate::types::declare::prelude::PRELUDE_FILE;
+use crate::types::generics::associated_type;
+use crate::types::generics::signature;
+use crate::types::generics::type_arguments;
+use crate::types::generics::unmet_requirement;
 use crate::types::infer::Infer;
+use crate::types::infer::solver::type_vars;
 use crate::types::infer::solver::type_vars::{Clause, Equation, Wish};
 use crate::types::model::tables::{Owner, Requirement};
 use crate::types::model::tree::{FunctionId, FunctionRef};
@@ -25,12 +31,13 @@ impl Infer<'_> {
         if self.was_refused(f.function, &f.generics) {
             return;
         }
-        let env = self.world.signature(f.function).env.clone();
+        let env = signature::signature(self.cx, f.function).env.clone();
         let by = |p: ParamId| env.params.iter().position(|q| *q == p).and_then(|i| f.generics.get(i).cloned());
         for (index, requirement) in env.requirements.iter().enumerate() {
             let put = requirement.map(&mut |t| t.substitute(&by));
             if let Some(unheld) = self.unheld(requirement, &put) {
-                let diagnostic = self.world.unmet(Clause { function: f.function, index }, &unheld, span);
+                let diagnostic =
+                    unmet_requirement::unmet(self.cx, Clause { function: f.function, index }, &unheld, span);
                 self.error(diagnostic);
                 return;
             }
@@ -39,11 +46,11 @@ impl Infer<'_> {
 
     /// Reports what the generic arguments of an enum do not have that a case makes a value of.
     pub(crate) fn check_required_of_type(&mut self, ty: &Type, span: Span) {
-        if self.failed || self.file == PRELUDE_FILE || self.world.refused.contains(ty) {
+        if self.failed || self.file == PRELUDE_FILE || self.cx.memo.refused.contains(ty) {
             return;
         }
         if let Type::Nominal(n, args) = ty {
-            self.world.check_arguments_of(*n, args, span);
+            type_arguments::check_arguments_of(self.cx, *n, args, span);
         }
     }
 
@@ -51,12 +58,12 @@ impl Infer<'_> {
     fn unheld(&mut self, written: &Requirement, put: &Requirement) -> Option<Requirement> {
         match (written, put) {
             (Requirement::Conforms(Type::Associated(..), _), Requirement::Conforms(of, p)) => {
-                let of = self.world.normalize_type(of);
-                let holds = self.world.conforms_to(&of, *p);
+                let of = associated_type::normalize_type(self.cx, of);
+                let holds = conformances::conforms_to(self.cx, &of, *p);
                 (!holds).then_some(Requirement::Conforms(of, *p))
             }
             (Requirement::Superclass(..), Requirement::Superclass(of, class)) => {
-                let of = self.world.normalize_type(of);
+                let of = associated_type::normalize_type(self.cx, of);
                 let holds = of == *class || self.can_convert(&of, class);
                 (!holds).then(|| Requirement::Superclass(of, class.clone()))
             }
@@ -66,8 +73,9 @@ impl Infer<'_> {
 
     /// Of a type that belongs to one that does not conform the latter, and to what it does not.
     fn memberless(&mut self, ty: &Type) -> Option<(Type, ProtocolId)> {
-        let Type::Associated(of, protocol, _) = self.world.resolved(ty) else { return None };
-        (!self.world.has_vars(&of) && !self.world.conforms_to(&of, protocol)).then(|| ((*of).clone(), protocol))
+        let Type::Associated(of, protocol, _) = type_vars::resolved(self.cx, ty) else { return None };
+        (!type_vars::has_vars(self.cx, &of) && !conformances::conforms_to(self.cx, &of, protocol))
+            .then(|| ((*of).clone(), protocol))
     }
 
     /// Two types that must be equal are not: because somebody requires it, or because one stands where the other one does.
@@ -88,17 +96,18 @@ impl Infer<'_> {
         let Some(clause) = by.filter(|_| !is_broken && self.unmet(left, right).is_none()) else {
             return self.mismatch(left, right, *span);
         };
-        let diagnostic = self.world.unmet(clause, &Requirement::Same(left.clone(), right.clone()), *span);
+        let diagnostic =
+            unmet_requirement::unmet(self.cx, clause, &Requirement::Same(left.clone(), right.clone()), *span);
         self.error(diagnostic);
     }
 
     /// Whether it was said already that the type of a member cannot be.
     pub(crate) fn was_refused(&mut self, f: FunctionId, generics: &[Type]) -> bool {
-        let Owner::Nominal(n) = self.world.function_data(f).owner else { return false };
-        let count = self.world.nominal_data(n).params.len();
+        let Owner::Nominal(n) = self.cx.defs.function_data(f).owner else { return false };
+        let count = self.cx.defs.nominal_data(n).params.len();
         let Some(own) = generics.get(..count) else { return false };
-        let own: Vec<Type> = own.iter().map(|ty| self.world.resolved(ty)).collect();
-        self.world.refused.contains(&Type::Nominal(n, own.into()))
+        let own: Vec<Type> = own.iter().map(|ty| type_vars::resolved(self.cx, ty)).collect();
+        self.cx.memo.refused.contains(&Type::Nominal(n, own.into()))
     }
 
     fn undecided(&mut self, f: &FunctionRef, span: Span) {

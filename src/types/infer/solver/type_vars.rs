@@ -1,10 +1,16 @@
 //! Variables of inference: what is known of each, and making two types equal.
 
 use crate::source::Span;
+use crate::types::conform::conformances;
+use crate::types::generics::associated_type;
+use crate::types::generics::existential;
+use crate::types::generics::opened_existential;
+use crate::types::model::context::TypeContext;
 use crate::types::model::declared::Builtin;
-use crate::types::model::tables::World;
 use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::{FunctionParam, FunctionType, NominalId, ProtocolId, Type, VarId};
+use crate::types::names::lookup;
+use crate::types::nominal::recursive_types;
 use std::rc::Rc;
 
 /// What a literal can become.
@@ -80,7 +86,7 @@ pub(crate) struct Snapshot {
 
 /// The variables and what waits for them.
 #[derive(Clone, Default)]
-pub(crate) struct Vars {
+pub(crate) struct TypeVars {
     states: Vec<VarState>,
     trail: Vec<(VarId, VarState)>,
     recording: u32,
@@ -90,85 +96,363 @@ pub(crate) struct Vars {
     by: Option<Clause>,
 }
 
-impl World {
+pub(crate) fn mark_numeric(cx: &mut TypeContext, ty: &Type) {
+    if let Type::Var(v) = shallow(cx, ty) {
+        let state = VarState { numeric: true, ..cx.vars.var(v).clone() };
+        cx.vars.set_var(v, state);
+    }
+}
+
+/// What a type is known to be at its outside.
+pub(crate) fn shallow(cx: &mut TypeContext, ty: &Type) -> Type {
+    let mut ty = ty.clone();
+    loop {
+        match &ty {
+            Type::Var(v) => {
+                let known = cx.vars.shorten(*v);
+                if known == ty {
+                    return ty;
+                }
+                ty = known;
+            }
+            Type::Associated(..) => {
+                let normal = associated_type::normalize_type(cx, &ty);
+                if normal == ty {
+                    return ty;
+                }
+                ty = normal;
+            }
+            Type::Param(_) if !cx.scope.env.requirements.is_empty() => return associated_type::normalize_type(cx, &ty),
+            Type::Opaque(..) if cx.memo.opaques.are_known => return associated_type::normalize_type(cx, &ty),
+            _ => return ty,
+        }
+    }
+}
+
+/// The type with every known variable replaced.
+pub(crate) fn zonk(cx: &TypeContext, ty: &Type) -> Type {
+    ty.map(&mut |t| match t {
+        Type::Var(v) => cx.vars.behind(*v).map(|b| zonk(cx, b)),
+        _ => None,
+    })
+}
+
+/// The type with every known variable replaced and every member type looked up.
+pub(crate) fn resolved(cx: &mut TypeContext, ty: &Type) -> Type {
+    let ty = zonk(cx, ty);
+    associated_type::normalize_type(cx, &ty)
+}
+
+pub(crate) fn has_vars(cx: &mut TypeContext, ty: &Type) -> bool {
+    zonk(cx, ty).any(&mut |t| matches!(t, Type::Var(_)))
+}
+
+/// Makes two types equal; `false` when they cannot be.
+pub(crate) fn unify(cx: &mut TypeContext, a: &Type, b: &Type, span: Span) -> bool {
+    let (a, b) = (shallow(cx, a), shallow(cx, b));
+    match (&a, &b) {
+        (Type::Error, _) | (_, Type::Error) => true,
+        (Type::Var(x), Type::Var(y)) if x == y => true,
+        (Type::Var(x), Type::Var(y)) => join(cx, *x, *y),
+        (Type::Var(_), Type::Associated(..)) | (Type::Associated(..), Type::Var(_))
+            if has_vars(cx, &a) && has_vars(cx, &b) =>
+        {
+            cx.vars.put_off(a, b, span);
+            true
+        }
+        (Type::Var(v), other) | (other, Type::Var(v)) => bind(cx, *v, other, span),
+        (Type::Associated(..), _) | (_, Type::Associated(..)) => {
+            if a == b {
+                return true;
+            }
+            if has_vars(cx, &a) || has_vars(cx, &b) {
+                cx.vars.put_off(a, b, span);
+                return true;
+            }
+            resolved(cx, &a) == resolved(cx, &b)
+        }
+        (Type::Nominal(m, xs), Type::Nominal(n, ys)) => {
+            m == n && xs.len() == ys.len() && xs.iter().zip(ys.iter()).all(|(x, y)| unify(cx, x, y, span))
+        }
+        (Type::Opaque(x, xs), Type::Opaque(y, ys)) => {
+            x == y && xs.iter().zip(ys.iter()).all(|(x, y)| unify(cx, x, y, span))
+        }
+        (Type::Tuple(xs), Type::Tuple(ys)) => {
+            xs.len() == ys.len()
+                && xs
+                    .iter()
+                    .zip(ys.iter())
+                    .all(|((l, x), (m, y))| (l == m || l.is_none() || m.is_none()) && unify(cx, x, y, span))
+        }
+        (Type::Function(f), Type::Function(g)) => unify_functions(cx, f, g, span),
+        (Type::Metatype(x), Type::Metatype(y)) => unify(cx, x, y, span),
+        (Type::Existential(x), Type::Existential(y)) => existential::unify_existentials(cx, x, y, span),
+        _ => a == b,
+    }
+}
+
+/// Makes two types equal because a function that is called requires it.
+pub(crate) fn unify_by(cx: &mut TypeContext, a: &Type, b: &Type, span: Span, by: Option<Clause>) -> bool {
+    let around = std::mem::replace(&mut cx.vars.by, by);
+    let same = unify(cx, a, b, span);
+    cx.vars.by = around;
+    same
+}
+
+fn unify_functions(cx: &mut TypeContext, f: &FunctionType, g: &FunctionType, span: Span) -> bool {
+    let same = |p: &FunctionParam, q: &FunctionParam| p.is_inout == q.is_inout;
+    f.params.len() == g.params.len()
+        && f.params.iter().zip(&g.params).all(|(p, q)| same(p, q) && unify(cx, &p.ty, &q.ty, span))
+        && unify(cx, &f.result, &g.result, span)
+}
+
+fn join(cx: &mut TypeContext, x: VarId, y: VarId) -> bool {
+    let (a, b) = (cx.vars.var(x).clone(), cx.vars.var(y).clone());
+    let literal = match (a.literal, b.literal) {
+        (Some(p), Some(q)) if p.is_text() != q.is_text() => return false,
+        (p, q) => p.max(q),
+    };
+    let mut conforms = a.conforms;
+    for wish in b.conforms {
+        if !conforms.iter().any(|w| w.protocol == wish.protocol) {
+            conforms.push(wish);
+        }
+    }
+    if literal.is_some_and(|l| conforms.iter().any(|w| !literal_may_conform(cx, l, w.protocol))) {
+        return false;
+    }
+    cx.vars.set_var(y, VarState { bound: None, literal, numeric: a.numeric || b.numeric, conforms });
+    cx.vars.set_var(x, VarState { bound: Some(Type::Var(y)), ..VarState::default() });
+    true
+}
+
+fn bind(cx: &mut TypeContext, v: VarId, ty: &Type, span: Span) -> bool {
+    if recursive_types::refuse_large(cx, ty, span) {
+        let state = VarState { bound: Some(Type::Error), ..cx.vars.var(v).clone() };
+        cx.vars.set_var(v, state);
+        return true;
+    }
+    let ty = zonk(cx, ty);
+    if ty.any(&mut |t| *t == Type::Var(v)) {
+        // `T == T.TangentVector` says something about `T` only when it is known.
+        let waits = matches!(ty, Type::Associated(..));
+        if waits {
+            cx.vars.put_off(ty, Type::Var(v), span);
+        }
+        return waits;
+    }
+    let state = cx.vars.var(v).clone();
+    if state.literal.is_some_and(|l| !accepts_literal(cx, &ty, l)) {
+        return false;
+    }
+    cx.vars.set_var(v, VarState { bound: Some(ty.clone()), ..state.clone() });
+    state.conforms.iter().all(|wish| {
+        let span = if wish.span == Span::default() { span } else { wish.span };
+        require_by(cx, &ty, Wish { span, ..*wish })
+    })
+}
+
+/// Whether a literal can be of a type.
+pub(crate) fn accepts_literal(cx: &mut TypeContext, ty: &Type, literal: Literal) -> bool {
+    if let Type::Nominal(n, _) = ty {
+        match (cx.defs.nominal_data(*n).builtin, literal) {
+            (Some(Builtin::Double | Builtin::Float), Literal::Int | Literal::Float)
+            | (Some(Builtin::Int { .. }), Literal::Int)
+            | (Some(Builtin::String | Builtin::Character), Literal::Text)
+            | (Some(Builtin::String), Literal::Words) => return true,
+            (Some(_), _) => return false,
+            (None, _) => {}
+        }
+    }
+    if *ty == Type::Never {
+        return false;
+    }
+    let protocol = match literal {
+        Literal::Int => "ExpressibleByIntegerLiteral",
+        Literal::Float => "ExpressibleByFloatLiteral",
+        Literal::Text | Literal::Words => "ExpressibleByStringLiteral",
+    };
+    let protocol = lookup::protocol(cx, protocol);
+    conformances::conforms_to(cx, ty, protocol)
+}
+
+/// Whether some type that a literal can be of conforms to a protocol.
+pub(crate) fn literal_may_conform(cx: &mut TypeContext, literal: Literal, protocol: ProtocolId) -> bool {
+    let builtin: &[&'static str] = match literal {
+        Literal::Int => &["Int", "Double"],
+        Literal::Float => &["Double"],
+        Literal::Text => &["String", "Character"],
+        Literal::Words => &["String"],
+    };
+    for name in builtin {
+        let ty = lookup::simple(cx, name);
+        if conformances::conforms_to(cx, &ty, protocol) {
+            return true;
+        }
+    }
+    (0..cx.defs.nominals.len() as u32).any(|n| {
+        let ty = cx.defs.declared_type(NominalId(n));
+        conformances::conforms_to(cx, &ty, protocol) && accepts_literal(cx, &ty, literal)
+    })
+}
+
+/// Requires a conformance: at once when the type is known, later when it is a variable.
+pub(crate) fn require(cx: &mut TypeContext, ty: &Type, protocol: ProtocolId, span: Span) -> bool {
+    require_by(cx, ty, Wish { protocol, span, by: None })
+}
+
+pub(crate) fn require_by(cx: &mut TypeContext, ty: &Type, wish: Wish) -> bool {
+    match shallow(cx, ty) {
+        Type::Var(v) => {
+            let mut state = cx.vars.var(v).clone();
+            if !state.conforms.iter().any(|w| w.protocol == wish.protocol) {
+                if state.literal.is_some_and(|l| !literal_may_conform(cx, l, wish.protocol)) {
+                    return false;
+                }
+                state.conforms.push(wish);
+                cx.vars.set_var(v, state);
+            }
+            true
+        }
+        Type::Associated(..) if has_vars(cx, ty) => true,
+        Type::Nominal(n, args) if args.iter().any(|t| has_vars(cx, t)) => {
+            conformances::require_conditional(cx, n, &args, wish.protocol, wish.span)
+        }
+        Type::Tuple(parts) if parts.iter().any(|(_, t)| has_vars(cx, t)) => {
+            parts.iter().all(|(_, t)| require_by(cx, t, wish))
+        }
+        known => fulfils(cx, &known, &wish),
+    }
+}
+
+/// Whether a known type is what is wished for.
+pub(crate) fn fulfils(cx: &mut TypeContext, ty: &Type, wish: &Wish) -> bool {
+    // A function may give a function back, and an operator has no tangent for that: what it captured moves, too.
+    let by_operator = || wish.by.is_some_and(|f| cx.defs.function_data(f).is_prelude);
+    if matches!(ty, Type::Function(_)) && by_operator() {
+        return false;
+    }
+    conformances::conforms_to(cx, ty, wish.protocol)
+        || matches!(ty, Type::Existential(e)
+            if wish.by.is_some_and(|f| opened_existential::opens_for(cx, f, wish.protocol, e))
+                && conformances::protocols_of(cx, ty).contains(&wish.protocol))
+}
+
+/// Makes two types equal, or changes nothing.
+pub(crate) fn try_unify(cx: &mut TypeContext, a: &Type, b: &Type, span: Span) -> bool {
+    let snapshot = cx.vars.snapshot();
+    let same = unify(cx, a, b, span);
+    if same {
+        cx.vars.keep(snapshot)
+    } else {
+        cx.vars.rollback(snapshot)
+    }
+    same
+}
+
+/// Whether two types may be the same. Changes nothing.
+pub(crate) fn unifies(cx: &mut TypeContext, a: &Type, b: &Type) -> bool {
+    let snapshot = cx.vars.snapshot();
+    let same = unify(cx, a, b, Span::default());
+    cx.vars.rollback(snapshot);
+    same
+}
+
+/// Tries again the equations that waited; whether one of them could be used. A contradiction is given back.
+pub(crate) fn retry_equations(cx: &mut TypeContext) -> Result<bool, Equation> {
+    let waiting = std::mem::take(&mut cx.vars.equations);
+    let before = waiting.len();
+    for Equation { left, right, span, by } in waiting {
+        let (left, right) = (resolved(cx, &left), resolved(cx, &right));
+        let snapshot = cx.vars.snapshot();
+        if !unify_by(cx, &left, &right, span, by) {
+            cx.vars.rollback(snapshot);
+            return Err(Equation { left, right, span, by });
+        }
+        cx.vars.keep(snapshot);
+    }
+    Ok(cx.vars.equations.len() < before)
+}
+
+/// `T.TangentVector == Float` gives `T` = `Float` when nothing else says; `of_literals`, only where `T` is the type of a
+/// literal.
+pub(crate) fn guess_equation(cx: &mut TypeContext, of_literals: bool) -> bool {
+    let mut waiting = cx.vars.equations.clone();
+    if of_literals {
+        let of_literal = |ty: &Type| match ty {
+            Type::Associated(of, ..) => {
+                matches!(zonk(cx, of), Type::Var(v) if cx.vars.var(v).literal.is_some())
+            }
+            _ => false,
+        };
+        waiting.retain(|equation| of_literal(&equation.left) || of_literal(&equation.right));
+    }
+    for Equation { left, right, span, .. } in waiting {
+        for (one, other) in [(&left, &right), (&right, &left)] {
+            let (one, other) = (resolved(cx, one), resolved(cx, other));
+            if let Type::Associated(of, protocol, name) = &one
+                && let Type::Var(v) = shallow(cx, of)
+                && (!of_literals || cx.vars.var(v).literal.is_some())
+            {
+                let own = Type::Associated(Rc::new(other.clone()), *protocol, name.clone());
+                if !matches!(other, Type::Var(_))
+                    && associated_type::normalize_type(cx, &own) == other
+                    && bind(cx, v, &other, span)
+                {
+                    return true;
+                }
+            }
+        }
+    }
+    false
+}
+
+impl TypeVars {
     pub(crate) fn fresh(&mut self) -> Type {
-        self.vars.states.push(VarState::default());
-        Type::Var(VarId(self.vars.states.len() as u32 - 1))
+        self.states.push(VarState::default());
+        Type::Var(VarId(self.states.len() as u32 - 1))
     }
 
     pub(crate) fn fresh_literal(&mut self, literal: Literal) -> Type {
-        self.vars.states.push(VarState { literal: Some(literal), ..VarState::default() });
-        Type::Var(VarId(self.vars.states.len() as u32 - 1))
+        self.states.push(VarState { literal: Some(literal), ..VarState::default() });
+        Type::Var(VarId(self.states.len() as u32 - 1))
     }
 
     pub(crate) fn var_count(&self) -> u32 {
-        self.vars.states.len() as u32
+        self.states.len() as u32
     }
 
     pub(crate) fn var(&self, v: VarId) -> &VarState {
-        &self.vars.states[v.0 as usize]
+        &self.states[v.0 as usize]
     }
 
     pub(crate) fn snapshot(&mut self) -> Snapshot {
-        self.vars.recording += 1;
-        Snapshot { trail: self.vars.trail.len(), equations: self.vars.equations.clone() }
+        self.recording += 1;
+        Snapshot { trail: self.trail.len(), equations: self.equations.clone() }
     }
 
     pub(crate) fn rollback(&mut self, to: Snapshot) {
-        while self.vars.trail.len() > to.trail {
-            if let Some((v, state)) = self.vars.trail.pop() {
-                self.vars.states[v.0 as usize] = state;
+        while self.trail.len() > to.trail {
+            if let Some((v, state)) = self.trail.pop() {
+                self.states[v.0 as usize] = state;
             }
         }
-        self.vars.equations = to.equations;
-        self.vars.recording -= 1;
+        self.equations = to.equations;
+        self.recording -= 1;
     }
 
     pub(crate) fn keep(&mut self, to: Snapshot) {
-        self.vars.recording -= 1;
-        if self.vars.recording == 0 {
-            self.vars.trail.clear();
+        self.recording -= 1;
+        if self.recording == 0 {
+            self.trail.clear();
         }
         drop(to);
     }
 
     pub(crate) fn set_var(&mut self, v: VarId, state: VarState) {
-        let old = std::mem::replace(&mut self.vars.states[v.0 as usize], state);
-        if self.vars.recording > 0 {
-            self.vars.trail.push((v, old));
-        }
-    }
-
-    pub(crate) fn mark_numeric(&mut self, ty: &Type) {
-        if let Type::Var(v) = self.shallow(ty) {
-            let state = VarState { numeric: true, ..self.var(v).clone() };
-            self.set_var(v, state);
-        }
-    }
-
-    /// What a type is known to be at its outside.
-    pub(crate) fn shallow(&mut self, ty: &Type) -> Type {
-        let mut ty = ty.clone();
-        loop {
-            match &ty {
-                Type::Var(v) => {
-                    let known = self.shorten(*v);
-                    if known == ty {
-                        return ty;
-                    }
-                    ty = known;
-                }
-                Type::Associated(..) => {
-                    let normal = self.normalize_type(&ty);
-                    if normal == ty {
-                        return ty;
-                    }
-                    ty = normal;
-                }
-                Type::Param(_) if !self.env.requirements.is_empty() => return self.normalize_type(&ty),
-                Type::Opaque(..) if self.opaques.are_known => return self.normalize_type(&ty),
-                _ => return ty,
-            }
+        let old = std::mem::replace(&mut self.states[v.0 as usize], state);
+        if self.recording > 0 {
+            self.trail.push((v, old));
         }
     }
 
@@ -198,24 +482,6 @@ impl World {
         Some(found)
     }
 
-    /// The type with every known variable replaced.
-    pub(crate) fn zonk(&self, ty: &Type) -> Type {
-        ty.map(&mut |t| match t {
-            Type::Var(v) => self.behind(*v).map(|b| self.zonk(b)),
-            _ => None,
-        })
-    }
-
-    /// The type with every known variable replaced and every member type looked up.
-    pub(crate) fn resolved(&mut self, ty: &Type) -> Type {
-        let ty = self.zonk(ty);
-        self.normalize_type(&ty)
-    }
-
-    pub(crate) fn has_vars(&mut self, ty: &Type) -> bool {
-        self.zonk(ty).any(&mut |t| matches!(t, Type::Var(_)))
-    }
-
     pub(crate) fn show_var(&self, v: VarId) -> String {
         match (self.var(v).literal, self.var(v).numeric) {
             (Some(Literal::Int), _) => "Int".into(),
@@ -225,269 +491,9 @@ impl World {
         }
     }
 
-    /// Makes two types equal; `false` when they cannot be.
-    pub(crate) fn unify(&mut self, a: &Type, b: &Type, span: Span) -> bool {
-        let (a, b) = (self.shallow(a), self.shallow(b));
-        match (&a, &b) {
-            (Type::Error, _) | (_, Type::Error) => true,
-            (Type::Var(x), Type::Var(y)) if x == y => true,
-            (Type::Var(x), Type::Var(y)) => self.join(*x, *y),
-            (Type::Var(_), Type::Associated(..)) | (Type::Associated(..), Type::Var(_))
-                if self.has_vars(&a) && self.has_vars(&b) =>
-            {
-                self.put_off(a, b, span);
-                true
-            }
-            (Type::Var(v), other) | (other, Type::Var(v)) => self.bind(*v, other, span),
-            (Type::Associated(..), _) | (_, Type::Associated(..)) => {
-                if a == b {
-                    return true;
-                }
-                if self.has_vars(&a) || self.has_vars(&b) {
-                    self.put_off(a, b, span);
-                    return true;
-                }
-                self.resolved(&a) == self.resolved(&b)
-            }
-            (Type::Nominal(m, xs), Type::Nominal(n, ys)) => {
-                m == n && xs.len() == ys.len() && xs.iter().zip(ys.iter()).all(|(x, y)| self.unify(x, y, span))
-            }
-            (Type::Opaque(x, xs), Type::Opaque(y, ys)) => {
-                x == y && xs.iter().zip(ys.iter()).all(|(x, y)| self.unify(x, y, span))
-            }
-            (Type::Tuple(xs), Type::Tuple(ys)) => {
-                xs.len() == ys.len()
-                    && xs
-                        .iter()
-                        .zip(ys.iter())
-                        .all(|((l, x), (m, y))| (l == m || l.is_none() || m.is_none()) && self.unify(x, y, span))
-            }
-            (Type::Function(f), Type::Function(g)) => self.unify_functions(f, g, span),
-            (Type::Metatype(x), Type::Metatype(y)) => self.unify(x, y, span),
-            (Type::Existential(x), Type::Existential(y)) => self.unify_existentials(x, y, span),
-            _ => a == b,
-        }
-    }
-
     /// Keeps an equation until more is known.
     fn put_off(&mut self, left: Type, right: Type, span: Span) {
-        let by = self.vars.by;
-        self.vars.equations.push(Equation { left, right, span, by });
-    }
-
-    /// Makes two types equal because a function that is called requires it.
-    pub(crate) fn unify_by(&mut self, a: &Type, b: &Type, span: Span, by: Option<Clause>) -> bool {
-        let around = std::mem::replace(&mut self.vars.by, by);
-        let same = self.unify(a, b, span);
-        self.vars.by = around;
-        same
-    }
-
-    fn unify_functions(&mut self, f: &FunctionType, g: &FunctionType, span: Span) -> bool {
-        let same = |p: &FunctionParam, q: &FunctionParam| p.is_inout == q.is_inout;
-        f.params.len() == g.params.len()
-            && f.params.iter().zip(&g.params).all(|(p, q)| same(p, q) && self.unify(&p.ty, &q.ty, span))
-            && self.unify(&f.result, &g.result, span)
-    }
-
-    fn join(&mut self, x: VarId, y: VarId) -> bool {
-        let (a, b) = (self.var(x).clone(), self.var(y).clone());
-        let literal = match (a.literal, b.literal) {
-            (Some(p), Some(q)) if p.is_text() != q.is_text() => return false,
-            (p, q) => p.max(q),
-        };
-        let mut conforms = a.conforms;
-        for wish in b.conforms {
-            if !conforms.iter().any(|w| w.protocol == wish.protocol) {
-                conforms.push(wish);
-            }
-        }
-        if literal.is_some_and(|l| conforms.iter().any(|w| !self.literal_may_conform(l, w.protocol))) {
-            return false;
-        }
-        self.set_var(y, VarState { bound: None, literal, numeric: a.numeric || b.numeric, conforms });
-        self.set_var(x, VarState { bound: Some(Type::Var(y)), ..VarState::default() });
-        true
-    }
-
-    fn bind(&mut self, v: VarId, ty: &Type, span: Span) -> bool {
-        if self.refuse_large(ty, span) {
-            let state = VarState { bound: Some(Type::Error), ..self.var(v).clone() };
-            self.set_var(v, state);
-            return true;
-        }
-        let ty = self.zonk(ty);
-        if ty.any(&mut |t| *t == Type::Var(v)) {
-            // `T == T.TangentVector` says something about `T` only when it is known.
-            let waits = matches!(ty, Type::Associated(..));
-            if waits {
-                self.put_off(ty, Type::Var(v), span);
-            }
-            return waits;
-        }
-        let state = self.var(v).clone();
-        if state.literal.is_some_and(|l| !self.accepts_literal(&ty, l)) {
-            return false;
-        }
-        self.set_var(v, VarState { bound: Some(ty.clone()), ..state.clone() });
-        state.conforms.iter().all(|wish| {
-            let span = if wish.span == Span::default() { span } else { wish.span };
-            self.require_by(&ty, Wish { span, ..*wish })
-        })
-    }
-
-    /// Whether a literal can be of a type.
-    pub(crate) fn accepts_literal(&mut self, ty: &Type, literal: Literal) -> bool {
-        if let Type::Nominal(n, _) = ty {
-            match (self.nominal_data(*n).builtin, literal) {
-                (Some(Builtin::Double | Builtin::Float), Literal::Int | Literal::Float)
-                | (Some(Builtin::Int { .. }), Literal::Int)
-                | (Some(Builtin::String | Builtin::Character), Literal::Text)
-                | (Some(Builtin::String), Literal::Words) => return true,
-                (Some(_), _) => return false,
-                (None, _) => {}
-            }
-        }
-        if *ty == Type::Never {
-            return false;
-        }
-        let protocol = match literal {
-            Literal::Int => "ExpressibleByIntegerLiteral",
-            Literal::Float => "ExpressibleByFloatLiteral",
-            Literal::Text | Literal::Words => "ExpressibleByStringLiteral",
-        };
-        let protocol = self.protocol(protocol);
-        self.conforms_to(ty, protocol)
-    }
-
-    /// Whether some type that a literal can be of conforms to a protocol.
-    pub(crate) fn literal_may_conform(&mut self, literal: Literal, protocol: ProtocolId) -> bool {
-        let builtin: &[&'static str] = match literal {
-            Literal::Int => &["Int", "Double"],
-            Literal::Float => &["Double"],
-            Literal::Text => &["String", "Character"],
-            Literal::Words => &["String"],
-        };
-        for name in builtin {
-            let ty = self.simple(name);
-            if self.conforms_to(&ty, protocol) {
-                return true;
-            }
-        }
-        (0..self.nominals.len() as u32).any(|n| {
-            let ty = self.declared_type(NominalId(n));
-            self.conforms_to(&ty, protocol) && self.accepts_literal(&ty, literal)
-        })
-    }
-
-    /// Requires a conformance: at once when the type is known, later when it is a variable.
-    pub(crate) fn require(&mut self, ty: &Type, protocol: ProtocolId, span: Span) -> bool {
-        self.require_by(ty, Wish { protocol, span, by: None })
-    }
-
-    pub(crate) fn require_by(&mut self, ty: &Type, wish: Wish) -> bool {
-        match self.shallow(ty) {
-            Type::Var(v) => {
-                let mut state = self.var(v).clone();
-                if !state.conforms.iter().any(|w| w.protocol == wish.protocol) {
-                    if state.literal.is_some_and(|l| !self.literal_may_conform(l, wish.protocol)) {
-                        return false;
-                    }
-                    state.conforms.push(wish);
-                    self.set_var(v, state);
-                }
-                true
-            }
-            Type::Associated(..) if self.has_vars(ty) => true,
-            Type::Nominal(n, args) if args.iter().any(|t| self.has_vars(t)) => {
-                self.require_conditional(n, &args, wish.protocol, wish.span)
-            }
-            Type::Tuple(parts) if parts.iter().any(|(_, t)| self.has_vars(t)) => {
-                parts.iter().all(|(_, t)| self.require_by(t, wish))
-            }
-            known => self.fulfils(&known, &wish),
-        }
-    }
-
-    /// Whether a known type is what is wished for.
-    pub(crate) fn fulfils(&mut self, ty: &Type, wish: &Wish) -> bool {
-        // A function may give a function back, and an operator has no tangent for that: what it captured moves, too.
-        let by_operator = || wish.by.is_some_and(|f| self.function_data(f).is_prelude);
-        if matches!(ty, Type::Function(_)) && by_operator() {
-            return false;
-        }
-        self.conforms_to(ty, wish.protocol)
-            || matches!(ty, Type::Existential(e)
-                if wish.by.is_some_and(|f| self.opens_for(f, wish.protocol, e))
-                    && self.protocols_of(ty).contains(&wish.protocol))
-    }
-
-    /// Makes two types equal, or changes nothing.
-    pub(crate) fn try_unify(&mut self, a: &Type, b: &Type, span: Span) -> bool {
-        let snapshot = self.snapshot();
-        let same = self.unify(a, b, span);
-        if same {
-            self.keep(snapshot)
-        } else {
-            self.rollback(snapshot)
-        }
-        same
-    }
-
-    /// Whether two types may be the same. Changes nothing.
-    pub(crate) fn unifies(&mut self, a: &Type, b: &Type) -> bool {
-        let snapshot = self.snapshot();
-        let same = self.unify(a, b, Span::default());
-        self.rollback(snapshot);
-        same
-    }
-
-    /// Tries again the equations that waited; whether one of them could be used. A contradiction is given back.
-    pub(crate) fn retry_equations(&mut self) -> Result<bool, Equation> {
-        let waiting = std::mem::take(&mut self.vars.equations);
-        let before = waiting.len();
-        for Equation { left, right, span, by } in waiting {
-            let (left, right) = (self.resolved(&left), self.resolved(&right));
-            let snapshot = self.snapshot();
-            if !self.unify_by(&left, &right, span, by) {
-                self.rollback(snapshot);
-                return Err(Equation { left, right, span, by });
-            }
-            self.keep(snapshot);
-        }
-        Ok(self.vars.equations.len() < before)
-    }
-
-    /// `T.TangentVector == Float` gives `T` = `Float` when nothing else says; `of_literals`, only where `T` is the type of a
-    /// literal.
-    pub(crate) fn guess_equation(&mut self, of_literals: bool) -> bool {
-        let mut waiting = self.vars.equations.clone();
-        if of_literals {
-            let of_literal = |ty: &Type| match ty {
-                Type::Associated(of, ..) => {
-                    matches!(self.zonk(of), Type::Var(v) if self.var(v).literal.is_some())
-                }
-                _ => false,
-            };
-            waiting.retain(|equation| of_literal(&equation.left) || of_literal(&equation.right));
-        }
-        for Equation { left, right, span, .. } in waiting {
-            for (one, other) in [(&left, &right), (&right, &left)] {
-                let (one, other) = (self.resolved(one), self.resolved(other));
-                if let Type::Associated(of, protocol, name) = &one
-                    && let Type::Var(v) = self.shallow(of)
-                    && (!of_literals || self.var(v).literal.is_some())
-                {
-                    let own = Type::Associated(Rc::new(other.clone()), *protocol, name.clone());
-                    if !matches!(other, Type::Var(_))
-                        && self.normalize_type(&own) == other
-                        && self.bind(v, &other, span)
-                    {
-                        return true;
-                    }
-                }
-            }
-        }
-        false
+        let by = self.by;
+        self.equations.push(Equation { left, right, span, by });
     }
 }

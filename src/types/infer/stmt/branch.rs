@@ -5,11 +5,14 @@ use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, StmtKind as AstStmt};
 use crate::types::infer::Infer;
+use crate::types::infer::solver::type_vars;
 use crate::types::model::syntax_query::strip;
 use crate::types::model::tree::{
     Case, Condition, Expr, ExprKind, LocalId, Pattern, PatternKind, Place, Root, Stmt, StmtKind,
 };
 use crate::types::model::ty::Type;
+use crate::types::names::lookup;
+use crate::types::synthesize;
 
 impl Infer<'_> {
     pub(crate) fn guard(&mut self, conditions: &[ast::Condition], body: &ast::Block, span: Span, out: &mut Vec<Stmt>) {
@@ -22,13 +25,13 @@ impl Infer<'_> {
     pub(crate) fn conditions(&mut self, conditions: &[ast::Condition]) -> Vec<Condition> {
         let mut out = vec![];
         for condition in conditions {
-            let start = (self.pending.len(), self.world.var_count());
+            let start = (self.pending.len(), self.cx.vars.var_count());
             let made = match condition {
                 ast::Condition::Expr(e) => Condition::Bool(self.condition_value(e)),
                 ast::Condition::Optional { is_let, pattern, ty, value, span } => {
                     let wanted = ty.as_ref().map(|t| {
                         let inner = self.resolve(t);
-                        self.world.applied("Optional", &[inner])
+                        lookup::applied(self.cx, "Optional", &[inner])
                     });
                     let value = match value {
                         Some(value) => self.expr(value, wanted.as_ref()),
@@ -45,10 +48,10 @@ impl Infer<'_> {
                     };
                     self.settle_statement(start);
                     let value = match wanted {
-                        Some(wanted) if self.world.is_optional(&value.ty) => self.coerce(value, &wanted),
+                        Some(wanted) if synthesize::is_optional(self.cx, &value.ty) => self.coerce(value, &wanted),
                         _ => value,
                     };
-                    let of = match self.world.optional_payload(&value.ty.clone()) {
+                    let of = match synthesize::optional_payload(self.cx, &value.ty.clone()) {
                         Some(of) => of,
                         None => {
                             if value.ty != Type::Error {
@@ -144,10 +147,10 @@ impl Infer<'_> {
         span: Span,
         result: Option<(&Place, &Type)>,
     ) -> Stmt {
-        let start = (self.pending.len(), self.world.var_count());
+        let start = (self.pending.len(), self.cx.vars.var_count());
         let subject = self.expr(value, None);
         self.settle_statement(start);
-        let ty = self.world.resolved(&subject.ty.clone());
+        let ty = type_vars::resolved(self.cx, &subject.ty.clone());
         let local = self.new_local("", ty.clone(), false, value.span);
         let kind = self.labelled(label, false, |infer, label| {
             let mut made = vec![];
@@ -219,7 +222,7 @@ impl Infer<'_> {
         let mut patterns = vec![];
         let saved = (std::mem::take(&mut self.shared), std::mem::take(&mut self.bound));
         for (pattern, guard) in written {
-            let start = (self.pending.len(), self.world.var_count());
+            let start = (self.pending.len(), self.cx.vars.var_count());
             let pattern = self.pattern(pattern, ty, false);
             self.settle_statement(start);
             let guard = guard.as_ref().map(|g| self.condition_value(g));
@@ -256,7 +259,7 @@ impl Infer<'_> {
     /// `if` and `switch` as values.
     pub(crate) fn statement_expression(&mut self, e: &ast::Expr, expected: Option<&Type>) -> Expr {
         let span = e.span;
-        let wanted = expected.cloned().unwrap_or_else(|| self.world.fresh());
+        let wanted = expected.cloned().unwrap_or_else(|| self.cx.vars.fresh());
         let local = self.new_local("", wanted.clone(), true, span);
         let place = Place { root: Root::Local(local), path: vec![], ty: wanted.clone(), span };
         let statement = self.value_statement(e, &place, &wanted);
@@ -303,8 +306,8 @@ impl Infer<'_> {
 
     /// The branches have types of their own where nothing is expected: a literal of one is no reason for the other.
     fn check_branch_literal(&mut self, value: &Expr, wanted: &Type) {
-        let mut literal = |ty: &Type| match self.world.shallow(ty) {
-            Type::Var(v) => self.world.var(v).literal,
+        let mut literal = |ty: &Type| match type_vars::shallow(self.cx, ty) {
+            Type::Var(v) => self.cx.vars.var(v).literal,
             _ => None,
         };
         let (Some(before), Some(here)) = (literal(wanted), literal(&value.ty)) else { return };

@@ -1,22 +1,26 @@
 //! Pictures that stand as statements are shown: `plot(f, 0...1)` on a line of its own.
 
+use crate::types::conform::conformances;
+use crate::types::declare::prelude;
 use crate::types::infer::Infer;
+use crate::types::infer::solver::type_vars;
 use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionRef, Stmt, StmtKind};
 use crate::types::model::ty::Type;
+use crate::types::names::lookup;
 
 impl Infer<'_> {
     /// Makes a statement that is a picture show it.
     pub(crate) fn show_picture(&mut self, statement: &mut Stmt) {
         let StmtKind::Expr(value) = &statement.kind else { return };
-        let ty = self.world.resolved(&value.ty);
+        let ty = type_vars::resolved(self.cx, &value.ty);
         let displayable = match &ty {
-            Type::Nominal(..) if !ty.is_unit() => self.world.protocol("Displayable"),
+            Type::Nominal(..) if !ty.is_unit() => lookup::protocol(self.cx, "Displayable"),
             _ => return,
         };
-        if !self.world.conforms_to(&ty, displayable) {
+        if !conformances::conforms_to(self.cx, &ty, displayable) {
             return;
         }
-        let Some(function) = self.world.library_function("_display") else { return };
+        let Some(function) = prelude::library_function(self.cx, "_display") else { return };
         let callee = Callee::Static(FunctionRef { function, generics: vec![ty] });
         let (args, span) = (vec![Argument::Value(value.clone())], value.span);
         statement.kind = StmtKind::Expr(Expr { kind: ExprKind::Call { callee, args }, ty: Type::unit(), span });

@@ -5,10 +5,14 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
+use crate::types::conform::conformances;
 use crate::types::infer::Infer;
+use crate::types::infer::solver::type_vars;
 use crate::types::model::declared::Builtin;
 use crate::types::model::tree::{Argument, Case, Expr, ExprKind, Pattern, PatternKind};
 use crate::types::model::ty::Type;
+use crate::types::nominal::stored_property;
+use crate::types::synthesize;
 use std::collections::HashMap;
 
 /// How many matrices may be looked at for one `switch`. Patterns over many independent parts need exponentially many.
@@ -51,7 +55,7 @@ impl Infer<'_> {
 
     /// For each way in which a value can be made, an example that no row takes.
     fn all_missing(&mut self, rows: &[Vec<&Pattern>], ty: &Type) -> Result<Vec<String>, TooMany> {
-        let ty = self.world.shallow(ty);
+        let ty = type_vars::shallow(self.cx, ty);
         let mut budget = LIMIT;
         let sorted = Rows::of(rows);
         let mut found = vec![];
@@ -82,7 +86,7 @@ impl Infer<'_> {
             let missing = self.missing(&narrowed, rest, budget)?;
             return Ok(missing.map(|others| std::iter::once("_".into()).chain(others).collect()));
         }
-        let ty = self.world.shallow(first);
+        let ty = type_vars::shallow(self.cx, first);
         let sorted = Rows::of(rows);
         for constructor in self.constructors(&ty) {
             let missing = self.missing_with(&sorted, &constructor, rest, budget)?;
@@ -117,7 +121,7 @@ impl Infer<'_> {
 
     /// The ways in which a value of a type can be made.
     pub(crate) fn constructors(&mut self, ty: &Type) -> Vec<Made> {
-        if let Some(payload) = self.world.optional_payload(ty) {
+        if let Some(payload) = synthesize::optional_payload(self.cx, ty) {
             return vec![
                 Made::new(".none", Constructor::Nil, vec![]),
                 Made::new(".some", Constructor::Some, vec![payload]),
@@ -127,19 +131,21 @@ impl Infer<'_> {
             Type::Tuple(parts) => {
                 vec![Made::new("", Constructor::Tuple, parts.iter().map(|(_, t)| t.clone()).collect())]
             }
-            Type::Nominal(n, args) if !self.world.nominal_data(*n).cases.is_empty() => {
+            Type::Nominal(n, args) if !self.cx.defs.nominal_data(*n).cases.is_empty() => {
                 let args = args.clone();
-                (0..self.world.nominal_data(*n).cases.len() as u32)
+                (0..self.cx.defs.nominal_data(*n).cases.len() as u32)
                     .map(|case| {
-                        let payload = self.world.case_payload(*n, case);
-                        let payload =
-                            payload.iter().map(|(_, t)| self.world.substitute_nominal(*n, &args, t)).collect();
-                        let name = format!(".{}", self.world.nominal_data(*n).cases[case as usize].name);
+                        let payload = stored_property::case_payload(self.cx, *n, case);
+                        let payload = payload
+                            .iter()
+                            .map(|(_, t)| conformances::substitute_nominal(self.cx, *n, &args, t))
+                            .collect();
+                        let name = format!(".{}", self.cx.defs.nominal_data(*n).cases[case as usize].name);
                         Made::new(&name, Constructor::Case(case), payload)
                     })
                     .collect()
             }
-            Type::Nominal(n, _) if self.world.nominal_data(*n).builtin == Some(Builtin::Bool) => {
+            Type::Nominal(n, _) if self.cx.defs.nominal_data(*n).builtin == Some(Builtin::Bool) => {
                 vec![
                     Made::new("true", Constructor::Bool(true), vec![]),
                     Made::new("false", Constructor::Bool(false), vec![]),

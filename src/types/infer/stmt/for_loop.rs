@@ -3,9 +3,14 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
+use crate::types::generics::associated_type;
+use crate::types::generics::existential;
 use crate::types::infer::Infer;
+use crate::types::infer::solver::type_vars;
 use crate::types::model::tree::{Callee, Iteration, Stmt, StmtKind};
 use crate::types::model::ty::Type;
+use crate::types::names::lookup;
+use crate::types::synthesize;
 
 impl Infer<'_> {
     pub(crate) fn for_loop(
@@ -17,12 +22,12 @@ impl Infer<'_> {
         body: &ast::Block,
         span: Span,
     ) -> Stmt {
-        let start = (self.pending.len(), self.world.var_count());
+        let start = (self.pending.len(), self.cx.vars.var_count());
         // `for x: [T] in …`: the elements of a literal are of that type.
         let expected = match (&pattern.kind, &sequence.kind) {
             (ast::PatternKind::Typed(_, ty), ast::ExprKind::Array(_)) => {
                 let element = self.resolve(ty);
-                Some(self.world.applied("Array", &[element]))
+                Some(lookup::applied(self.cx, "Array", &[element]))
             }
             _ => None,
         };
@@ -30,13 +35,13 @@ impl Infer<'_> {
         self.settle_statement(start);
         let sequence = self.decided(sequence);
         let sequence = self.unwrapped(sequence);
-        let ty = self.world.resolved(&sequence.ty.clone());
+        let ty = type_vars::resolved(self.cx, &sequence.ty.clone());
         let (iteration, element) = self.iteration(&ty, sequence.span);
         let kind = self.labelled(label, true, |infer, label| {
             infer.in_scope(|infer| {
                 let pattern = infer.pattern(pattern, &element, false);
                 let filter = filter.map(|f| {
-                    let start = (infer.pending.len(), infer.world.var_count());
+                    let start = (infer.pending.len(), infer.cx.vars.var_count());
                     let value = infer.condition_value(f);
                     infer.settle_statement(start);
                     value
@@ -50,10 +55,10 @@ impl Infer<'_> {
 
     /// How a loop steps through a sequence, and the type of its elements.
     fn iteration(&mut self, ty: &Type, span: Span) -> (Iteration, Type) {
-        let int = self.world.simple("Int");
+        let int = lookup::simple(self.cx, "Int");
         if let Type::Nominal(n, args) = ty {
-            let name = self.world.nominal_data(*n).name.clone();
-            let is_prelude = self.world.nominal_data(*n).is_prelude;
+            let name = self.cx.defs.nominal_data(*n).name.clone();
+            let is_prelude = self.cx.defs.nominal_data(*n).is_prelude;
             match (&*name, args.first()) {
                 ("Range", Some(of)) if is_prelude && *of == int => return (Iteration::Range, int),
                 ("ClosedRange", Some(of)) if is_prelude && *of == int => return (Iteration::ClosedRange, int),
@@ -65,29 +70,29 @@ impl Infer<'_> {
             self.failed = true;
             return (Iteration::Array, Type::Error);
         }
-        let sequence = self.world.protocol("Sequence");
-        let iterator_protocol = self.world.protocol("IteratorProtocol");
-        if !self.world.can_erase(ty, sequence) {
+        let sequence = lookup::protocol(self.cx, "Sequence");
+        let iterator_protocol = lookup::protocol(self.cx, "IteratorProtocol");
+        if !existential::can_erase(self.cx, ty, sequence) {
             let message = format!("for-in loop requires '{}' to conform to 'Sequence'", self.show(ty));
             let mut diagnostic = Diagnostic::error(Code::NotConforming, span, message);
             if self.show(ty) == "Int" {
                 diagnostic = diagnostic.fix("iterate over the integers below it", span.before(), "0..<");
-            } else if self.world.is_optional(ty) {
+            } else if synthesize::is_optional(self.cx, ty) {
                 diagnostic = diagnostic.fix("iterate over an empty array if it is 'nil'", span.after(), " ?? []");
             }
             self.error(diagnostic);
             return (Iteration::Array, Type::Error);
         }
         let requirement = |infer: &mut Self, p, name: &str| {
-            infer.world.protocol_data(p).requirements.iter().position(|r| &*r.name == name).map(|i| i as u32)
+            infer.cx.defs.protocol_data(p).requirements.iter().position(|r| &*r.name == name).map(|i| i as u32)
         };
         let (Some(make), Some(next)) =
             (requirement(self, sequence, "makeIterator"), requirement(self, iterator_protocol, "next"))
         else {
             return (Iteration::Array, Type::Error);
         };
-        let iterator = self.world.associated_type(ty, "Iterator").unwrap_or(Type::Error);
-        let element = self.world.associated_type(&iterator, "Element").unwrap_or(Type::Error);
+        let iterator = associated_type::associated_type(self.cx, ty, "Iterator").unwrap_or(Type::Error);
+        let element = associated_type::associated_type(self.cx, &iterator, "Element").unwrap_or(Type::Error);
         let make =
             Callee::Requirement { protocol: sequence, requirement: make, self_type: ty.clone(), generics: vec![] };
         let next = Callee::Requirement {

@@ -2,148 +2,160 @@
 
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::syntax::ast;
+use crate::types::check_module;
+use crate::types::generics::opaque;
+use crate::types::generics::signature;
+use crate::types::infer::call::default_argument;
+use crate::types::infer::solver::type_vars;
 use crate::types::infer::{FrameKind, Infer};
+use crate::types::model::context;
+use crate::types::model::context::TypeContext;
 use crate::types::model::syntax_query::single_expression;
-use crate::types::model::tables::{BodyState, Code, FunctionKind, Owner, Signature, World};
+use crate::types::model::tables::{BodyState, Code, FunctionKind, Owner, Signature};
 use crate::types::model::tree::{
     Body, Expr, ExprKind, FunctionId, LocalId, Pattern, PatternKind, Place, Projection, ProjectionKind, Root, Stmt,
     StmtKind,
 };
 use crate::types::model::ty::Type;
+use crate::types::names::lookup;
+use crate::types::names::type_alias;
+use crate::types::nominal::stored_property;
+use crate::types::nominal::superclass;
+use crate::types::synthesize;
 use std::rc::Rc;
 
 /// How many declarations may wait for each other's types: each takes some of the stack.
 const MOST_WAITING: usize = 2_000;
 
-impl World {
-    /// Checks a function's body if that was not done; `None` when it has errors.
-    pub(in crate::types) fn check_body(&mut self, f: FunctionId) -> Option<Rc<Body>> {
-        self.settle_default(f);
-        match &self.function_data(f).body {
-            BodyState::Checked(body) => return Some(body.clone()),
-            BodyState::Failed | BodyState::Checking => return None,
-            BodyState::None => {}
-        }
-        let signature = self.signature(f);
-        if let BodyState::Checked(body) = &self.function_data(f).body {
-            return Some(body.clone());
-        }
-        self.functions[f.0 as usize].body = BodyState::Checking;
-        let saved = std::mem::replace(&mut self.env, signature.env.clone());
-        let (owner, file) = (self.function_data(f).owner, self.function_data(f).file);
-        let local_types = self.function_data(f).local_types.clone();
-        let mut infer = Infer::new(self, owner, file);
+/// Checks a function's body if that was not done; `None` when it has errors.
+pub(in crate::types) fn check_body(cx: &mut TypeContext, f: FunctionId) -> Option<Rc<Body>> {
+    default_argument::settle_default(cx, f);
+    match &cx.defs.function_data(f).body {
+        BodyState::Checked(body) => return Some(body.clone()),
+        BodyState::Failed | BodyState::Checking => return None,
+        BodyState::None => {}
+    }
+    let signature = signature::signature(cx, f);
+    if let BodyState::Checked(body) = &cx.defs.function_data(f).body {
+        return Some(body.clone());
+    }
+    cx.defs.functions[f.0 as usize].body = BodyState::Checking;
+    let (body, failed, nominals) = context::with_env(cx, signature.env.clone(), |cx| {
+        let (owner, file) = (cx.defs.function_data(f).owner, cx.defs.function_data(f).file);
+        let local_types = cx.defs.function_data(f).local_types.clone();
+        let mut infer = Infer::new(cx, owner, file);
         if let Some(local_types) = local_types {
             infer.local_types = local_types;
         }
         let body = infer.function(f, &signature);
-        infer.world.check_alias_uses();
-        let failed = infer.failed;
-        let nominals = std::mem::take(&mut infer.local_nominals);
-        self.env = saved;
-        for n in nominals {
-            self.check_nominal(n);
-        }
-        if let (Some(body), false) = (&body, failed) {
-            crate::types::flow::check(self, f, body);
-        }
-        let failed = failed || body.is_none();
-        self.functions[f.0 as usize].body = match body {
-            Some(body) if !failed => BodyState::Checked(Rc::new(body)),
-            _ => BodyState::Failed,
-        };
-        match &self.function_data(f).body {
-            BodyState::Checked(body) => Some(body.clone()),
-            _ => None,
-        }
+        type_alias::check_alias_uses(infer.cx);
+        (body, infer.failed, std::mem::take(&mut infer.local_nominals))
+    });
+    for n in nominals {
+        check_module::check_nominal(cx, n);
     }
-
-    /// The type of the expression that a function without parameters consists of.
-    pub(in crate::types) fn check_expression_type(&mut self, f: FunctionId) -> Option<Type> {
-        self.in_turn(f, |world| world.expression_type(f))
+    if let (Some(body), false) = (&body, failed) {
+        crate::types::flow::check(cx, f, body);
     }
+    let failed = failed || body.is_none();
+    cx.defs.functions[f.0 as usize].body = match body {
+        Some(body) if !failed => BodyState::Checked(Rc::new(body)),
+        _ => BodyState::Failed,
+    };
+    match &cx.defs.function_data(f).body {
+        BodyState::Checked(body) => Some(body.clone()),
+        _ => None,
+    }
+}
 
-    fn expression_type(&mut self, f: FunctionId) -> Option<Type> {
-        let signature = self.function_data(f).signature.clone()?;
-        let Code::Expression(value) = self.function_data(f).code.clone() else { return None };
-        let saved = std::mem::replace(&mut self.env, signature.env.clone());
-        let (owner, file) = (self.function_data(f).owner, self.function_data(f).file);
-        let mut infer = Infer::new(self, owner, file);
+/// The type of the expression that a function without parameters consists of.
+pub(in crate::types) fn check_expression_type(cx: &mut TypeContext, f: FunctionId) -> Option<Type> {
+    in_turn(cx, f, |cx| expression_type(cx, f))
+}
+
+fn expression_type(cx: &mut TypeContext, f: FunctionId) -> Option<Type> {
+    let signature = cx.defs.function_data(f).signature.clone()?;
+    let Code::Expression(value) = cx.defs.function_data(f).code.clone() else { return None };
+    let ty = context::with_env(cx, signature.env.clone(), |cx| {
+        let (owner, file) = (cx.defs.function_data(f).owner, cx.defs.function_data(f).file);
+        let mut infer = Infer::new(cx, owner, file);
         infer.push_frame(FrameKind::Function, Type::Error, false, Some(f));
-        let vars = infer.world.var_count();
+        let vars = infer.cx.vars.var_count();
         let found = infer.expr(&value, None);
         infer.settle_statement((0, vars));
-        let ty = infer.world.resolved(&found.ty.clone());
-        self.env = saved;
-        (!ty.any(&mut |t| matches!(t, Type::Var(_)))).then_some(ty)
-    }
+        let ty = type_vars::resolved(infer.cx, &found.ty.clone());
+        ty
+    });
+    (!ty.any(&mut |t| matches!(t, Type::Var(_)))).then_some(ty)
+}
 
-    /// Whether a function is written as a formula: `f(x) = x^2`.
-    fn is_formula(&self, f: FunctionId) -> bool {
-        let decl = self.function_data(f).decl.as_ref();
-        decl.is_some_and(|decl| matches!(decl.kind, ast::DeclKind::Formula { .. }))
-    }
+/// Whether a function is written as a formula: `f(x) = x^2`.
+fn is_formula(cx: &TypeContext, f: FunctionId) -> bool {
+    let decl = cx.defs.function_data(f).decl.as_ref();
+    decl.is_some_and(|decl| matches!(decl.kind, ast::DeclKind::Formula { .. }))
+}
 
-    /// The result type of a formula.
-    pub(in crate::types) fn check_formula(&mut self, f: FunctionId) -> Option<Type> {
-        self.in_turn(f, |world| world.formula_type(f))
-    }
+/// The result type of a formula.
+pub(in crate::types) fn check_formula(cx: &mut TypeContext, f: FunctionId) -> Option<Type> {
+    in_turn(cx, f, |cx| formula_type(cx, f))
+}
 
-    /// Infers the type of a declaration while that of another one may be waiting for it.
-    fn in_turn(&mut self, f: FunctionId, infer: impl FnOnce(&mut Self) -> Option<Type>) -> Option<Type> {
-        if self.waiting_types == MOST_WAITING {
-            let message = format!("type inference depends on a chain of more than {MOST_WAITING} declarations");
-            let error = Diagnostic::error(DiagnosticCode::CannotInfer, self.function_data(f).span, message);
-            self.waiting_error = Some(error.help("write the type of this declaration"));
-            return None;
-        }
-        self.waiting_types += 1;
-        let found = infer(self);
-        self.waiting_types -= 1;
-        // What is said while a formula's type is inferred does not count.
-        if self.waiting_types == 0
-            && let Some(error) = self.waiting_error.take()
-        {
-            self.report(error);
-        }
-        found
+/// Infers the type of a declaration while that of another one may be waiting for it.
+fn in_turn(cx: &mut TypeContext, f: FunctionId, infer: impl FnOnce(&mut TypeContext) -> Option<Type>) -> Option<Type> {
+    if cx.memo.waiting_types == MOST_WAITING {
+        let message = format!("type inference depends on a chain of more than {MOST_WAITING} declarations");
+        let error = Diagnostic::error(DiagnosticCode::CannotInfer, cx.defs.function_data(f).span, message);
+        cx.memo.waiting_error = Some(error.help("write the type of this declaration"));
+        return None;
     }
+    cx.memo.waiting_types += 1;
+    let found = infer(cx);
+    cx.memo.waiting_types -= 1;
+    // What is said while a formula's type is inferred does not count.
+    if cx.memo.waiting_types == 0
+        && let Some(error) = cx.memo.waiting_error.take()
+    {
+        cx.sink.report(error);
+    }
+    found
+}
 
-    fn formula_type(&mut self, f: FunctionId) -> Option<Type> {
-        let signature = self.function_data(f).signature.clone()?;
-        let Code::Expression(value) = self.function_data(f).code.clone() else { return None };
-        let saved = std::mem::replace(&mut self.env, signature.env.clone());
-        let (owner, file) = (self.function_data(f).owner, self.function_data(f).file);
-        let (before, is_formula) = (self.diagnostics.len(), self.is_formula(f));
-        let vars = self.var_count();
-        let mut infer = Infer::new(self, owner, file);
+fn formula_type(cx: &mut TypeContext, f: FunctionId) -> Option<Type> {
+    let signature = cx.defs.function_data(f).signature.clone()?;
+    let Code::Expression(value) = cx.defs.function_data(f).code.clone() else { return None };
+    let (ty, before) = context::with_env(cx, signature.env.clone(), |cx| {
+        let (owner, file) = (cx.defs.function_data(f).owner, cx.defs.function_data(f).file);
+        let (before, is_formula) = (cx.sink.diagnostics.len(), self::is_formula(cx, f));
+        let vars = cx.vars.var_count();
+        let mut infer = Infer::new(cx, owner, file);
         infer.push_frame(FrameKind::Function, Type::Error, false, Some(f));
         infer.add_signature_params(&signature);
         let found = infer.with_fractions(is_formula, |infer| infer.expr(&value, None));
         if is_formula && infer.is_whole_literal(&found.ty) {
             // A literal in a formula is a `Double`, unless an integer is asked for.
-            let double = infer.world.simple("Double");
-            infer.world.unify(&found.ty, &double, value.span);
+            let double = lookup::simple(infer.cx, "Double");
+            type_vars::unify(infer.cx, &found.ty, &double, value.span);
         }
         infer.settle_statement((0, vars));
-        let ty = infer.world.resolved(&found.ty.clone());
-        self.env = saved;
-        // The body is checked again with the result known; what is wrong is said then.
-        self.diagnostics.truncate(before);
-        (ty != Type::Error && !ty.any(&mut |t| matches!(t, Type::Var(_)))).then_some(ty)
-    }
+        let ty = type_vars::resolved(infer.cx, &found.ty.clone());
+        (ty, before)
+    });
+    // The body is checked again with the result known; what is wrong is said then.
+    cx.sink.diagnostics.truncate(before);
+    (ty != Type::Error && !ty.any(&mut |t| matches!(t, Type::Var(_)))).then_some(ty)
 }
 
 impl Infer<'_> {
     fn function(&mut self, f: FunctionId, signature: &Rc<Signature>) -> Option<Body> {
-        let code = self.world.function_data(f).code.clone();
-        let (kind, span) = (self.world.function_data(f).kind, self.world.function_data(f).span);
+        let code = self.cx.defs.function_data(f).code.clone();
+        let (kind, span) = (self.cx.defs.function_data(f).kind, self.cx.defs.function_data(f).span);
         let frame_kind = if kind == FunctionKind::Script { FrameKind::Script } else { FrameKind::Function };
         self.push_frame(frame_kind, signature.result.clone(), signature.throws, Some(f));
         self.add_signature_params(signature);
         let mut statements = match code {
             Code::Block(None) => {
-                if self.world.function_data(f).primitive.is_some() || self.world.function_data(f).requirement.is_some()
+                if self.cx.defs.function_data(f).primitive.is_some()
+                    || self.cx.defs.function_data(f).requirement.is_some()
                 {
                     return None;
                 }
@@ -159,9 +171,9 @@ impl Infer<'_> {
                 _ => self.function_statements(&body, &signature.result.clone()),
             },
             Code::Expression(value) => {
-                let vars = self.world.var_count();
+                let vars = self.cx.vars.var_count();
                 let result = self.opened_result(&signature.result, value.span);
-                let is_formula = self.world.is_formula(f);
+                let is_formula = self::is_formula(self.cx, f);
                 let found = self.with_fractions(is_formula, |infer| infer.expr(&value, Some(&result)));
                 let found = self.coerce(found, &result);
                 self.settle_statement((0, vars));
@@ -173,7 +185,7 @@ impl Infer<'_> {
             Code::Elsewhere => return None,
         };
         let given = std::mem::take(&mut self.given);
-        self.world.agree_on_opaque(given);
+        opaque::agree_on_opaque(self.cx, given);
         self.complete_captures();
         self.close_bodies();
         self.finish_statements(&mut statements);
@@ -185,12 +197,12 @@ impl Infer<'_> {
 
     /// A memberwise initialiser: the arguments become the fields; a `let` with a value keeps it.
     fn memberwise(&mut self, n: crate::types::model::ty::NominalId, signature: &Signature) -> Vec<Stmt> {
-        let span = self.world.nominal_data(n).span;
+        let span = self.cx.defs.nominal_data(n).span;
         let mut fields = vec![];
         let mut next = 0;
-        for i in 0..self.world.nominal_data(n).stored.len() as u32 {
-            let ty = self.world.stored_type(n, i);
-            let stored = &self.world.nominal_data(n).stored[i as usize];
+        for i in 0..self.cx.defs.nominal_data(n).stored.len() as u32 {
+            let ty = stored_property::stored_type(self.cx, n, i);
+            let stored = &self.cx.defs.nominal_data(n).stored[i as usize];
             if stored.is_let && stored.value.is_some() {
                 let value = self.initial_value(n, i, &ty);
                 fields.push(value);
@@ -218,7 +230,7 @@ impl Infer<'_> {
         ty: Type,
     ) -> Expr {
         let span = value.span;
-        let generics = self.world.nominal_data(n).params.iter().map(|p| Type::Param(*p)).collect();
+        let generics = self.cx.defs.nominal_data(n).params.iter().map(|p| Type::Param(*p)).collect();
         let callee = crate::types::model::tree::Callee::Static(crate::types::model::tree::FunctionRef {
             function: wrap,
             generics,
@@ -231,11 +243,11 @@ impl Infer<'_> {
     }
 
     fn initial_value(&mut self, n: crate::types::model::ty::NominalId, index: u32, ty: &Type) -> Expr {
-        let span = self.world.nominal_data(n).stored[index as usize].span;
-        let Some(function) = self.world.stored_initial(n, index) else {
+        let span = self.cx.defs.nominal_data(n).stored[index as usize].span;
+        let Some(function) = stored_property::stored_initial(self.cx, n, index) else {
             return Expr { kind: ExprKind::Nil, ty: ty.clone(), span };
         };
-        let generics = self.world.nominal_data(n).params.iter().map(|p| Type::Param(*p)).collect();
+        let generics = self.cx.defs.nominal_data(n).params.iter().map(|p| Type::Param(*p)).collect();
         let callee =
             crate::types::model::tree::Callee::Static(crate::types::model::tree::FunctionRef { function, generics });
         Expr { kind: ExprKind::Call { callee, args: vec![] }, ty: ty.clone(), span }
@@ -262,15 +274,15 @@ impl Infer<'_> {
         if let (Owner::Nominal(n), Type::Nominal(..), false) =
             (self.owner, &own, crate::types::model::syntax_walk::delegates(&body.items))
         {
-            for i in 0..self.world.nominal_data(n).stored.len() as u32 {
-                let ty = self.world.stored_type(n, i);
-                let stored = &self.world.nominal_data(n).stored[i as usize];
+            for i in 0..self.cx.defs.nominal_data(n).stored.len() as u32 {
+                let ty = stored_property::stored_type(self.cx, n, i);
+                let stored = &self.cx.defs.nominal_data(n).stored[i as usize];
                 let starts_as_nil = !stored.is_let && stored.value.is_none();
-                if stored.value.is_none() && !(starts_as_nil && self.world.is_optional(&ty)) {
+                if stored.value.is_none() && !(starts_as_nil && synthesize::is_optional(self.cx, &ty)) {
                     continue;
                 }
                 let value = self.initial_value(n, i, &ty);
-                let index = self.world.inherited_count(n) + i;
+                let index = superclass::inherited_count(self.cx, n) + i;
                 let path = vec![Projection { kind: ProjectionKind::Field(index), ty: ty.clone(), span }];
                 let root =
                     if is_class { Root::Value(Box::new(self.local_expr(local, span))) } else { Root::Local(local) };
@@ -317,11 +329,11 @@ impl Infer<'_> {
         if let Some(last) = statements.last_mut()
             && let StmtKind::Expr(value) = &last.kind
         {
-            let ty = self.world.resolved(&value.ty.clone());
-            if !ty.is_unit() && ty != Type::Never && ty != Type::Error && self.world.wants_value {
+            let ty = type_vars::resolved(self.cx, &value.ty.clone());
+            if !ty.is_unit() && ty != Type::Never && ty != Type::Error && self.cx.module.wants_value {
                 last.kind = StmtKind::Return(Some(value.clone()));
                 self.frames[0].result = ty.clone();
-                self.world.script_result = Some(ty);
+                self.cx.module.script_result = Some(ty);
             }
         }
     }

@@ -8,7 +8,10 @@ use crate::syntax::ast;
 use crate::syntax::ast::{
     Accessors, Block, CastKind, DeclKind, FunctionDecl, Generics, Ident, LazyBlock, Name, Param, TypeExpr,
 };
+use crate::types::declare;
 use crate::types::declare::member::value_param;
+use crate::types::generics::signature;
+use crate::types::infer::solver::type_vars;
 use crate::types::infer::{Binding, Infer};
 use crate::types::model::syntax_query::strip;
 use crate::types::model::syntax_walk::mentions;
@@ -16,6 +19,9 @@ use crate::types::model::tables::FunctionKind;
 use crate::types::model::tree::Ownership;
 use crate::types::model::tree::{Callee, Expr, ExprKind, FunctionId, FunctionRef, Stmt};
 use crate::types::model::ty::Type;
+use crate::types::names::lookup;
+use crate::types::nominal::observers;
+use crate::types::nominal::property_wrapper;
 use std::rc::Rc;
 
 /// The names that only accessors know.
@@ -37,8 +43,8 @@ impl Infer<'_> {
         };
         let ast::PatternKind::Bind { name, .. } = &strip(&binding.pattern).kind else { return false };
         let ident = Ident { name: name.clone(), span: strip(&binding.pattern).span };
-        self.world.check_has_getter(binding, &ident);
-        if let Some(wrapped) = self.world.wrapped_local(decl, is_let, binding, &ident, written) {
+        declare::check_has_getter(self.cx, binding, &ident);
+        if let Some(wrapped) = property_wrapper::wrapped_local(self.cx, decl, is_let, binding, &ident, written) {
             let Some(wrapped) = wrapped else { return true };
             self.variable((false, Ownership::Strong), &wrapped.storage, decl.span, out);
             let forwards = [(Some(wrapped.value), "", "wrappedValue"), (wrapped.projected, "$", "projectedValue")];
@@ -51,7 +57,7 @@ impl Infer<'_> {
         }
         match &binding.accessors {
             Some(accessors) if accessors.get.is_some() => {
-                self.world.check_computed(decl, is_let, binding);
+                declare::check_computed(self.cx, decl, is_let, binding);
                 if let Some(ty) = written {
                     let ty = self.resolve(ty);
                     self.accessors(&ident, accessors.clone(), &ty, out);
@@ -71,7 +77,7 @@ impl Infer<'_> {
                 self.error(Diagnostic::error(Code::WrongContext, ident.span, problem));
                 false
             }
-            Some(accessors) if self.world.observes(Some(accessors), &ident, is_let) => {
+            Some(accessors) if observers::observes(self.cx, Some(accessors), &ident, is_let) => {
                 self.observed_variable(&ident, accessors, binding, out);
                 true
             }
@@ -83,7 +89,7 @@ impl Infer<'_> {
     pub(crate) fn computed_local(&mut self, get: FunctionId, set: Option<FunctionId>, span: Span) -> Expr {
         let all: Vec<FunctionId> = std::iter::once(get).chain(set).collect();
         self.capture_for(&all);
-        let signature = self.world.signature(get);
+        let signature = signature::signature(self.cx, get);
         let generics = signature.env.params.iter().map(|p| Type::Param(*p)).collect();
         let callee = Callee::Static(FunctionRef { function: get, generics });
         Expr { kind: ExprKind::Call { callee, args: vec![] }, ty: signature.result.clone(), span }
@@ -95,14 +101,14 @@ impl Infer<'_> {
         let result = self.type_expr(ty, span);
         let Some(body) = accessors.get else { return };
         let get = self.accessor(&ident.name, vec![], Some(result.clone()), body, span, out);
-        self.world.functions[get.0 as usize].kind = FunctionKind::Getter;
+        self.cx.defs.functions[get.0 as usize].kind = FunctionKind::Getter;
         let set = accessors.set.map(|(new_value, body)| {
             let name = new_value.unwrap_or(Ident { name: "newValue".into(), span });
             let set = self.accessor(&ident.name, vec![value_param(name, Some(&result))], None, body, span, out);
-            self.world.functions[set.0 as usize].kind = FunctionKind::Setter;
+            self.cx.defs.functions[set.0 as usize].kind = FunctionKind::Setter;
             set
         });
-        self.world.functions[get.0 as usize].setter = set;
+        self.cx.defs.functions[get.0 as usize].setter = set;
         if let Some(scope) = self.frame().scopes.last_mut() {
             Rc::make_mut(scope).insert(ident.name.clone(), Binding::Computed(get, set));
         }
@@ -143,12 +149,12 @@ impl Infer<'_> {
     /// The variable is kept under its own name, which the observers see; everybody else sees the accessors.
     fn observed_variable(&mut self, ident: &Ident, accessors: &Accessors, binding: &ast::Binding, out: &mut Vec<Stmt>) {
         let (name, span) = (&ident.name, ident.span);
-        let start = (self.pending.len(), self.world.var_count());
+        let start = (self.pending.len(), self.cx.vars.var_count());
         self.variable((false, Ownership::Strong), &ast::Binding { accessors: None, ..binding.clone() }, span, out);
         self.settle_statement(start);
         let Some(crate::types::infer::Found::Local(local)) = self.find_local(name) else { return };
         let ty = self.local_type(local);
-        let ty = self.world.resolved(&ty);
+        let ty = type_vars::resolved(self.cx, &ty);
         let param = self.type_expr(&ty, span);
         let (mut before, mut after) = (String::new(), String::new());
         if let Some((own, body)) = &accessors.will_set {
@@ -168,8 +174,8 @@ impl Infer<'_> {
                 after = format!("{}()\n", self.observer(&full, vec![], body, span, out));
             }
         }
-        let get = self.world.written_block(&format!("return `{name}`\n"), span);
-        let set = self.world.written_block(&format!("{before}`{name}` = `{NEW}`\n{after}"), span);
+        let get = observers::written_block(self.cx, &format!("return `{name}`\n"), span);
+        let set = observers::written_block(self.cx, &format!("{before}`{name}` = `{NEW}`\n{after}"), span);
         let accessors = Self::written_accessors(get, Some(set), span);
         self.accessors(ident, accessors, &ty, out);
     }
@@ -206,9 +212,9 @@ impl Infer<'_> {
         self.hidden_variable(&initial, None, closure, span, out);
         let Some(crate::types::infer::Found::Local(local)) = self.find_local(&initial) else { return };
         let ty = self.local_type(local);
-        let Type::Function(function) = self.world.resolved(&ty) else { return };
+        let Type::Function(function) = type_vars::resolved(self.cx, &ty) else { return };
         let ty = function.result.clone();
-        let optional = self.world.applied("Optional", std::slice::from_ref(&ty));
+        let optional = lookup::applied(self.cx, "Optional", std::slice::from_ref(&ty));
         let storage = format!("storage of {name}");
         let nil = ast::Expr { kind: ast::ExprKind::Nil, span };
         self.hidden_variable(&storage, Some(&optional), nil, span, out);
@@ -216,8 +222,8 @@ impl Infer<'_> {
             "if let `known` = `{storage}` {{ return `known` }}\nlet `value` = `{initial}`()\n\
              `{storage}` = `value`\nreturn `value`\n"
         );
-        let get = self.world.written_block(&text, span);
-        let set = self.world.written_block(&format!("`{storage}` = `{NEW}`\n"), span);
+        let get = observers::written_block(self.cx, &text, span);
+        let set = observers::written_block(self.cx, &format!("`{storage}` = `{NEW}`\n"), span);
         let accessors = Self::written_accessors(get, Some(set), span);
         self.accessors(ident, accessors, &ty, out);
     }
@@ -230,7 +236,7 @@ impl Infer<'_> {
             value: Some(value),
             accessors: None,
         };
-        let start = (self.pending.len(), self.world.var_count());
+        let start = (self.pending.len(), self.cx.vars.var_count());
         self.variable((ty.is_none(), Ownership::Strong), &binding, span, out);
         self.settle_statement(start);
     }
@@ -238,13 +244,13 @@ impl Infer<'_> {
     /// A variable that is a property of another one.
     fn forward(&mut self, ident: &Ident, place: &str, settable: bool, out: &mut Vec<Stmt>) {
         let span = ident.span;
-        let get = self.world.written_block(&format!("return {place}\n"), span);
+        let get = observers::written_block(self.cx, &format!("return {place}\n"), span);
         let Some(ast::StmtKind::Return(Some(value))) = get.items.first().map(|item| item.kind.clone()) else { return };
-        let start = (self.pending.len(), self.world.var_count());
+        let start = (self.pending.len(), self.cx.vars.var_count());
         let found = self.expr(&value, None);
         self.settle_statement(start);
-        let ty = self.world.resolved(&found.ty.clone());
-        let set = settable.then(|| self.world.written_block(&format!("{place} = `{NEW}`\n"), span));
+        let ty = type_vars::resolved(self.cx, &found.ty.clone());
+        let set = settable.then(|| observers::written_block(self.cx, &format!("{place} = `{NEW}`\n"), span));
         self.accessors(ident, Self::written_accessors(get, set, span), &ty, out);
     }
 

@@ -4,6 +4,8 @@ use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{FunctionDecl, StmtKind as AstStmt};
 use crate::types::declare::redeclaration::redeclared;
+use crate::types::generics::signature;
+use crate::types::infer::solver::type_vars;
 use crate::types::infer::{Binding, FrameKind, Infer, OpenBody};
 use crate::types::model::tables::{BodyState, Code as FunctionCode, FunctionKind, Signature, blank_function};
 use crate::types::model::tree::{Body, FunctionId, LocalId, Stmt, StmtKind};
@@ -66,29 +68,28 @@ impl Infer<'_> {
         data.rethrows = function.rethrows;
         data.code = FunctionCode::Block(function.body.clone());
         data.body = BodyState::Checking;
-        data.outer = Some(self.world.env.clone());
+        data.outer = Some(self.cx.scope.env.clone());
         data.local_types = Some(self.local_types.clone());
-        let id = self.world.add_function(data);
+        let id = self.cx.defs.add_function(data);
         self.local_functions.insert(id, self.current);
         id
     }
 
     /// Checks the body of a local function where it is declared.
     pub(crate) fn local_function(&mut self, id: FunctionId) -> Stmt {
-        let signature = self.world.signature(id);
-        let span = self.world.function_data(id).span;
-        let saved = std::mem::replace(&mut self.world.env, signature.env.clone());
-        self.push_frame(FrameKind::LocalFunction, signature.result.clone(), signature.throws, Some(id));
-        self.add_signature_params(&signature);
-        let FunctionCode::Block(Some(body)) = self.world.function_data(id).code.clone() else {
-            self.leave_frame();
-            self.world.env = saved;
-            return Stmt { kind: StmtKind::LocalFunction(id), span };
-        };
-        let statements = self.function_statements(&body, &signature.result);
-        let frame = self.leave_frame();
-        self.open_body(id, frame, statements);
-        self.world.env = saved;
+        let signature = signature::signature(self.cx, id);
+        let span = self.cx.defs.function_data(id).span;
+        self.with_env(signature.env.clone(), |infer| {
+            infer.push_frame(FrameKind::LocalFunction, signature.result.clone(), signature.throws, Some(id));
+            infer.add_signature_params(&signature);
+            let FunctionCode::Block(Some(body)) = infer.cx.defs.function_data(id).code.clone() else {
+                infer.leave_frame();
+                return;
+            };
+            let statements = infer.function_statements(&body, &signature.result);
+            let frame = infer.leave_frame();
+            infer.open_body(id, frame, statements);
+        });
         Stmt { kind: StmtKind::LocalFunction(id), span }
     }
 
@@ -160,28 +161,28 @@ impl Infer<'_> {
     /// Finishes the bodies that were waiting for their types.
     pub(crate) fn close_bodies(&mut self) {
         for OpenBody { function, frame, mut statements, env } in std::mem::take(&mut self.open) {
-            let around = std::mem::replace(&mut self.world.env, env);
-            self.finish_statements(&mut statements);
-            let mut body = self.body_of(frame, statements);
-            self.finish_locals(&mut body);
-            self.set_closure_signature(function, frame, &body);
-            self.world.functions[function.0 as usize].body = BodyState::Checked(Rc::new(body));
-            self.world.env = around;
+            self.with_env(env, |infer| {
+                infer.finish_statements(&mut statements);
+                let mut body = infer.body_of(frame, statements);
+                infer.finish_locals(&mut body);
+                infer.set_closure_signature(function, frame, &body);
+                infer.cx.defs.functions[function.0 as usize].body = BodyState::Checked(Rc::new(body));
+            });
         }
     }
 
     /// Keeps the body of a closure or local function until all types are known.
     pub(crate) fn open_body(&mut self, function: FunctionId, frame: usize, statements: Vec<Stmt>) {
-        let env = self.world.env.clone();
+        let env = self.cx.scope.env.clone();
         self.open.push(OpenBody { function, frame, statements, env });
     }
 
     fn set_closure_signature(&mut self, function: FunctionId, frame: usize, body: &Body) {
-        if self.world.function_data(function).kind != FunctionKind::Closure {
+        if self.cx.defs.function_data(function).kind != FunctionKind::Closure {
             return;
         }
         let result = self.frames[frame].result.clone();
-        let result = self.world.resolved(&result);
+        let result = type_vars::resolved(self.cx, &result);
         let params = body.locals[..body.params]
             .iter()
             .map(|l| crate::types::model::tables::SignatureParam {
@@ -196,13 +197,13 @@ impl Infer<'_> {
             })
             .collect();
         let signature = Signature {
-            env: self.world.env.clone(),
+            env: self.cx.scope.env.clone(),
             params,
             self_type: None,
             self_inout: false,
             result,
             throws: self.frames[frame].throws,
         };
-        self.world.functions[function.0 as usize].signature = Some(Rc::new(signature));
+        self.cx.defs.functions[function.0 as usize].signature = Some(Rc::new(signature));
     }
 }

@@ -18,12 +18,16 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, StmtKind as AstStmt};
+use crate::types::generics::opaque;
+use crate::types::infer::solver::type_vars;
 use crate::types::infer::stmt::branch::ends_in_statements;
 use crate::types::infer::{FrameKind, Infer};
 use crate::types::model::display::did_you_mean;
 use crate::types::model::syntax_query::{bound_names, single_expression};
 use crate::types::model::tree::{Case, Expr, ExprKind, Stmt, StmtKind};
 use crate::types::model::ty::Type;
+use crate::types::names::lookup;
+use crate::types::synthesize;
 use hashbrown::HashMap;
 use std::rc::Rc;
 
@@ -33,7 +37,7 @@ impl Infer<'_> {
         if let Some(only) = single_expression(body)
             && !result.is_unit()
         {
-            let start = (self.pending.len(), self.world.var_count());
+            let start = (self.pending.len(), self.cx.vars.var_count());
             let is_statement = matches!(only.kind, Ast::If { .. } | Ast::Switch { .. }) && ends_in_statements(only);
             if !is_statement {
                 let result = &self.opened_result(result, only.span);
@@ -76,7 +80,7 @@ impl Infer<'_> {
         };
         self.upcoming.push(declared_names(items));
         for item in items {
-            let start = (self.pending.len(), self.world.var_count());
+            let start = (self.pending.len(), self.cx.vars.var_count());
             let is_function =
                 |decl: &Rc<ast::Decl>| functions.iter().find(|(_, d)| Rc::ptr_eq(d, decl)).map(|(f, _)| *f);
             match &item.kind {
@@ -111,7 +115,7 @@ impl Infer<'_> {
             AstStmt::Expr(e) => match &e.kind {
                 Ast::If { .. } | Ast::Switch { .. } | Ast::Block(_) => self.branch_statement(e, None, out),
                 _ => {
-                    let is_asked = self.world.wants_value && self.is_top();
+                    let is_asked = self.cx.module.wants_value && self.is_top();
                     let value = self.with_fractions(is_asked, |infer| infer.expr(e, None));
                     match value.kind {
                         ExprKind::Assign { place, value } => {
@@ -137,7 +141,7 @@ impl Infer<'_> {
             AstStmt::Repeat { label, body, condition } => {
                 let kind = self.labelled(label.as_ref(), true, |infer, label| {
                     let body = infer.block(body);
-                    let start = (infer.pending.len(), infer.world.var_count());
+                    let start = (infer.pending.len(), infer.cx.vars.var_count());
                     let condition = infer.condition_value(condition);
                     infer.settle_statement(start);
                     StmtKind::Repeat { label, body, condition }
@@ -160,7 +164,7 @@ impl Infer<'_> {
             }
             AstStmt::Throw(value) => {
                 let value = self.expr(value, None);
-                let error = self.world.protocol("Error");
+                let error = lookup::protocol(self.cx, "Error");
                 let value = self.coerce(value, &Type::any_of(&[error]));
                 self.throws_here(span);
                 out.push(Stmt { kind: StmtKind::Throw(value), span });
@@ -201,7 +205,7 @@ impl Infer<'_> {
             out.push(Stmt { kind, span });
             return;
         }
-        let error = self.world.protocol("Error");
+        let error = lookup::protocol(self.cx, "Error");
         let ty = Type::any_of(&[error]);
         self.frame().catching += 1;
         let body = self.block(body);
@@ -235,8 +239,8 @@ impl Infer<'_> {
         }
         let result = self.frame().result.clone();
         if let Some(local) = self.frame().init_self {
-            let is_failable = self.world.is_optional(&result)
-                && !self.world.is_optional(&self.frames[self.current].locals[local.0 as usize].ty.clone());
+            let is_failable = synthesize::is_optional(self.cx, &result)
+                && !synthesize::is_optional(self.cx, &self.frames[self.current].locals[local.0 as usize].ty.clone());
             let value = match value {
                 Some(ast::Expr { kind: Ast::Nil, .. }) if is_failable => Expr { kind: ExprKind::Nil, ty: result, span },
                 Some(_) => self.fail(
@@ -256,12 +260,12 @@ impl Infer<'_> {
             Some(value) => self.opened_result(&result, value.span),
             None => result,
         };
-        let is_unit = self.world.shallow(&result).is_unit();
+        let is_unit = type_vars::shallow(self.cx, &result).is_unit();
         let value = match value {
             Some(value) => {
                 let of_class = self.of_own_class(value);
                 let found = self.expr(of_class.as_ref().unwrap_or(value), Some(&result));
-                if is_unit && !self.world.shallow(&found.ty.clone()).is_unit() && found.ty != Type::Error {
+                if is_unit && !type_vars::shallow(self.cx, &found.ty.clone()).is_unit() && found.ty != Type::Error {
                     let message = "unexpected non-void return value in void function";
                     let diagnostic = Diagnostic::error(Code::Mismatch, value.span, message);
                     self.error(diagnostic.help("declare the result type: '-> Type'"));
@@ -271,7 +275,7 @@ impl Infer<'_> {
             }
             None => {
                 let unit = Type::unit();
-                if !self.world.unify(&result, &unit, span) {
+                if !type_vars::unify(self.cx, &result, &unit, span) {
                     let message = format!("non-void function should return a value of type '{}'", self.show(&result));
                     self.error(Diagnostic::error(Code::MissingReturn, span, message));
                 }
@@ -286,7 +290,7 @@ impl Infer<'_> {
         match self.frame().function {
             Some(f) => {
                 let mut given = std::mem::take(&mut self.given);
-                let opened = self.world.open_result(f, result, span, &mut given);
+                let opened = opaque::open_result(self.cx, f, result, span, &mut given);
                 self.given = given;
                 opened
             }

@@ -3,18 +3,24 @@
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::ExprKind as Ast;
+use crate::types::generics::signature;
+use crate::types::infer::solver::type_vars;
 use crate::types::infer::{FrameKind, Infer};
 use crate::types::model::tables::Owner;
 use crate::types::model::tree::{
     Callee, Expr, ExprKind, FunctionId, FunctionRef, GlobalId, Place, Projection, ProjectionKind, Root,
 };
 use crate::types::model::ty::Type;
+use crate::types::nominal::observers;
 use crate::types::nominal::observers::Observed;
+use crate::types::nominal::property_wrapper;
+use crate::types::nominal::stored_property;
+use crate::types::nominal::superclass;
 
 impl Infer<'_> {
     /// The setter that a change of this goes through. There is none where the observers themselves change it.
     pub(crate) fn observing_setter(&self, observed: Observed) -> Option<FunctionId> {
-        let setter = self.world.observing_setter(observed)?;
+        let setter = observers::observing_setter(self.cx, observed)?;
         let is_global = matches!(observed, Observed::Global(_));
         (!is_global || self.around() != Some(observed)).then_some(setter)
     }
@@ -22,7 +28,7 @@ impl Infer<'_> {
     /// What the function around here observes, or sets for the observers.
     fn around(&self) -> Option<Observed> {
         let function = self.frames.first()?.function?;
-        self.world.function_data(function).observed
+        self.cx.defs.function_data(function).observed
     }
 
     /// Whether a value is the `self` of the function around here.
@@ -51,19 +57,19 @@ impl Infer<'_> {
         let Observed::Stored(owner, index) = observed else {
             return Place { root: Root::Discard, path: vec![], ty, span };
         };
-        let mut of = self.world.shallow(&base.ty.clone());
+        let mut of = type_vars::shallow(self.cx, &base.ty.clone());
         let generics = loop {
             match of {
                 Type::Nominal(n, args) if n == owner => break args,
-                Type::Nominal(n, args) => match self.world.base_type(n, &args) {
+                Type::Nominal(n, args) => match superclass::base_type(self.cx, n, &args) {
                     Some(base) => of = base,
                     None => return Place { root: Root::Discard, path: vec![], ty, span },
                 },
                 _ => return Place { root: Root::Discard, path: vec![], ty, span },
             }
         };
-        let get = self.world.stored_accessor(owner, index, false);
-        let mutating = !self.world.is_class(owner);
+        let get = stored_property::stored_accessor(self.cx, owner, index, false);
+        let mutating = !superclass::is_class(self.cx, owner);
         let mut place = if mutating {
             self.place_of(base, complaint)
         } else {
@@ -88,15 +94,15 @@ impl Infer<'_> {
             }
             _ => return None,
         };
-        let (index, wrap) = self.world.unfilled_wrapper(n, &name).filter(|_| !self.is_convenience())?;
-        let wanted = self.world.signature(wrap).params.first()?.ty.clone();
+        let (index, wrap) = property_wrapper::unfilled_wrapper(self.cx, n, &name).filter(|_| !self.is_convenience())?;
+        let wanted = signature::signature(self.cx, wrap).params.first()?.ty.clone();
         let value = self.expr(value, Some(&wanted));
         let value = self.coerce(value, &wanted);
-        let ty = self.world.stored_type(n, index);
+        let ty = stored_property::stored_type(self.cx, n, index);
         let value = self.wrapped_value(n, wrap, value, ty.clone());
-        let field = ProjectionKind::Field(self.world.inherited_count(n) + index);
+        let field = ProjectionKind::Field(superclass::inherited_count(self.cx, n) + index);
         let path = vec![Projection { kind: field, ty: ty.clone(), span: target.span }];
-        let root = if self.world.is_class(n) {
+        let root = if superclass::is_class(self.cx, n) {
             Root::Value(Box::new(self.local_expr(local, target.span)))
         } else {
             Root::Local(local)
@@ -106,9 +112,9 @@ impl Infer<'_> {
     }
 
     pub(crate) fn observed_global(&mut self, global: GlobalId, set: FunctionId, ty: Type, span: Span) -> Place {
-        let get = self.world.global_accessor(global);
-        let generics = match self.world.globals[global.0 as usize].owner {
-            Owner::Nominal(n) => self.world.nominal_data(n).params.iter().map(|p| Type::Param(*p)).collect(),
+        let get = stored_property::global_accessor(self.cx, global);
+        let generics = match self.cx.defs.globals[global.0 as usize].owner {
+            Owner::Nominal(n) => self.cx.defs.nominal_data(n).params.iter().map(|p| Type::Param(*p)).collect(),
             Owner::Module | Owner::Protocol(_) => vec![],
         };
         let callee = |function| Callee::Static(FunctionRef { function, generics: generics.clone() });

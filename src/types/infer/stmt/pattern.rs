@@ -4,11 +4,16 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, Ident, Name, PatternKind as AstPattern};
+use crate::types::conform::conformances;
 use crate::types::declare::redeclaration::redeclared;
+use crate::types::infer::solver::type_vars;
 use crate::types::infer::{Binding, Infer};
 use crate::types::model::tables::MemberKind;
 use crate::types::model::tree::{LocalId, Pattern, PatternKind};
 use crate::types::model::ty::Type;
+use crate::types::names::members;
+use crate::types::nominal::stored_property;
+use crate::types::synthesize;
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -24,7 +29,7 @@ impl Infer<'_> {
             }
             AstPattern::Typed(inner, written) => {
                 let written = self.resolve(written);
-                if !self.world.unify(ty, &written, span) || self.promises_less(ty, &written) {
+                if !type_vars::unify(self.cx, ty, &written, span) || self.promises_less(ty, &written) {
                     self.mismatch(ty, &written, span);
                 }
                 self.pattern(inner, &written, mutable)
@@ -34,7 +39,7 @@ impl Infer<'_> {
                 self.case_pattern(base.as_ref(), name, payload.as_deref(), ty, mutable, span)
             }
             AstPattern::Some(inner) => {
-                let Some(of) = self.world.optional_payload(ty) else {
+                let Some(of) = synthesize::optional_payload(self.cx, ty) else {
                     if *ty != Type::Error {
                         let message = format!("'?' pattern cannot match values of type '{}'", self.show(ty));
                         let mark = span.last();
@@ -63,7 +68,7 @@ impl Infer<'_> {
     fn bind_pattern(&mut self, name: &Name, ty: &Type, mutable: bool, span: Span) -> LocalId {
         if let Some((_, local)) = self.shared.iter().find(|(n, _)| n == name).cloned() {
             let other = self.local_type(local);
-            if !self.world.unify(&other, ty, span) {
+            if !type_vars::unify(self.cx, &other, ty, span) {
                 self.mismatch(ty, &other, span);
             }
             return local;
@@ -99,12 +104,12 @@ impl Infer<'_> {
         if let [(None, only)] = parts {
             return self.pattern(only, ty, mutable);
         }
-        let types = match self.world.shallow(ty) {
+        let types = match type_vars::shallow(self.cx, ty) {
             Type::Tuple(types) if types.len() == parts.len() => types,
             Type::Var(_) => {
-                let types: Vec<(Option<Name>, Type)> = parts.iter().map(|_| (None, self.world.fresh())).collect();
+                let types: Vec<(Option<Name>, Type)> = parts.iter().map(|_| (None, self.cx.vars.fresh())).collect();
                 let tuple = Type::Tuple(types.into());
-                self.world.unify(ty, &tuple, span);
+                type_vars::unify(self.cx, ty, &tuple, span);
                 match tuple {
                     Type::Tuple(types) => types,
                     _ => Rc::from([]),
@@ -146,8 +151,8 @@ impl Infer<'_> {
             let named = self.resolve(base);
             return self.named_case(&named, name, payload, ty, mutable, span);
         }
-        let known = self.world.shallow(ty);
-        if let Some(of) = self.world.optional_payload(&known) {
+        let known = type_vars::shallow(self.cx, ty);
+        if let Some(of) = synthesize::optional_payload(self.cx, &known) {
             match (&*name.name, payload) {
                 ("none", None) => return made(PatternKind::Nil),
                 ("some", None) => {
@@ -176,10 +181,11 @@ impl Infer<'_> {
             }
             return made(PatternKind::Wildcard);
         };
-        let found = self.world.members(&known, &name.name, true, self.file).into_iter().find_map(|(m, ..)| match m {
-            MemberKind::Case(case) => Some(case),
-            _ => None,
-        });
+        let found =
+            members::members(self.cx, &known, &name.name, true, self.file).into_iter().find_map(|(m, ..)| match m {
+                MemberKind::Case(case) => Some(case),
+                _ => None,
+            });
         let Some(case) = found else {
             if let Some(parts) = payload {
                 self.no_static_member(&known, name);
@@ -193,9 +199,9 @@ impl Infer<'_> {
             return self.expression_pattern(&value, ty, span);
         };
         let args = args.clone();
-        let types = self.world.case_payload(*n, case);
+        let types = stored_property::case_payload(self.cx, *n, case);
         let types: Vec<(Option<Name>, Type)> =
-            types.into_iter().map(|(l, t)| (l, self.world.substitute_nominal(*n, &args, &t))).collect();
+            types.into_iter().map(|(l, t)| (l, conformances::substitute_nominal(self.cx, *n, &args, &t))).collect();
         let Some(parts) = payload else {
             return made(PatternKind::Case { case, payload: vec![] });
         };
@@ -229,13 +235,15 @@ impl Infer<'_> {
         mutable: bool,
         span: Span,
     ) -> Pattern {
-        if let (Type::Existential(_), Type::Nominal(..)) = (self.world.shallow(ty), self.world.shallow(named)) {
+        if let (Type::Existential(_), Type::Nominal(..)) =
+            (type_vars::shallow(self.cx, ty), type_vars::shallow(self.cx, named))
+        {
             let inner = self.case_pattern(None, name, payload, named, mutable, span);
             let kind = PatternKind::Is { ty: named.clone(), pattern: Box::new(inner) };
             return Pattern { kind, ty: ty.clone(), span };
         }
-        let inner = self.world.optional_payload(ty).unwrap_or_else(|| ty.clone());
-        if !self.world.unify(ty, named, span) && !self.world.unify(&inner, named, span) {
+        let inner = synthesize::optional_payload(self.cx, ty).unwrap_or_else(|| ty.clone());
+        if !type_vars::unify(self.cx, ty, named, span) && !type_vars::unify(self.cx, &inner, named, span) {
             self.mismatch(ty, named, span);
         }
         self.case_pattern(None, name, payload, ty, mutable, span)
@@ -243,7 +251,7 @@ impl Infer<'_> {
 
     /// Whether a type has a case of that name.
     fn has_case(&mut self, of: &Type, name: &str) -> bool {
-        let members = self.world.members(of, name, true, self.file);
+        let members = members::members(self.cx, of, name, true, self.file);
         members.iter().any(|(m, ..)| matches!(m, MemberKind::Case(_)))
     }
 
@@ -251,7 +259,7 @@ impl Infer<'_> {
     fn expression_pattern(&mut self, e: &Rc<ast::Expr>, ty: &Type, span: Span) -> Pattern {
         let made = |kind| Pattern { kind, ty: ty.clone(), span };
         match &e.kind {
-            Ast::Nil if self.world.is_optional(ty) => return made(PatternKind::Nil),
+            Ast::Nil if synthesize::is_optional(self.cx, ty) => return made(PatternKind::Nil),
             Ast::Tuple(parts) => {
                 let parts: Vec<(Option<Ident>, ast::Pattern)> = parts
                     .iter()
@@ -270,22 +278,22 @@ impl Infer<'_> {
             // `case 0 as Int`
             Ast::As { value, ty: written, kind: ast::CastKind::Coerce } => {
                 let written = self.resolve(written);
-                if !self.world.unifies(ty, &written) {
+                if !type_vars::unifies(self.cx, ty, &written) {
                     let inner = self.expression_pattern(value, &written, span);
                     return made(PatternKind::Is { ty: written, pattern: Box::new(inner) });
                 }
             }
             Ast::Implicit { name, .. } => {
-                let mut of = self.world.shallow(ty);
-                while let Some(inner) = self.world.optional_payload(&of) {
-                    of = self.world.shallow(&inner);
+                let mut of = type_vars::shallow(self.cx, ty);
+                while let Some(inner) = synthesize::optional_payload(self.cx, &of) {
+                    of = type_vars::shallow(self.cx, &inner);
                 }
                 if self.has_case(&of, &name.name) {
                     return self.case_pattern(None, name, None, ty, false, span);
                 }
             }
             Ast::Member { base, name, .. } => {
-                if let Some(named) = self.type_expression(base).map(|of| self.world.shallow(&of))
+                if let Some(named) = self.type_expression(base).map(|of| type_vars::shallow(self.cx, &of))
                     && self.has_case(&named, &name.name)
                 {
                     return self.named_case(&named, name, None, ty, false, span);

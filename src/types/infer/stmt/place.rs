@@ -4,6 +4,9 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::ExprKind as Ast;
+use crate::types::conform::conformances;
+use crate::types::generics::signature;
+use crate::types::infer::solver::type_vars;
 use crate::types::infer::{FrameKind, Infer};
 use crate::types::model::tables::{FunctionKind, Owner};
 use crate::types::model::tree::{
@@ -11,7 +14,10 @@ use crate::types::model::tree::{
     ProjectionKind, Root, Stmt, StmtKind,
 };
 use crate::types::model::ty::Type;
+use crate::types::names::lookup;
 use crate::types::nominal::observers::Observed;
+use crate::types::nominal::superclass;
+use crate::types::synthesize;
 
 /// What is said first where something cannot be assigned to.
 const ASSIGN: &str = "cannot assign to value";
@@ -34,7 +40,7 @@ impl Infer<'_> {
                 Place { root: Root::Local(local), path: vec![], ty, span }
             }
             ExprKind::Global(global) => {
-                let data = &self.world.globals[global.0 as usize];
+                let data = &self.cx.defs.globals[global.0 as usize];
                 let (is_let, name, declared) = (data.is_let, data.name.clone(), data.span);
                 if is_let {
                     self.immutable(&name, declared, span, complaint);
@@ -75,13 +81,13 @@ impl Infer<'_> {
     }
 
     fn field_place(&mut self, base: Expr, index: u32, ty: Type, span: Span, complaint: &str) -> Place {
-        let base_ty = self.world.shallow(&base.ty.clone());
+        let base_ty = type_vars::shallow(self.cx, &base.ty.clone());
         let Type::Nominal(n, _) = &base_ty else {
             return Place { root: Root::Discard, path: vec![], ty, span };
         };
-        let is_class = self.world.is_class(*n);
-        let (owner, own) = self.world.stored_owner(*n, index);
-        let stored = &self.world.nominal_data(owner).stored[own];
+        let is_class = superclass::is_class(self.cx, *n);
+        let (owner, own) = superclass::stored_owner(self.cx, *n, index);
+        let stored = &self.cx.defs.nominal_data(owner).stored[own];
         let (name, is_let, declared) = (stored.name.clone(), stored.is_let, stored.span);
         if is_let {
             self.immutable(&name, declared, span, complaint);
@@ -134,7 +140,7 @@ impl Infer<'_> {
 
     /// What is changed, as an expression. What is stored there has no say in which of several subscripts is meant.
     pub(crate) fn target(&mut self, target: &ast::Expr) -> Expr {
-        let start = (self.pending.len(), self.world.var_count());
+        let start = (self.pending.len(), self.cx.vars.var_count());
         let found = self.expr(target, None);
         let target = self.decided(found);
         if !matches!(target.kind, ExprKind::Pending(_)) {
@@ -152,7 +158,7 @@ impl Infer<'_> {
 
     /// Whether a global variable is a `let` without a value, and this is the script that declares it.
     fn is_own_global(&mut self, global: GlobalId) -> bool {
-        let data = &self.world.globals[global.0 as usize];
+        let data = &self.cx.defs.globals[global.0 as usize];
         data.is_let && !data.has_value && self.frame().kind == FrameKind::Script
     }
 
@@ -164,17 +170,17 @@ impl Infer<'_> {
 
     /// Whether a stored property belongs to the type whose initialiser this is, so that it is filled and not changed.
     fn fills(&mut self, base: &Expr, index: u32) -> bool {
-        let Type::Nominal(n, _) = self.world.shallow(&base.ty.clone()) else { return true };
-        let (owner, own) = self.world.stored_owner(n, index);
-        let stored = &self.world.nominal_data(owner).stored[own];
+        let Type::Nominal(n, _) = type_vars::shallow(self.cx, &base.ty.clone()) else { return true };
+        let (owner, own) = superclass::stored_owner(self.cx, n, index);
+        let stored = &self.cx.defs.nominal_data(owner).stored[own];
         stored.is_let || stored.setter.is_none() || self.owner == Owner::Nominal(owner) && !self.is_convenience()
     }
 
     fn accessor_place(&mut self, callee: Callee, args: Vec<Argument>, ty: Type, span: Span, complaint: &str) -> Place {
         let (setter, has_self, mutating) = match &callee {
             Callee::Static(f) | Callee::Class { function: f, .. } | Callee::Opened { function: f, .. } => {
-                let setter = self.world.function_data(f.function).setter;
-                let mutating = setter.is_some_and(|s| self.world.signature(s).self_inout);
+                let setter = self.cx.defs.function_data(f.function).setter;
+                let mutating = setter.is_some_and(|s| signature::signature(self.cx, s).self_inout);
                 let setter = setter.map(|s| {
                     let function = FunctionRef { function: s, generics: f.generics.clone() };
                     match &callee {
@@ -185,21 +191,21 @@ impl Infer<'_> {
                         _ => Callee::Static(function),
                     }
                 });
-                let has_self = self.world.signature(f.function).self_type.is_some();
+                let has_self = signature::signature(self.cx, f.function).self_type.is_some();
                 (setter, has_self, mutating)
             }
             Callee::Requirement { protocol, requirement, self_type, generics } => {
-                let data = &self.world.protocol_data(*protocol).requirements[*requirement as usize];
+                let data = &self.cx.defs.protocol_data(*protocol).requirements[*requirement as usize];
                 let (setter, function) = (data.setter, data.function);
-                let changes = setter.map(|s| self.world.protocol_data(*protocol).requirements[s as usize].function);
-                let mutating = changes.is_some_and(|s| self.world.signature(s).self_inout);
+                let changes = setter.map(|s| self.cx.defs.protocol_data(*protocol).requirements[s as usize].function);
+                let mutating = changes.is_some_and(|s| signature::signature(self.cx, s).self_inout);
                 let setter = setter.map(|requirement| Callee::Requirement {
                     protocol: *protocol,
                     requirement,
                     self_type: self_type.clone(),
                     generics: generics.clone(),
                 });
-                (setter, self.world.signature(function).self_type.is_some(), mutating)
+                (setter, signature::signature(self.cx, function).self_type.is_some(), mutating)
             }
         };
         let Some(set) = setter else {
@@ -243,14 +249,14 @@ impl Infer<'_> {
     fn get_only(&mut self, callee: &Callee, span: Span, complaint: &str) {
         let (f, is_requirement) = match callee {
             Callee::Static(f) | Callee::Class { function: f, .. } | Callee::Opened { function: f, .. } => {
-                (f.function, self.world.function_data(f.function).requirement.is_some())
+                (f.function, self.cx.defs.function_data(f.function).requirement.is_some())
             }
             Callee::Requirement { protocol, requirement, .. } => {
-                (self.world.protocol_data(*protocol).requirements[*requirement as usize].function, true)
+                (self.cx.defs.protocol_data(*protocol).requirements[*requirement as usize].function, true)
             }
         };
-        let what = self.world.full_name(f);
-        let data = self.world.function_data(f);
+        let what = self.cx.defs.full_name(f);
+        let data = self.cx.defs.function_data(f);
         let (is_getter, is_subscript) = (data.kind == FunctionKind::Getter, &*data.base_name == "subscript");
         let assigns = complaint == ASSIGN;
         let why = match (is_getter, is_subscript) {
@@ -273,9 +279,9 @@ impl Infer<'_> {
     }
 
     fn is_class(&mut self, ty: &Type) -> bool {
-        match self.world.shallow(ty) {
-            Type::Nominal(n, _) => self.world.is_class(n),
-            ty @ (Type::Param(_) | Type::Associated(..) | Type::Opaque(..)) => self.world.is_object(&ty),
+        match type_vars::shallow(self.cx, ty) {
+            Type::Nominal(n, _) => superclass::is_class(self.cx, n),
+            ty @ (Type::Param(_) | Type::Associated(..) | Type::Opaque(..)) => conformances::is_object(self.cx, &ty),
             _ => false,
         }
     }
@@ -284,8 +290,8 @@ impl Infer<'_> {
         if name == "self" {
             let diagnostic = Diagnostic::error(Code::Immutable, span, format!("{complaint}: 'self' is immutable"));
             let help = "mark the method 'mutating' to make 'self' mutable";
-            let method = self.frames.first().and_then(|f| f.function).map(|f| self.world.function_data(f).span);
-            let word = method.and_then(|name| self.world.word_before(name)).filter(|(_, word)| word == "func");
+            let method = self.frames.first().and_then(|f| f.function).map(|f| self.cx.defs.function_data(f).span);
+            let word = method.and_then(|name| self.cx.sink.word_before(name)).filter(|(_, word)| word == "func");
             self.error(match word {
                 Some((at, _)) => diagnostic.fix(help, at.before(), "mutating "),
                 None => diagnostic.help(help),
@@ -293,7 +299,7 @@ impl Infer<'_> {
             return;
         }
         if name.is_empty() && declared != Span::default() {
-            let copied = self.world.source_text(declared);
+            let copied = self.cx.sink.source_text(declared);
             let message = format!("{complaint}: '{copied}' was captured by value");
             let diagnostic = Diagnostic::error(Code::Immutable, span, message).also(declared, "captured by value here");
             self.error(diagnostic.help("remove it from the capture list to modify the variable itself"));
@@ -319,7 +325,7 @@ impl Infer<'_> {
                                parameter 'inout'"
             ));
         }
-        self.world.let_to_var(diagnostic, declared)
+        self.cx.sink.let_to_var(diagnostic, declared)
     }
 
     /// `target = value`
@@ -361,7 +367,7 @@ impl Infer<'_> {
         if base.ty == Type::Error {
             return Some(base);
         }
-        let Some(payload) = self.world.optional_payload(&base.ty.clone()) else {
+        let Some(payload) = synthesize::optional_payload(self.cx, &base.ty.clone()) else {
             let message = "cannot use optional chaining on a value that is not optional";
             return Some(self.fail(Code::Mismatch, base.span, message));
         };
@@ -376,8 +382,8 @@ impl Infer<'_> {
             infer.bind(&name.as_str().into(), local);
             change(infer, &target)
         });
-        let flatten = self.world.is_optional(&body.ty.clone());
-        let ty = self.world.applied("Optional", &[Type::unit()]);
+        let flatten = synthesize::is_optional(self.cx, &body.ty.clone());
+        let ty = lookup::applied(self.cx, "Optional", &[Type::unit()]);
         let body = Box::new(body);
         let kind = match found {
             Ok(place) => ExprKind::ChainPlace { place, local, body, flatten },
@@ -388,8 +394,8 @@ impl Infer<'_> {
 
     /// Whether a value of the type refers to an instance of a class.
     pub(crate) fn is_instance(&mut self, ty: &Type) -> bool {
-        let ty = self.world.shallow(ty);
-        !self.is_open(&ty) && self.world.is_object(&ty)
+        let ty = type_vars::shallow(self.cx, ty);
+        !self.is_open(&ty) && conformances::is_object(self.cx, &ty)
     }
 
     /// `(a, b) = value`: all is evaluated before anything is stored, the indices on the left first.
@@ -398,7 +404,7 @@ impl Infer<'_> {
         let mut statements = vec![];
         for (_, part) in parts {
             let mut place = if matches!(part.kind, Ast::Discard) {
-                let ty = self.world.fresh();
+                let ty = self.cx.vars.fresh();
                 Place { root: Root::Discard, path: vec![], ty, span: part.span }
             } else {
                 self.assigned_place(part)

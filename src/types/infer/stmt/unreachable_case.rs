@@ -4,6 +4,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::types::declare::prelude::PRELUDE_FILE;
 use crate::types::infer::Infer;
+use crate::types::infer::solver::type_vars;
 use crate::types::infer::stmt::exhaustiveness::{LIMIT, TooMany, distinguishes, is_any, narrow};
 use crate::types::model::tree::{Case, Pattern, PatternKind};
 use crate::types::model::ty::Type;
@@ -56,21 +57,21 @@ impl Infer<'_> {
         if self.file == PRELUDE_FILE || self.is_unwritten() || *ty == Type::Error || self.failed {
             return;
         }
-        let ty = self.world.shallow(ty);
+        let ty = type_vars::shallow(self.cx, ty);
         let mut rows = Rows::default();
         let mut is_led_to = false;
         for case in cases {
             let wildcard = Pattern { kind: PatternKind::Wildcard, ty: Type::Error, span: case.span };
             if case.patterns.is_empty() && !is_led_to && self.is_unreached(&rows.all(), &wildcard, &ty) {
                 let keyword = Span::new(case.span.start, case.span.start + "default".len() as u32);
-                self.world.report(Diagnostic::warning(Code::Unreachable, keyword, "default will never be executed"));
+                self.cx.sink.report(Diagnostic::warning(Code::Unreachable, keyword, "default will never be executed"));
             }
             for (pattern, guard) in &case.patterns {
                 let key = self.key(pattern);
                 let before = rows.about(key.as_ref());
                 if !is_led_to && self.is_unreached(&before, pattern, &ty) {
                     let diagnostic = self.unreached(&before, pattern);
-                    self.world.report(diagnostic);
+                    self.cx.sink.report(diagnostic);
                 }
                 if guard.is_none() {
                     rows.push(key, pattern);
@@ -84,7 +85,7 @@ impl Infer<'_> {
     fn key(&self, pattern: &Pattern) -> Option<Key> {
         match &pattern.kind {
             PatternKind::Case { case, .. } => Some(Key::Case(*case)),
-            PatternKind::Test { .. } => Some(self.world.source_text(pattern.span))
+            PatternKind::Test { .. } => Some(self.cx.sink.source_text(pattern.span))
                 .filter(|text| is_literal(text))
                 .map(|text| Key::Literal(text.into())),
             _ => None,
@@ -135,7 +136,7 @@ impl Infer<'_> {
             }
             return self.takes_more(&narrowed, others, rest, budget);
         }
-        let ty = self.world.shallow(ty);
+        let ty = type_vars::shallow(self.cx, ty);
         for made in self.constructors(&ty) {
             let Some(own) = narrow(first, &made.constructor, made.parts.len()) else { continue };
             let own: Vec<&Pattern> = own.into_iter().chain(others.iter().copied()).collect();
@@ -159,7 +160,7 @@ impl Infer<'_> {
         if !is_test(a) || !is_test(b) {
             return false;
         }
-        let (a, b) = (self.world.source_text(a.span), self.world.source_text(b.span));
+        let (a, b) = (self.cx.sink.source_text(a.span), self.cx.sink.source_text(b.span));
         a == b && is_literal(&a)
     }
 }

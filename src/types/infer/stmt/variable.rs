@@ -4,23 +4,31 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{DeclKind, ExprKind as Ast};
+use crate::types::declare::attributes;
+use crate::types::declare::modifiers;
 use crate::types::declare::modifiers::Around;
 use crate::types::declare::prelude::PRELUDE_FILE;
+use crate::types::generics::opaque;
 use crate::types::infer::solver::implicitly_unwrapped::says_unwrapped;
+use crate::types::infer::solver::type_vars;
 use crate::types::infer::{FrameKind, Infer};
 use crate::types::model::syntax_query::{bound_names, is_opaque, strip};
 use crate::types::model::tree::Ownership;
 use crate::types::model::tree::{Expr, ExprKind, Pattern, PatternKind, Stmt, StmtKind};
 use crate::types::model::ty::Type;
+use crate::types::names::lookup;
+use crate::types::nominal::ownership;
 use crate::types::nominal::ownership::ownership;
+use crate::types::nominal::recursive_types;
+use crate::types::synthesize;
 use std::rc::Rc;
 
 impl Infer<'_> {
     /// What stands before a declaration inside of a body.
     pub(crate) fn check_prologue(&mut self, decl: &ast::Decl) {
         if self.file != PRELUDE_FILE && !self.is_top() {
-            self.world.check_attributes(decl, Around::Function);
-            self.world.check_modifiers(decl, Around::Function);
+            attributes::check_attributes(self.cx, decl, Around::Function);
+            modifiers::check_modifiers(self.cx, decl, Around::Function);
         }
     }
 
@@ -28,7 +36,7 @@ impl Infer<'_> {
         match &decl.kind {
             DeclKind::Variable { is_let, bindings } => {
                 for binding in bindings {
-                    let start = (self.pending.len(), self.world.var_count());
+                    let start = (self.pending.len(), self.cx.vars.var_count());
                     if self.is_top() || !self.variable_with_accessors(decl, *is_let, binding, out) {
                         self.variable((*is_let, ownership(decl)), binding, decl.span, out);
                     }
@@ -63,7 +71,7 @@ impl Infer<'_> {
         if self.is_top() && binding.accessors.as_ref().is_some_and(|a| a.get.is_some()) {
             return;
         }
-        let start = (self.pending.len(), self.world.var_count());
+        let start = (self.pending.len(), self.cx.vars.var_count());
         let written = match (&binding.ty, &binding.pattern.kind) {
             (Some(ty), _) | (None, ast::PatternKind::Typed(_, ty)) => Some(self.variable_type(ty)),
             _ => None,
@@ -73,7 +81,7 @@ impl Infer<'_> {
             _ => binding.ty.as_ref(),
         };
         if says_unwrapped(written_as) {
-            self.world.unwrapping.insert(strip(&binding.pattern).span);
+            self.cx.defs.unwrapping.insert(strip(&binding.pattern).span);
         }
         let value = binding.value.as_ref().map(|value| {
             let found = self.expr(value, written.as_ref());
@@ -90,10 +98,10 @@ impl Infer<'_> {
             (value, _) => value,
         };
         if let (Some(ty), None) = (&written, &value)
-            && self.world.has_vars(ty)
+            && type_vars::has_vars(self.cx, ty)
         {
             let ty_span = binding.ty.as_ref().map_or(binding.pattern.span, |t| t.span);
-            let name = self.world.source_text(ty_span);
+            let name = self.cx.sink.source_text(ty_span);
             let message = format!("reference to generic type '{name}' requires arguments in <…>");
             self.error(Diagnostic::error(Code::CannotInfer, ty_span, message));
         }
@@ -109,9 +117,9 @@ impl Infer<'_> {
                 Type::Error
             }
         };
-        let settled = self.world.resolved(&ty);
-        let ty = if self.world.refuse_large(&ty, binding.pattern.span)
-            || !self.world.check_ownership(ownership, is_let, &settled, binding.pattern.span)
+        let settled = type_vars::resolved(self.cx, &ty);
+        let ty = if recursive_types::refuse_large(self.cx, &ty, binding.pattern.span)
+            || !ownership::check_ownership(self.cx, ownership, is_let, &settled, binding.pattern.span)
         {
             self.failed = true;
             Type::Error
@@ -123,7 +131,9 @@ impl Infer<'_> {
             return;
         }
         let value = match value {
-            None if self.world.is_optional(&ty) && !is_let => Some(Expr { kind: ExprKind::Nil, ty: ty.clone(), span }),
+            None if synthesize::is_optional(self.cx, &ty) && !is_let => {
+                Some(Expr { kind: ExprKind::Nil, ty: ty.clone(), span })
+            }
             other => other,
         };
         let once = is_let && value.is_none();
@@ -150,18 +160,18 @@ impl Infer<'_> {
     fn variable_type(&mut self, ty: &ast::TypeExpr) -> Type {
         let found = self.resolve(ty);
         match &found {
-            Type::Existential(bounds) if is_opaque(ty) => self.world.fresh_within(bounds, ty.span),
+            Type::Existential(bounds) if is_opaque(ty) => opaque::fresh_within(self.cx, bounds, ty.span),
             _ => found,
         }
     }
 
     /// A value as an optional one.
     pub(crate) fn as_optional(&mut self, value: Expr) -> Expr {
-        let ty = self.world.resolved(&value.ty.clone());
-        if ty == Type::Error || self.world.is_optional(&ty) {
+        let ty = type_vars::resolved(self.cx, &value.ty.clone());
+        if ty == Type::Error || synthesize::is_optional(self.cx, &ty) {
             return value;
         }
-        let wanted = self.world.applied("Optional", &[ty]);
+        let wanted = lookup::applied(self.cx, "Optional", &[ty]);
         self.coerce(value, &wanted)
     }
 
@@ -178,12 +188,12 @@ impl Infer<'_> {
         bound_names(&binding.pattern, &mut names);
         let globals: Vec<_> = names.iter().map(|(name, at, _)| self.global_at(name, *at)).collect();
         if let ([Some(global)], ast::PatternKind::Bind { .. }) = (globals.as_slice(), &strip(&binding.pattern).kind) {
-            let ty = self.world.resolved(ty);
+            let ty = type_vars::resolved(self.cx, ty);
             self.set_global_type(*global, &ty);
             self.note_closure_names(*global, binding);
             let value = match value {
                 Some(value) => value,
-                None if self.world.is_optional(&ty) => Expr { kind: ExprKind::Nil, ty, span },
+                None if synthesize::is_optional(self.cx, &ty) => Expr { kind: ExprKind::Nil, ty, span },
                 None => return,
             };
             out.push(Stmt { kind: StmtKind::InitGlobal { global: *global, value }, span });
@@ -201,7 +211,7 @@ impl Infer<'_> {
         for (global, local) in globals.into_iter().zip(locals) {
             let Some(global) = global else { continue };
             let value = self.local_expr(local, span);
-            let ty = self.world.resolved(&value.ty.clone());
+            let ty = type_vars::resolved(self.cx, &value.ty.clone());
             self.set_global_type(global, &ty);
             if has_value {
                 out.push(Stmt { kind: StmtKind::InitGlobal { global, value }, span });
@@ -211,11 +221,11 @@ impl Infer<'_> {
 
     /// The global that a name at a place of the script declares.
     fn global_at(&mut self, name: &ast::Name, span: Span) -> Option<crate::types::model::tree::GlobalId> {
-        self.world.globals_at.get(&(name.clone(), span)).copied()
+        self.cx.defs.globals_at.get(&(name.clone(), span)).copied()
     }
 
     fn set_global_type(&mut self, global: crate::types::model::tree::GlobalId, ty: &Type) {
-        self.world.globals[global.0 as usize].ty = Some(ty.clone());
+        self.cx.defs.globals[global.0 as usize].ty = Some(ty.clone());
     }
 
     fn note_closure_names(&mut self, global: crate::types::model::tree::GlobalId, binding: &ast::Binding) {
@@ -223,7 +233,7 @@ impl Infer<'_> {
             && let Some(params) = &closure.params
         {
             let names = params.iter().map(|p| p.name.name.clone()).collect();
-            self.world.closure_names.insert(global, names);
+            self.cx.defs.closure_names.insert(global, names);
         }
     }
 }

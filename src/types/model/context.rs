@@ -1,0 +1,214 @@
+//! Type context: the tables that checking reads and fills, by how long they live.
+
+use super::copy_on_write::CopyOnWrite;
+use super::function::FunctionData;
+use super::tables::{AliasData, Entry, Env, GlobalData, Group, NominalData, ParamData, ProtocolData};
+use super::tree::{FunctionId, GlobalId};
+use super::ty::{NominalId, ParamId, ProtocolId, Type};
+use crate::diagnostic::Diagnostic;
+use crate::source::Span;
+use crate::syntax::ast::{Decl, Name};
+use crate::types::declare::prelude::Prelude;
+use crate::types::generics::opaque::Opaques;
+use crate::types::infer::call::default_argument::OpenDefault;
+use crate::types::infer::solver::type_vars::TypeVars;
+use crate::types::names::type_alias::AliasUse;
+use crate::types::nominal::property_wrapper::Wrapper;
+use hashbrown::{HashMap, HashSet};
+use std::ops::Range;
+use std::rc::Rc;
+
+/// Everything that the checker knows in a session.
+#[derive(Clone, Default)]
+pub struct TypeContext {
+    /// What is declared. Entries are added and never removed while a module is checked.
+    pub(crate) defs: Definitions,
+    /// Answers that were computed once, and queries in progress.
+    pub(crate) memo: Memo,
+    /// The generic environment of the code that is being checked.
+    pub(crate) scope: Scope,
+    /// The inference variables of the body that is being inferred.
+    pub(crate) vars: TypeVars,
+    /// The diagnostics of the session.
+    pub sink: DiagnosticSink,
+    /// State of the module that is being checked.
+    pub module: ModuleState,
+}
+
+/// The declarations of a session.
+#[derive(Clone, Default)]
+pub(crate) struct Definitions {
+    // The prompt keeps a copy of everything for an input that fails, and most entries are the same in both.
+    pub(crate) nominals: Vec<CopyOnWrite<NominalData>>,
+    pub(crate) protocols: Vec<CopyOnWrite<ProtocolData>>,
+    pub(crate) params: Vec<ParamData>,
+    pub(crate) functions: Vec<CopyOnWrite<FunctionData>>,
+    /// The default values of the parts of enum cases.
+    pub(crate) case_defaults: HashMap<(NominalId, u32, usize), FunctionId>,
+    pub(crate) globals: Vec<GlobalData>,
+    /// The global that a name at a place of a script declares.
+    pub(crate) globals_at: HashMap<(Name, Span), GlobalId>,
+    pub(crate) aliases: Vec<AliasData>,
+    pub(crate) groups: Vec<Group>,
+    /// Names at the top level of the user's files.
+    pub(crate) module: HashMap<Name, Vec<Entry>>,
+    /// Names at the top level of the prelude, as far as they were loaded.
+    pub(crate) library: HashMap<Name, Vec<Entry>>,
+    pub(crate) prelude: CopyOnWrite<Prelude>,
+    /// Declared operators, for synthesized code and later inputs.
+    pub(crate) operators: crate::syntax::OperatorTable,
+    /// Nominals and protocols of the prelude that the checker itself needs, by name.
+    pub(crate) known: HashMap<&'static str, Entry>,
+    /// Whether any registered derivative is private to a file.
+    pub(crate) has_private_rules: bool,
+    /// Whether any registered derivative is for a requirement of a protocol.
+    pub(crate) registers_for_requirements: bool,
+    /// Whether the end of an instance can be observed (`deinit`, `weak`, `unowned`).
+    pub(crate) sees_ends: bool,
+    /// The names of the parameters of closures in global variables, for `∂(f, x)`.
+    pub(crate) closure_names: HashMap<GlobalId, Vec<Name>>,
+    /// The override of an inherited method in a class.
+    pub(crate) overrides: HashMap<(FunctionId, NominalId), FunctionId>,
+    /// Methods that are overridden in any class.
+    pub(crate) overridden: HashSet<FunctionId>,
+    /// Property wrappers by name.
+    pub(crate) wrappers: HashMap<Name, Wrapper>,
+    /// The names of result builders.
+    pub(crate) builders: HashSet<Name>,
+    /// The places of local variables and parameters whose type is written as `T!`.
+    pub(crate) unwrapping: HashSet<Span>,
+}
+
+/// Answers of queries that are computed once, and the queries in progress.
+#[derive(Clone, Default)]
+pub(crate) struct Memo {
+    /// The throwing version of each function that rethrows.
+    pub(crate) throwing_versions: HashMap<FunctionId, FunctionId>,
+    /// The failable version of each initializer that does not fail.
+    pub(crate) failable_versions: HashMap<FunctionId, FunctionId>,
+    /// Default arguments that may determine a generic parameter.
+    pub(crate) open_defaults: HashMap<FunctionId, OpenDefault>,
+    /// The underlying types of opaque results.
+    pub(crate) opaques: Opaques,
+    /// Types that synthesized code refers to by a numbered name.
+    pub(crate) synthesized_types: Vec<Type>,
+    /// Conformance queries in progress, against endless recursion.
+    pub(crate) conforming: Vec<(Type, ProtocolId)>,
+    /// Generic types that were reported because their arguments do not meet their requirements.
+    pub(crate) refused: Vec<Type>,
+    /// Types that generic aliases stand for and that were reported for the same reason.
+    pub(crate) refused_by_alias: Vec<Type>,
+    /// Protocols whose inheritance is being computed, to find those that refine themselves.
+    pub(crate) refining: Vec<ProtocolId>,
+    /// How many declarations wait for the type of another one.
+    pub(crate) waiting_types: usize,
+    /// The error if there are too many of them.
+    pub(crate) waiting_error: Option<Diagnostic>,
+}
+
+/// The generic environment of the code that is being checked.
+#[derive(Clone, Default)]
+pub(crate) struct Scope {
+    /// The generic parameters in scope and their requirements.
+    pub(crate) env: Rc<Env>,
+    /// The environment of the function that declares the type which is being entered.
+    pub(crate) around: Option<Rc<Env>>,
+    /// The parameter that stands for the type inside an existential.
+    pub(crate) inside: Option<ParamId>,
+}
+
+/// Runs `then` in another generic environment. This is the only place where the environment changes.
+pub(crate) fn with_env<A>(cx: &mut TypeContext, env: Rc<Env>, then: impl FnOnce(&mut TypeContext) -> A) -> A {
+    let outer = std::mem::replace(&mut cx.scope.env, env);
+    let result = then(cx);
+    cx.scope.env = outer;
+    result
+}
+
+/// State of the module that is being checked.
+#[derive(Clone, Default)]
+pub struct ModuleState {
+    /// What names referred to before the current input declared them again (at the prompt): the initial value of a variable
+    /// still sees it.
+    pub(crate) earlier: HashMap<Name, Vec<Entry>>,
+    /// The number of the file that is being entered.
+    pub(crate) files: u32,
+    /// Whether later inputs may declare a name again (at the prompt).
+    pub is_interactive: bool,
+    /// Whether the value of the script's last expression is wanted.
+    pub(crate) wants_value: bool,
+    /// The type of that value, if there is one.
+    pub(crate) script_result: Option<Type>,
+    /// The global variables of the script that is being checked.
+    pub(crate) script_globals: Range<u32>,
+    /// Registered derivatives whose original was not looked up yet: the attribute's declaration and the function.
+    pub(crate) registrations: Vec<(Rc<Decl>, FunctionId)>,
+    /// Functions that were converted to C functions, with the place: they may capture nothing.
+    pub(crate) c_functions: Vec<(FunctionId, Span)>,
+    /// Uses of generic aliases whose requirements were not checked yet.
+    pub(crate) alias_uses: Vec<AliasUse>,
+}
+
+/// The diagnostics of a session, and the texts that they quote.
+#[derive(Clone, Default)]
+pub struct DiagnosticSink {
+    /// The diagnostics so far; the session takes them.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The indices of the diagnostics at each place, so that none is reported twice.
+    pub(crate) said: HashMap<Span, Vec<usize>>,
+    /// The texts: first position and text of each.
+    pub(crate) texts: Vec<(u32, Rc<str>)>,
+    /// The names of the texts: first position and name of each.
+    pub(crate) text_names: Vec<(u32, Rc<str>)>,
+}
+
+impl Definitions {
+    pub(crate) fn function_data(&self, id: FunctionId) -> &FunctionData {
+        &self.functions[id.0 as usize]
+    }
+
+    pub(crate) fn nominal_data(&self, id: NominalId) -> &NominalData {
+        &self.nominals[id.0 as usize]
+    }
+
+    pub(crate) fn nominal_data_mut(&mut self, id: NominalId) -> &mut NominalData {
+        &mut self.nominals[id.0 as usize]
+    }
+
+    pub(crate) fn protocol_data(&self, id: ProtocolId) -> &ProtocolData {
+        &self.protocols[id.0 as usize]
+    }
+
+    pub(crate) fn new_param(&mut self, name: &Name) -> ParamId {
+        self.params.push(ParamData { name: name.clone() });
+        ParamId(self.params.len() as u32 - 1)
+    }
+
+    pub(crate) fn add_function(&mut self, data: FunctionData) -> FunctionId {
+        self.functions.push(data.into());
+        FunctionId(self.functions.len() as u32 - 1)
+    }
+
+    /// `Name<P1, P2>` inside its own declaration.
+    pub(crate) fn declared_type(&self, id: NominalId) -> Type {
+        Type::Nominal(id, self.nominal_data(id).params.iter().map(|p| Type::Param(*p)).collect())
+    }
+}
+
+impl DiagnosticSink {
+    pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
+        let here = self.said.entry(diagnostic.primary.span).or_default();
+        // Some may have been taken back, or handed on, since.
+        if here.iter().all(|i| self.diagnostics.get(*i) != Some(&diagnostic)) {
+            here.push(self.diagnostics.len());
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Whether what was found wrong so far is so little that a further suggestion may be read: to look for a name that is
+    /// close to an unknown one takes time, and of many diagnostics only the first are shown.
+    pub(crate) fn still_suggests(&self) -> bool {
+        const ENOUGH: usize = 100;
+        self.diagnostics.len() < ENOUGH
+    }
+}
