@@ -19,7 +19,6 @@ mod native;
 mod objects;
 pub(crate) mod operators;
 mod record;
-mod record_joined;
 pub(crate) mod run;
 pub(crate) mod state;
 mod threaded;

@@ -7,7 +7,6 @@
 
 mod arrays;
 mod calls;
-mod joined;
 mod numbers;
 mod quick;
 mod rest;
@@ -17,7 +16,6 @@ mod texts;
 
 use super::functions::{Compiler, Version};
 use super::objects;
-use super::record_joined;
 use crate::bytecode::Instruction;
 use crate::bytecode::operand::*;
 use crate::native::library::{self, Glance};
@@ -371,18 +369,6 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             I::DMulF { out, a, b } => quick!(slots::mul(machine, &mut at, out, a, b)),
             I::DDivF { out, a, b } => quick!(slots::div(machine, &mut at, out, a, b)),
             I::DNegF { out, a } => quick!(slots::neg(machine, &mut at, out, a)),
-            I::DJoinLeftF { out, a, b, how } => {
-                let c = at.extra();
-                quick!(record_joined::left(&mut machine.levels, at, out, [a, b, c], how));
-            }
-            I::DJoinRightF { out, a, b, how } => {
-                let c = at.extra();
-                quick!(record_joined::right(&mut machine.levels, at, out, [a, b, c], how));
-            }
-            I::DJoinBothF { out, a, b, how } => {
-                let (c, d) = (at.extra(), at.extra());
-                quick!(record_joined::both(&mut machine.levels, at, out, [a, b, c, d], how));
-            }
 
             I::Native { site } => {
                 let site = &at.code().natives[usize::from(site)];

@@ -73,7 +73,6 @@ fn instruction(pick: u16, numbers: &[u16]) -> Vec<Instruction> {
         Trailer::Extra => vec![Instruction::Extra { c: FIn(register(4)) }],
         Trailer::Extras => vec![Instruction::Extras { c: FIn(register(4)), d: FIn(register(5)) }],
         Trailer::Element => vec![Instruction::Element { offset: Part(0), stride: Part(1) }],
-        Trailer::TwoExtra => return vec![],
     };
     let whole = [vec![first], behind].concat();
     let alone = code([whole.clone(), vec![Instruction::Return {}; 5]].concat());
