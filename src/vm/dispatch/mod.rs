@@ -14,7 +14,8 @@ mod slots;
 mod stored;
 mod texts;
 
-use super::functions::{Compiler, Version};
+use super::compiler::Compiler;
+use super::functions::Version;
 use super::objects;
 use crate::bytecode::Instruction;
 use crate::bytecode::operand::*;
@@ -75,14 +76,14 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                 // Whatever it costs, what goes on below without it must not pay for it: this keeps it out of the way.
                 std::hint::cold_path();
                 outside!(rest::step(machine, compiler, here)?);
-                end_instances!()
+                run_finalizers!()
             }};
         }
         // Instances that went away may have something to do.
-        macro_rules! end_instances {
+        macro_rules! run_finalizers {
             () => {
                 if finalizer::any() {
-                    outside!(machine.end_instances(compiler)?);
+                    outside!(machine.run_finalizers(compiler)?);
                 }
             };
         }
@@ -92,7 +93,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                 at = back;
                 if let_go {
                     std::hint::cold_path();
-                    end_instances!();
+                    run_finalizers!();
                 }
             }};
         }
@@ -378,7 +379,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                     None => {
                         std::hint::cold_path();
                         outside!(rest::call_native(machine, compiler, here)?);
-                        end_instances!();
+                        run_finalizers!();
                     }
                 }
             }
