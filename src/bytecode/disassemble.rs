@@ -93,8 +93,8 @@ fn operand(out: &mut String, code: &Code, at: usize, field: Field) {
             let how = Joined::of(n as u8);
             let (first, last) = (how.first.sign(), how.last.sign());
             match code.instructions[at].opcode() {
-                Opcode::JoinBothF | Opcode::DJoinBothF => write!(out, "{first} {last} {}", how.second.sign()),
-                Opcode::JoinRightF | Opcode::DJoinRightF => write!(out, "{last} {first}"),
+                Opcode::JoinBothF => write!(out, "{first} {last} {}", how.second.sign()),
+                Opcode::JoinRightF => write!(out, "{last} {first}"),
                 _ => write!(out, "{first} {last}"),
             }
         }

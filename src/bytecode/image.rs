@@ -15,7 +15,7 @@ use std::rc::Rc;
 const MAGIC: [u8; 8] = *b"dscript\x1a";
 
 /// The version of what stands behind the header.
-const FORMAT: u32 = 10;
+const FORMAT: u32 = 11;
 
 /// Magic, format, identity of the compiler, length and checksum of the rest.
 const HEADER: usize = 8 + 4 + 4 + 8 + 4;

@@ -455,13 +455,6 @@ instructions! {
         DPrim2F { out: FOut, a: FIn, b: FIn, p: Prim };
         /// `out = p(a, b, c)`, where `c` stands in the [`Extra`](Instruction::Extra) behind.
         DPrim3F { out: FOut, a: FIn, b: FIn, p: Prim };
-        /// `out = (a ∘ b) ∘ c`, recorded as one operation where it moves with two numbers; `c` stands in the
-        /// [`Extra`](Instruction::Extra) behind, which also says where `a ∘ b` stands in the text.
-        DJoinLeftF { out: FOut, a: FIn, b: FIn, how: Ways };
-        /// `out = a ∘ (b ∘ c)`, likewise.
-        DJoinRightF { out: FOut, a: FIn, b: FIn, how: Ways };
-        /// `out = (a ∘ b) ∘ (c ∘ d)`, where `c` and `d` stand in the two [`Extra`](Instruction::Extra)s behind.
-        DJoinBothF { out: FOut, a: FIn, b: FIn, how: Ways };
         /// `out = p(a, n)`
         DPrimFI { out: FOut, a: FIn, n: IIn, p: Prim };
 
@@ -522,8 +515,6 @@ pub enum Trailer {
     Extra,
     /// [`Instruction::Extras`]
     Extras,
-    /// [`Instruction::Extra`], twice
-    TwoExtra,
     /// [`Instruction::Element`]
     Element,
 }
@@ -561,9 +552,8 @@ impl Opcode {
     pub fn trailer(self) -> Trailer {
         use Opcode::*;
         match self {
-            Prim3F | DPrim3F | JoinLeftF | JoinRightF | DJoinLeftF | DJoinRightF => Trailer::Extra,
+            Prim3F | DPrim3F | JoinLeftF | JoinRightF => Trailer::Extra,
             JoinBothF => Trailer::Extras,
-            DJoinBothF => Trailer::TwoExtra,
             SlopeLeftF | SlopeRightF | SlopeFI => Trailer::Extra,
             AddPartF | PartF | PartI | PartR | TakePart | SetPartF | SetPartI | SetPartR | DPartF | DSetPartF => {
                 Trailer::Element

@@ -74,10 +74,6 @@ fn check(code: &Code, at: usize, instruction: &Instruction) -> Result<(), String
     let complete = match opcode.trailer() {
         Trailer::None => true,
         Trailer::Extra => matches!(behind, Some(Instruction::Extra { .. })),
-        Trailer::TwoExtra => {
-            let further = code.instructions.get(at + 2);
-            [behind, further].iter().all(|i| matches!(i, Some(Instruction::Extra { .. })))
-        }
         Trailer::Extras => matches!(behind, Some(Instruction::Extras { .. })),
         Trailer::Element => matches!(behind, Some(Instruction::Element { .. })),
     };
@@ -116,7 +112,7 @@ fn operand(code: &Code, at: usize, opcode: Opcode, role: Role, number: i64) -> R
         }
         Role::Primitive => u8::try_from(number).is_ok_and(|p| primitive(p).is_some_and(|p| fits(opcode, p.value))),
         Role::Arithmetic => below(match opcode {
-            Opcode::JoinBothF | Opcode::DJoinBothF => Joined::COUNT,
+            Opcode::JoinBothF => Joined::COUNT,
             _ => Joined::COUNT_OF_TWO,
         }),
         // Functions and global variables appear while the program runs, components belong to objects: the machine

@@ -66,8 +66,6 @@ pub struct Join {
     pub form: Nesting,
     /// Which they are.
     pub how: Joined,
-    /// Where the inner ones stand in the text; the second one is that of [`Nesting::Both`].
-    pub inner: [Span; 2],
 }
 
 /// Where the operations of a joined step stand.

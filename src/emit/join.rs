@@ -28,8 +28,6 @@ fn join_at(block: &mut Block, at: usize, gone: &mut [bool], once: &dyn Fn(Reg) -
     let (Some(last), &[x, y]) = (arithmetic(step), &step.ins[..]) else { return };
     let left = inner(block, at, x, gone, once);
     let right = inner(block, at, y, gone, once);
-    let stands = |k: Option<usize>| k.map_or(step.span, |k| block.steps[k].span);
-    let inner = if left.is_some() { [stands(left), stands(right)] } else { [stands(right); 2] };
     let made = |k: usize| -> Option<(Arithmetic, Reg, Reg)> {
         let inner = &block.steps[k];
         Some((arithmetic(inner)?, *inner.ins.first()?, *inner.ins.get(1)?))
@@ -44,7 +42,7 @@ fn join_at(block: &mut Block, at: usize, gone: &mut [bool], once: &dyn Fn(Reg) -
         (None, None) => return,
     };
     let step = &mut block.steps[at];
-    step.op = StepOp::Join(Join { form: joined.0, how: joined.1, inner });
+    step.op = StepOp::Join(Join { form: joined.0, how: joined.1 });
     step.ins = joined.2;
     left.into_iter().chain(right).for_each(|k| gone[k] = true);
 }
@@ -58,20 +56,14 @@ fn inner(block: &Block, at: usize, reg: Reg, gone: &[bool], once: &dyn Fn(Reg) -
     let made = near.rev().find(|k| !gone[*k] && block.steps[*k].outs.contains(&reg))?;
     let step = &block.steps[made];
     arithmetic(step)?;
-    // Both with slots or both without. What is recorded stays in its order: the first number that is not finite is
-    // looked for in it.
-    let between = &block.steps[made + 1..at];
-    if step.active != block.steps[at].active || (step.active && between.iter().any(Step::is_call)) {
-        return None;
-    }
-    let unchanged = between.iter().all(|s| !s.outs.iter().any(|out| step.ins.contains(out)));
+    let unchanged = block.steps[made + 1..at].iter().all(|s| !s.outs.iter().any(|out| step.ins.contains(out)));
     unchanged.then_some(made)
 }
 
-/// The operation of a step that is nothing but arithmetic on two numbers.
+/// The operation of a step that is nothing but arithmetic on two numbers. An active step is recorded by itself.
 fn arithmetic(step: &Step) -> Option<Arithmetic> {
     match &step.op {
-        StepOp::Ir(Op::Primitive(p)) => Arithmetic::named(p.info().name),
+        StepOp::Ir(Op::Primitive(p)) if !step.active => Arithmetic::named(p.info().name),
         _ => None,
     }
 }

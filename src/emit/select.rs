@@ -431,22 +431,12 @@ impl<'a> Selector<'a> {
         let (out, how) = (FOut(self.n(step.outs[0])), Ways(join.how.number()));
         let ins: Vec<FIn> = step.ins.iter().map(|r| FIn(self.n(*r))).collect();
         let (a, b, c) = (ins[0], ins[1], ins[2]);
-        self.writer.push(match (join.form, step.active) {
-            (Nesting::Left, false) => I::JoinLeftF { out, a, b, how },
-            (Nesting::Right, false) => I::JoinRightF { out, a, b, how },
-            (Nesting::Both, false) => I::JoinBothF { out, a, b, how },
-            (Nesting::Left, true) => I::DJoinLeftF { out, a, b, how },
-            (Nesting::Right, true) => I::DJoinRightF { out, a, b, how },
-            (Nesting::Both, true) => I::DJoinBothF { out, a, b, how },
-        });
-        if join.form == Nesting::Both && !step.active {
-            self.writer.push(I::Extras { c, d: ins[3] });
-            return;
-        }
-        for (c, span) in ins[2..].iter().zip(join.inner) {
-            self.writer.span = span;
-            self.writer.push(I::Extra { c: *c });
-        }
-        self.writer.span = step.span;
+        let (instruction, trailer) = match join.form {
+            Nesting::Left => (I::JoinLeftF { out, a, b, how }, I::Extra { c }),
+            Nesting::Right => (I::JoinRightF { out, a, b, how }, I::Extra { c }),
+            Nesting::Both => (I::JoinBothF { out, a, b, how }, I::Extras { c, d: ins[3] }),
+        };
+        self.writer.push(instruction);
+        self.writer.push(trailer);
     }
 }

@@ -134,12 +134,6 @@ impl Levels {
         if self.outermost.has_room() { Some(self.outermost.append(a, b, pa, pb)) } else { None }
     }
 
-    /// Whether the lone reverse level has room for so many operations more.
-    #[inline(always)]
-    pub fn has_room(&self, operations: u32) -> bool {
-        self.outermost.has_room_for(operations)
-    }
-
     /// Gives the tape of the lone reverse level room for one operation more.
     ///
     /// # Errors

@@ -107,12 +107,6 @@ impl Recording {
         self.chunk.len() < self.chunk.capacity()
     }
 
-    /// Whether so many operations more can be appended at once.
-    #[inline(always)]
-    pub fn has_room_for(&self, operations: u32) -> bool {
-        self.chunk.capacity() - self.chunk.len() >= operations as usize
-    }
-
     /// Makes room for one operation more.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
-//! Instances that do something when they go away, and references that do not keep their instances.
+//! Finalizer: what runs when an instance is destroyed (`deinit`), and weak references.
 //!
-//! Nothing of a program can run while an object is dropped. So what was in the instance is kept in another one, which
-//! waits for the machine to do what the class wants done with it; nobody sees the difference, because nobody has it.
+//! No code of a program can run while an object is dropped. So the contents of the instance move to another one, which
+//! is queued until the machine runs its finalizers; the program cannot tell them apart, because it holds no reference.
 
 use crate::value::shape::ShapeId;
 use crate::value::{AnyValue, BoxCells, Cells, Closure, Ref};
@@ -9,35 +9,35 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::{Rc, Weak};
 
-/// What is done when an instance goes away. One word where nothing is done.
+/// The functions that run when an instance is destroyed. One word when there are none.
 #[derive(Default)]
-pub struct Last(Cell<Option<Box<Plan>>>);
+pub struct Finalizer(Cell<Option<Box<Plan>>>);
 
 #[derive(Default)]
 struct Plan {
-    /// Whether an initialiser has filled the instance: before that it goes away in silence.
+    /// Whether an initializer has completed the instance: before that no finalizer runs.
     is_born: bool,
-    /// In this order.
+    /// The functions, in the order in which they run.
     what: Vec<Rc<Closure>>,
 }
 
-/// What is done, and the instance with which.
-pub type Ended = (Rc<Closure>, Ref);
+/// A finalizer to be run, and its instance.
+pub type PendingFinalizer = (Rc<Closure>, Ref);
 
 thread_local! {
-    static ENDED: RefCell<VecDeque<Ended>> = const { RefCell::new(VecDeque::new()) };
+    static PENDING: RefCell<VecDeque<PendingFinalizer>> = const { RefCell::new(VecDeque::new()) };
     static ANY: Cell<bool> = const { Cell::new(false) };
 }
 
-impl Last {
-    /// Adds what is done behind everything else.
+impl Finalizer {
+    /// Adds a function, which runs after those added before.
     pub fn add(&self, what: Rc<Closure>) {
         let mut plan = self.0.take().unwrap_or_default();
         plan.what.push(what);
         self.0.set(Some(plan));
     }
 
-    /// An initialiser has filled the instance.
+    /// Marks the instance as completed by an initializer.
     pub fn is_born(&self) {
         let mut plan = self.0.take();
         if let Some(plan) = &mut plan {
@@ -47,25 +47,26 @@ impl Last {
     }
 }
 
-impl std::fmt::Debug for Last {
+impl std::fmt::Debug for Finalizer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Last")
+        f.write_str("Finalizer")
     }
 }
 
 impl Drop for BoxCells {
     fn drop(&mut self) {
-        let Some(plan) = self.last.0.take().filter(|plan| plan.is_born) else { return };
-        let rest = BoxCells { cells: std::mem::take(&mut self.cells), shape: self.shape, last: Last::default() };
+        let Some(plan) = self.finalizer.0.take().filter(|plan| plan.is_born) else { return };
+        let rest =
+            BoxCells { cells: std::mem::take(&mut self.cells), shape: self.shape, finalizer: Finalizer::default() };
         let rest = Ref::Box(Rc::new(rest));
-        // Where the thread ends there is nobody left to do anything.
+        // A thread that ends runs no finalizers.
         let _ =
-            ENDED.try_with(|ended| ended.borrow_mut().extend(plan.what.into_iter().map(|what| (what, rest.clone()))));
+            PENDING.try_with(|ended| ended.borrow_mut().extend(plan.what.into_iter().map(|what| (what, rest.clone()))));
         let _ = ANY.try_with(|any| any.set(true));
     }
 }
 
-/// A reference that does not keep its instance. `Any` is what a value of a protocol's type is made of.
+/// A weak reference. `any`: the shape of the value, when it refers to an existential.
 #[derive(Debug)]
 pub struct Loose {
     instance: Weak<BoxCells>,
@@ -73,7 +74,7 @@ pub struct Loose {
 }
 
 impl Loose {
-    /// Lets go of an instance, and still knows it.
+    /// A weak reference to an instance.
     pub fn of(object: Ref) -> Ref {
         let (instance, any) = match &object {
             Ref::Box(instance) => (Rc::downgrade(instance), None),
@@ -110,40 +111,40 @@ impl Loose {
     }
 }
 
-/// Whether an instance waits for its end.
+/// Whether a finalizer is pending.
 #[inline]
 pub fn any() -> bool {
     ANY.try_with(Cell::get).unwrap_or(false)
 }
 
-/// What is to be done now, and the instances with which.
-pub fn take() -> VecDeque<Ended> {
+/// Removes the pending finalizers.
+pub fn take() -> VecDeque<PendingFinalizer> {
     let _ = ANY.try_with(|any| any.set(false));
-    ENDED.try_with(RefCell::take).unwrap_or_default()
+    PENDING.try_with(RefCell::take).unwrap_or_default()
 }
 
-/// The instances that wait.
+/// The instances whose finalizers are pending.
 pub fn waiting() -> Vec<Rc<BoxCells>> {
-    let instance = |(_, rest): &Ended| match rest {
+    let instance = |(_, rest): &PendingFinalizer| match rest {
         Ref::Box(instance) => Some(Rc::clone(instance)),
         _ => None,
     };
-    ENDED.try_with(|ended| ended.borrow().iter().filter_map(instance).collect()).unwrap_or_default()
+    PENDING.try_with(|ended| ended.borrow().iter().filter_map(instance).collect()).unwrap_or_default()
 }
 
-/// Lets instances wait again, in front of those that do.
-pub fn give_back(mut waiting: VecDeque<Ended>) {
-    let _ = ENDED.try_with(|ended| {
+/// Puts finalizers back, before those that are pending.
+pub fn give_back(mut waiting: VecDeque<PendingFinalizer>) {
+    let _ = PENDING.try_with(|ended| {
         waiting.append(&mut ended.borrow_mut());
         let _ = ANY.try_with(|any| any.set(!waiting.is_empty()));
         ended.replace(waiting)
     });
 }
 
-/// Forgets all that wait: the run is over.
+/// Discards all pending finalizers: the run is over.
 pub fn forget() {
     while any() {
-        // They may hold others, which wait then.
+        // Dropping them may queue those of instances that they hold.
         drop(take());
     }
 }
@@ -153,9 +154,10 @@ mod tests {
     use super::*;
 
     fn instance(k: i64, last: &[u32]) -> Ref {
-        let object = BoxCells { cells: RefCell::new(Cells::integers(vec![k])), shape: None, last: Last::default() };
-        last.iter().for_each(|f| object.last.add(Rc::new(Closure { function: *f, captures: Cells::empty() })));
-        object.last.is_born();
+        let object =
+            BoxCells { cells: RefCell::new(Cells::integers(vec![k])), shape: None, finalizer: Finalizer::default() };
+        last.iter().for_each(|f| object.finalizer.add(Rc::new(Closure { function: *f, captures: Cells::empty() })));
+        object.finalizer.is_born();
         Ref::Box(Rc::new(object))
     }
 
@@ -177,8 +179,8 @@ mod tests {
 
     #[test]
     fn what_was_never_filled_goes_in_silence() {
-        let object = BoxCells { cells: RefCell::default(), shape: None, last: Last::default() };
-        object.last.add(Rc::new(Closure { function: 7, captures: Cells::empty() }));
+        let object = BoxCells { cells: RefCell::default(), shape: None, finalizer: Finalizer::default() };
+        object.finalizer.add(Rc::new(Closure { function: 7, captures: Cells::empty() }));
         drop(object);
         assert!(!any());
     }

@@ -341,7 +341,7 @@ mod tests {
     #[test]
     fn sharing_and_cycles_survive() {
         let array = Ref::Cells(Rc::new(number(OLD)));
-        let inside = Rc::new(BoxCells { cells: RefCell::default(), shape: None, last: Default::default() });
+        let inside = Rc::new(BoxCells { cells: RefCell::default(), shape: None, finalizer: Default::default() });
         inside.cells.borrow_mut().r = vec![
             array.clone(),
             array.clone(),

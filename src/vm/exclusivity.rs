@@ -51,7 +51,7 @@ fn region_of_getter(machine: &Machine, receiver: &Ref, getter: u16) -> (usize, [
     let Some(object) = instance.and_then(|r| objects::boxed(r).ok()) else { return Default::default() };
     let found = objects::shape(receiver).and_then(|shape| machine.functions.method(getter, shape));
     let Some(Ref::Closure(function)) = found else { return Default::default() };
-    let versions = [Version::Original, Version::Derivative, Version::Beneath];
+    let versions = [Version::Original, Version::Derivative, Version::BodyDerivative];
     let entry = versions.into_iter().find_map(|version| machine.functions.get(function.function, version));
     entry.map_or_else(Default::default, |entry| (Rc::as_ptr(object).addr(), entry.code.reads.clone()))
 }

@@ -1,11 +1,9 @@
-//! The code of every function that was asked for.
+//! Functions: the code of every function that was called, loaded on demand from a [`CodeSource`].
 
-use super::operators::{Kink, Trace};
 use super::threaded::{Threaded, translate};
 use crate::bytecode::operand::Role;
 use crate::bytecode::{Code, Instruction, Operator, verify};
-use crate::native::library::Wish;
-use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
+use crate::value::shape::{ShapeId, Shapes, Tangents};
 use crate::value::{Cells, Closure, Ref, Signature};
 use crate::vm::run::fault::Fault;
 use hashbrown::HashMap;
@@ -48,13 +46,13 @@ impl Entry {
     }
 }
 
-/// Who compiles what is missing, and knows the types. `session` implements it, so that the machine need not see the
-/// compiler.
-pub trait Compiler {
+/// The source of code: gives the code of functions, on demand, and the types that it refers to. `session` implements it,
+/// so that the machine does not depend on the source.
+pub trait CodeSource {
     /// The original code of a function.
     ///
     /// # Errors
-    /// When there is none, which is a mistake of our own.
+    /// When there is none, which is a bug.
     fn original(&mut self, function: u32) -> Result<Rc<Code>, Box<Fault>>;
 
     /// The derivative code of a function.
@@ -63,56 +61,36 @@ pub trait Compiler {
     /// When it has no derivative.
     fn derivative(&mut self, function: u32) -> Result<Rc<Code>, Box<Fault>>;
 
-    /// The derivative code of a function's own body, whatever derivatives are registered for it.
+    /// The derivative code of a function's own body, regardless of the derivatives registered for it.
     ///
     /// # Errors
     /// When it has no derivative.
-    fn beneath(&mut self, function: u32) -> Result<Rc<Code>, Box<Fault>>;
+    fn body_derivative(&mut self, function: u32) -> Result<Rc<Code>, Box<Fault>>;
 
-    /// Whether a chain can break anywhere in the program, so that derivative code follows it.
+    /// Whether a tangent can be lost anywhere in the program, so that derivative code must track it.
     ///
     /// # Errors
-    /// When somebody interrupts.
+    /// When the run is interrupted.
     fn chains_may_break(&mut self) -> Result<bool, Box<Fault>> {
         Ok(false)
     }
 
-    /// Tangent or adjoint code of a function; nothing where there is none.
+    /// Tangent or adjoint code of a function; `None` when it cannot be transformed.
     ///
     /// # Errors
-    /// When somebody interrupts.
-    fn sweep(&mut self, function: &Signature, kind: Swept) -> Result<Option<Rc<Code>>, Box<Fault>> {
+    /// When the run is interrupted.
+    fn transformed(&mut self, function: &Signature, kind: TransformKind) -> Result<Option<Rc<Code>>, Box<Fault>> {
         let _ = (function, kind);
         Ok(None)
     }
 
-    /// The function that writes a value as its type declares it, alone or inside of another value.
+    /// The function that implements a method for a type.
     ///
     /// # Errors
-    /// When there is none, which is a mistake of our own.
-    fn own_text(&mut self, own: OwnId, inside: bool) -> Result<u32, Box<Fault>>;
-
-    /// Which function a method is for a type.
-    ///
-    /// # Errors
-    /// When there is none, which is a mistake of our own.
+    /// When there is none, which is a bug.
     fn method(&mut self, method: u16, shape: ShapeId) -> Result<u32, Box<Fault>>;
 
-    /// What a sweep looks like in the way that a program wishes to see it: the forms of a picture. Nothing where nobody
-    /// knows the names.
-    fn told(&mut self, trace: &Trace, kinks: &[Kink], wish: &Wish) -> Vec<String> {
-        let _ = (trace, kinks, wish);
-        vec![]
-    }
-
-    /// The derivative of a function as a formula: the forms of a picture. `name` is how the function is written, `order` how
-    /// many times it is differentiated.
-    fn derived(&mut self, function: u32, name: &str, order: i64) -> Vec<String> {
-        let _ = (function, name, order);
-        vec![]
-    }
-
-    /// What values look like.
+    /// The shapes of values.
     fn shapes(&self) -> &Shapes;
 
     /// How types differentiate.
@@ -129,27 +107,27 @@ pub enum Version {
     Original,
     /// Its derivative; a call by rule where derivatives are registered.
     Derivative,
-    /// The derivative of its own body, beneath what is registered.
-    Beneath,
+    /// The derivative of its own body, regardless of registered derivatives.
+    BodyDerivative,
 }
 
-/// What code that needs no level gives.
+/// The kinds of code made by transforming a function, which runs without a level.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Swept {
-    /// Value and tangent: tangent code.
+pub enum TransformKind {
+    /// Tangent code: computes the value and its tangent.
     Tangent,
-    /// Value and gradient: adjoint code.
+    /// Adjoint code: computes the value and its gradient.
     ValueWithGradient,
-    /// The gradient alone: adjoint code without what only the value needs, if that cannot hide what is not finite.
+    /// Adjoint code without what only the value needs, unless that could hide a value that is not finite.
     Gradient,
 }
 
 /// Tangent or adjoint code of a function.
 #[derive(Debug)]
-pub struct Sweep {
-    /// As the compiler gave it.
+pub struct TransformedCode {
+    /// The bytecode.
     pub code: Rc<Code>,
-    /// As it runs.
+    /// Its translation to threaded code, which is what runs.
     pub threaded: Threaded,
 }
 
@@ -167,8 +145,8 @@ pub struct Functions {
     methods: Vec<Vec<(ShapeId, Ref)>>,
     /// Function objects that captured nothing, by function: one of each is enough.
     plain: Vec<Option<Rc<Closure>>>,
-    /// Tangent and adjoint code, where somebody has asked for it; nothing where there is none.
-    sweeps: [HashMap<Signature, Option<Rc<Sweep>>>; 3],
+    /// Tangent and adjoint code by kind, once it was requested; `None` for a function that cannot be transformed.
+    transformed: [HashMap<Signature, Option<Rc<TransformedCode>>>; 3],
 }
 
 impl Version {
@@ -199,17 +177,17 @@ impl Functions {
     }
 
     /// Takes derivative code that was set aside back, or drops it for good.
-    fn decide_on_derivatives(&mut self, compiler: &mut dyn Compiler) -> Result<(), Box<Fault>> {
+    fn decide_on_derivatives(&mut self, source: &mut dyn CodeSource) -> Result<(), Box<Fault>> {
         if self.aside.iter().all(Vec::is_empty) {
             return Ok(());
         }
-        let is_outdated = compiler.chains_may_break()?;
+        let is_outdated = source.chains_may_break()?;
         let [derivative, body] = std::mem::take(&mut self.aside);
         if is_outdated {
             self.replaced.extend(derivative.into_iter().chain(body).flatten());
         } else {
             self.entries[Version::Derivative as usize] = derivative;
-            self.entries[Version::Beneath as usize] = body;
+            self.entries[Version::BodyDerivative as usize] = body;
         }
         Ok(())
     }
@@ -246,8 +224,8 @@ impl Functions {
     /// # Errors
     /// When the compiler knows none.
     #[cold]
-    pub fn load_method(&mut self, compiler: &mut dyn Compiler, method: u16, shape: ShapeId) -> Result<Ref, Box<Fault>> {
-        let function = compiler.method(method, shape)?;
+    pub fn load_method(&mut self, source: &mut dyn CodeSource, method: u16, shape: ShapeId) -> Result<Ref, Box<Fault>> {
+        let function = source.method(method, shape)?;
         let found = self.plain(function);
         let at = usize::from(method);
         if self.methods.len() <= at {
@@ -257,33 +235,33 @@ impl Functions {
         Ok(found)
     }
 
-    /// Tangent or adjoint code of a function, compiled and checked if it has to be; nothing where there is none.
+    /// Tangent or adjoint code of a function, compiled and verified at the first request; `None` when it cannot be transformed.
     ///
     /// # Errors
-    /// When it is malformed, or somebody interrupts.
-    pub fn sweep(
+    /// When it is malformed, or the run is interrupted.
+    pub fn transformed(
         &mut self,
-        compiler: &mut dyn Compiler,
+        source: &mut dyn CodeSource,
         closure: &Closure,
-        kind: Swept,
-    ) -> Result<Option<Rc<Sweep>>, Box<Fault>> {
+        kind: TransformKind,
+    ) -> Result<Option<Rc<TransformedCode>>, Box<Fault>> {
         let signature = Signature::of(closure);
-        let known = &mut self.sweeps[kind as usize];
-        if let Some(sweep) = known.get(&signature) {
-            return Ok(sweep.clone());
+        let known = &mut self.transformed[kind as usize];
+        if let Some(transformed) = known.get(&signature) {
+            return Ok(transformed.clone());
         }
-        let code = compiler.sweep(&signature, kind)?;
+        let code = source.transformed(&signature, kind)?;
         if let Some(code) = &code {
             verify(code).map_err(|why| Fault::internal(format!("malformed code of `{}`: {why}", code.name)))?;
         }
-        let made = code.and_then(|code| translate(&code).map(|threaded| Rc::new(Sweep { code, threaded })));
+        let made = code.and_then(|code| translate(&code).map(|threaded| Rc::new(TransformedCode { code, threaded })));
         known.insert(signature, made.clone());
         Ok(made)
     }
 
-    /// From now on a function has no such code: it has come to something that it could not do.
-    pub fn give_up_sweep(&mut self, closure: &Closure, kind: Swept) {
-        self.sweeps[kind as usize].insert(Signature::of(closure), None);
+    /// Discards such code of a function for good: it reached something that it cannot execute.
+    pub fn discard_transformed(&mut self, closure: &Closure, kind: TransformKind) {
+        self.transformed[kind as usize].insert(Signature::of(closure), None);
     }
 
     /// The code, compiled and checked if it has to be.
@@ -291,13 +269,13 @@ impl Functions {
     /// # Errors
     /// When the compiler has none, or it is malformed.
     #[cold]
-    pub fn load(&mut self, compiler: &mut dyn Compiler, function: u32, version: Version) -> Result<&Entry, Box<Fault>> {
+    pub fn load(&mut self, source: &mut dyn CodeSource, function: u32, version: Version) -> Result<&Entry, Box<Fault>> {
         if version != Version::Original {
-            self.decide_on_derivatives(compiler)?;
+            self.decide_on_derivatives(source)?;
         }
         let at = function as usize;
         if self.get(function, version).is_none() {
-            let code = checked(compiler, function, version)?;
+            let code = checked(source, function, version)?;
             let entries = &mut self.entries[version as usize];
             entries.resize_with(entries.len().max(at + 1), || None);
             entries[at] = Some(Box::new(Entry::of(code)));
@@ -307,25 +285,25 @@ impl Functions {
 }
 
 /// The code of a function from the compiler, checked.
-fn checked(compiler: &mut dyn Compiler, function: u32, version: Version) -> Result<Rc<Code>, Box<Fault>> {
+fn checked(source: &mut dyn CodeSource, function: u32, version: Version) -> Result<Rc<Code>, Box<Fault>> {
     let code = match version {
-        Version::Original => compiler.original(function)?,
-        Version::Derivative => compiler.derivative(function)?,
-        Version::Beneath => compiler.beneath(function)?,
+        Version::Original => source.original(function)?,
+        Version::Derivative => source.derivative(function)?,
+        Version::BodyDerivative => source.body_derivative(function)?,
     };
     verify(&code).map_err(|why| Fault::internal(format!("malformed code of `{}`: {why}", code.name)))?;
     if code.is_derivative != (version != Version::Original) || function >= MOST {
         return Err(Fault::internal(format!("wrong code for `{}`", code.name)));
     }
-    if !knows_types(compiler, &code) {
+    if !knows_types(source, &code) {
         return Err(Fault::internal(format!("the code of `{}` refers to types that do not exist", code.name)));
     }
     Ok(code)
 }
 
 /// Whether everything that the code says of types exists.
-fn knows_types(compiler: &dyn Compiler, code: &Code) -> bool {
-    let (shapes, tangents) = (compiler.shapes(), compiler.tangents());
+fn knows_types(source: &dyn CodeSource, code: &Code) -> bool {
+    let (shapes, tangents) = (source.shapes(), source.tangents());
     let mut known = code.natives.iter().flat_map(|site| &site.shapes).all(|shape| shapes.contains(*shape));
     for instruction in &code.instructions {
         instruction.visit(&mut |field| {

@@ -11,6 +11,8 @@
 //! machine never sees a type, only components, and shapes where a value is printed or compared.
 //! Not here: what is recorded (`tape`), what values look like (`value`), how code is made (`emit`).
 
+mod compiler;
+pub(crate) mod diagnosis;
 mod dispatch;
 pub(crate) mod exclusivity;
 mod functions;
@@ -19,19 +21,20 @@ mod native;
 mod objects;
 pub(crate) mod operators;
 mod record;
-mod record_joined;
 pub(crate) mod run;
 pub(crate) mod state;
 mod threaded;
 
 pub use crate::vm::operators::check::finite_difference;
 pub use crate::vm::run::fault::{Fault, Kind, Remark, Running, bytes};
-pub use crate::vm::run::progress::{Onlooker, Passage};
+pub use crate::vm::run::progress::{LoopProgress, ProgressReporter};
 pub use crate::vm::state::limits::{Limits, share_of_machine};
 pub use crate::vm::state::machine::Machine;
-pub use crate::vm::state::task::{Next, Target, Task};
-pub use functions::{Compiler, Swept};
-pub use operators::{Count, Did, Kink, Row, Trace};
+pub use crate::vm::state::task::{Callee, Next, Task};
+pub use compiler::{Compiler, Reporter};
+pub use diagnosis::kink::Kink;
+pub use diagnosis::trace::{Count, Did, Row, Trace};
+pub use functions::{CodeSource, TransformKind};
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! Calls of functions of the native library, and of what the program says of its own values, which they may ask for.
 
-use super::functions::Compiler;
+use super::compiler::Compiler;
 use crate::bytecode::NativeSite;
 use crate::cancel;
 use crate::native::library::{self, Glance, Look, Native, NativeContext, NativeFunction};
@@ -8,7 +8,7 @@ use crate::value::print::OwnPart;
 use crate::value::{Cells, Ref, Slot, Text};
 use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
-use crate::vm::state::task::{Next, Target, Task};
+use crate::vm::state::task::{Callee, Next, Task};
 use std::rc::Rc;
 
 /// Calls a function of the native library. Its arguments stand in the window; with their slots when `slots` is set.
@@ -48,7 +48,7 @@ pub fn call(
 fn derive(machine: &mut Machine, compiler: &mut dyn Compiler) {
     let (function, name, order) = (machine.take_reference(0), machine.take_reference(1), machine.integer(0));
     let forms = match (&function, &name) {
-        (Ref::Closure(closure), Ref::Text(name)) => compiler.derived(closure.function, name, order),
+        (Ref::Closure(closure), Ref::Text(name)) => compiler.formula(closure.function, name, order),
         _ => vec![],
     };
     machine.set_reference(0, library::texts(forms));
@@ -166,9 +166,9 @@ struct Ask {
 impl Ask {
     fn next(mut self, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
         if let Some(part) = self.parts.next() {
-            let target = Target::Function(compiler.own_text(part.own, part.inside)?);
+            let callee = Callee::Function(compiler.own_text(part.own, part.inside)?);
             machine.set_window(part.value.all());
-            return Ok(Next::Call { target, derivative: self.slots, then: Some(Box::new(self)) });
+            return Ok(Next::Call { callee, derivative: self.slots, then: Some(Box::new(self)) });
         }
         machine.set_window(self.arguments.all());
         attempt(machine, compiler, (self.function, &self.site), self.slots, Some(&self.texts))?;

@@ -9,15 +9,15 @@ use crate::session::compile::graphs;
 use crate::session::compile::graphs::Graphs;
 use crate::session::explain::formula;
 use crate::session::explain::names_of_parameters;
-use crate::session::explain::views::told;
-use crate::session::run::OnDemand;
+use crate::session::explain::views;
+use crate::session::run::lazy_compiler::LazyCompiler;
 use crate::session::{Input, Outcome, Session, Status};
 use crate::source::{SourceMap, Span};
 use crate::types::TypeContext;
 use crate::types::declare::interactive;
 use crate::value::Signature;
 use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
-use crate::vm::{Compiler, Fault, Kind, Kink, Swept, Trace};
+use crate::vm::{CodeSource, Fault, Kind, Kink, Reporter, Trace, TransformKind};
 use hashbrown::HashMap;
 use std::rc::Rc;
 
@@ -60,7 +60,7 @@ impl Loaded<'_> {
     }
 }
 
-impl Compiler for Loaded<'_> {
+impl CodeSource for Loaded<'_> {
     fn original(&mut self, function: u32) -> Result<Rc<Bytecode>, Box<Fault>> {
         self.code(function, 0)
     }
@@ -69,11 +69,11 @@ impl Compiler for Loaded<'_> {
         self.code(function, 1)
     }
 
-    fn beneath(&mut self, function: u32) -> Result<Rc<Bytecode>, Box<Fault>> {
+    fn body_derivative(&mut self, function: u32) -> Result<Rc<Bytecode>, Box<Fault>> {
         self.code(function, 2)
     }
 
-    fn sweep(&mut self, function: &Signature, kind: Swept) -> Result<Option<Rc<Bytecode>>, Box<Fault>> {
+    fn transformed(&mut self, function: &Signature, kind: TransformKind) -> Result<Option<Rc<Bytecode>>, Box<Fault>> {
         let Loaded { graphs, shapes, tangents, methods, globals, .. } = self;
         let program = || Program {
             shapes: shapes.clone(),
@@ -82,29 +82,12 @@ impl Compiler for Loaded<'_> {
             dispatch: methods.iter().map(|((m, shape), f)| ((MethodId(*m), *shape), FunctionId(*f))).collect(),
             ..Program::default()
         };
-        graphs.sweep(program, function, kind)
-    }
-
-    fn own_text(&mut self, own: OwnId, inside: bool) -> Result<u32, Box<Fault>> {
-        let texts = self.own_texts.get(own.0 as usize);
-        Ok(texts.ok_or_else(|| Fault::internal("a type whose source was never compiled"))?[usize::from(inside)])
+        graphs.transformed(program, function, kind)
     }
 
     fn method(&mut self, method: u16, shape: ShapeId) -> Result<u32, Box<Fault>> {
         let found = self.methods.get(&(u32::from(method), shape)).copied();
         found.ok_or_else(|| Fault::internal("a method that a type does not have"))
-    }
-
-    fn told(&mut self, trace: &Trace, kinks: &[Kink], wish: &Wish) -> Vec<String> {
-        let (world, sources) = &mut self.known;
-        let own = self.parameters.get(&wish.function);
-        let names = own.cloned().unwrap_or_else(|| names_of_parameters(world, &wish.function));
-        told((&names, sources), (trace, kinks), wish)
-    }
-
-    fn derived(&mut self, function: u32, name: &str, order: i64) -> Vec<String> {
-        let unknown = || Err("it belongs to the library".to_owned());
-        formula::forms(&self.formulas.get(&function).cloned().unwrap_or_else(unknown), name, order)
     }
 
     fn shapes(&self) -> &Shapes {
@@ -113,6 +96,25 @@ impl Compiler for Loaded<'_> {
 
     fn tangents(&self) -> &Tangents {
         &self.tangents
+    }
+}
+
+impl Reporter for Loaded<'_> {
+    fn explain(&mut self, trace: &Trace, kinks: &[Kink], wish: &Wish) -> Vec<String> {
+        let (world, sources) = &mut self.known;
+        let own = self.parameters.get(&wish.function);
+        let names = own.cloned().unwrap_or_else(|| names_of_parameters(world, &wish.function));
+        views::told((&names, sources), (trace, kinks), wish)
+    }
+
+    fn formula(&mut self, function: u32, name: &str, order: i64) -> Vec<String> {
+        let unknown = || Err("it belongs to the library".to_owned());
+        formula::forms(&self.formulas.get(&function).cloned().unwrap_or_else(unknown), name, order)
+    }
+
+    fn own_text(&mut self, own: OwnId, inside: bool) -> Result<u32, Box<Fault>> {
+        let texts = self.own_texts.get(own.0 as usize);
+        Ok(texts.ok_or_else(|| Fault::internal("a type whose source was never compiled"))?[usize::from(inside)])
     }
 }
 
@@ -176,7 +178,7 @@ impl Session {
             return self.refused_file(file, "the sources of the compiled program are larger than 4 GiB");
         }
         self.machine.reserve_globals(image.globals);
-        self.machine.onlooker = self.loops.map(|tell| self.onlooker(tell));
+        self.machine.diagnosis.progress = self.loops.map(|tell| self.progress_reporter(tell));
         let mut compiler = Loaded {
             functions: image.functions,
             shapes,
@@ -223,13 +225,13 @@ fn image(
     script: FunctionId,
     marks_thresholds: bool,
 ) -> Result<Image, Box<Fault>> {
-    let mut compiler = OnDemand::new(program).marking_thresholds(marks_thresholds);
+    let mut compiler = LazyCompiler::new(program).marking_thresholds(marks_thresholds);
     let mut functions = vec![];
     for f in 0..program.functions.len() as u32 {
         functions.push([
             unless_too_large(compiler.original(f))?,
             unless_too_large(compiler.derivative(f))?,
-            unless_too_large(compiler.beneath(f))?,
+            unless_too_large(compiler.body_derivative(f))?,
         ]);
     }
     let mut methods: Vec<(u32, ShapeId, u32)> =

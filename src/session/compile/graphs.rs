@@ -4,10 +4,10 @@ use crate::bytecode;
 use crate::cancel;
 use crate::ir::{Function, Op, Operator, Program, Register, verify};
 use crate::native::table;
-use crate::session::run::{emitted, transformed};
+use crate::session::run::lazy_compiler::{emitted, transformed};
 use crate::value::Signature;
 use crate::value::shape::TangentId;
-use crate::vm::{Fault, Swept};
+use crate::vm::{Fault, TransformKind};
 use std::rc::Rc;
 
 /// The graphs of a program as bytes. Nothing where it differentiates nothing.
@@ -39,11 +39,11 @@ pub(crate) enum Graphs {
 
 impl Graphs {
     /// Tangent or adjoint code of a function; nothing where there is none. `program` has what the graphs refer to.
-    pub(crate) fn sweep(
+    pub(crate) fn transformed(
         &mut self,
         program: impl FnOnce() -> Program,
         function: &Signature,
-        kind: Swept,
+        kind: TransformKind,
     ) -> Result<Option<Rc<bytecode::Code>>, Box<Fault>> {
         if let Graphs::Stored(bytes) = self {
             *self = read(bytes, program()).map_or(Graphs::Missing, |program| Graphs::Read(Box::new(program)));

@@ -2,13 +2,13 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::ir::{Function, FunctionId, Op};
-use crate::session::run::transformed;
+use crate::session::run::lazy_compiler::transformed;
 use crate::session::{Input, Outcome, Session, Stage};
 use crate::source::Span;
 use crate::types::check_module;
 use crate::types::declare::interactive;
 use crate::value::{Bank, Signature};
-use crate::vm::Swept;
+use crate::vm::TransformKind;
 
 impl Session {
     /// One stage of a module as text.
@@ -110,7 +110,7 @@ impl Session {
     }
 
     /// Tangent or adjoint code, if there is any.
-    fn swept(&self, id: FunctionId, kind: Swept) -> Option<Function> {
+    fn swept(&self, id: FunctionId, kind: TransformKind) -> Option<Function> {
         transformed(&self.program, &Signature { function: id.0, captured: vec![] }, kind)
     }
 
@@ -130,9 +130,11 @@ impl Session {
             Stage::Derivative => crate::diff::listing::derivative_code(program, function, Some(&self.sources)),
             Stage::Code => code(function, false),
             Stage::DerivativeCode => code(&crate::diff::derivative(program, function), true),
-            Stage::Tangent => self.swept(id, Swept::Tangent).map_or_else(none, |made| graph(&made)),
-            Stage::Adjoint => self.swept(id, Swept::ValueWithGradient).map_or_else(none, |made| graph(&made)),
-            Stage::AdjointCode => self.swept(id, Swept::ValueWithGradient).map_or_else(none, |made| code(&made, false)),
+            Stage::Tangent => self.swept(id, TransformKind::Tangent).map_or_else(none, |made| graph(&made)),
+            Stage::Adjoint => self.swept(id, TransformKind::ValueWithGradient).map_or_else(none, |made| graph(&made)),
+            Stage::AdjointCode => {
+                self.swept(id, TransformKind::ValueWithGradient).map_or_else(none, |made| code(&made, false))
+            }
             Stage::Tree | Stage::Types | Stage::Tape => String::new(),
         }
     }

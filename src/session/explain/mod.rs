@@ -99,7 +99,7 @@ impl Session {
         self.machine.levels.watch(crate::tape::watch::Wanted { steps: true, kinks: true, ..self.wanted });
         let Outcome { diagnostics, status, .. } = self.execute(compiled);
         self.machine.levels.watch(self.wanted);
-        let trace = self.machine.shown.take();
+        let trace = self.machine.diagnosis.trace.take();
         if status == Status::Done { Ok(trace.unwrap_or_default()) } else { Err(diagnostics) }
     }
 

@@ -145,7 +145,7 @@ impl Session {
         }
         let value = self.value_of(global)?;
         let text = self.text_function("_debugDescribe", ty)?;
-        let mut compiler = crate::session::run::OnDemand::new(&self.program);
+        let mut compiler = crate::session::run::lazy_compiler::LazyCompiler::new(&self.program);
         let text = self.machine.run(&mut compiler, text.0, value.all()).ok()?;
         match text.r.first() {
             Some(Ref::Text(text)) => Some(text.to_string()),

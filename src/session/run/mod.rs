@@ -1,32 +1,22 @@
-//! Running what was compiled: the machine, and what it asks of the compiler.
+//! Run: executes compiled programs, and describes how a run ended: limits, faults, backtraces.
 
 pub(crate) mod index_fault;
 pub(crate) mod interactive;
+pub(crate) mod lazy_compiler;
 pub(crate) mod suite;
 
-use super::explain::names_of_parameters;
 use super::{CheckNan, Compiled, Kinks, Options, Outcome, Session, Status};
-use crate::bytecode;
-use crate::cancel;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::diff;
-use crate::emit;
-use crate::ir::passes::inline_all::flatten;
-use crate::ir::{FunctionId, MethodId, Program};
-use crate::native::library::{Host, Random, Step, Streams, Wish};
-use crate::session::explain::formula;
-use crate::session::explain::views::told;
-use crate::source::SourceMap;
+use crate::ir::FunctionId;
+use crate::native::library::{Host, Random, Step, Streams};
+use crate::session::run::lazy_compiler::LazyCompiler;
 use crate::tape::watch::Wanted;
-use crate::types::TypeContext;
 use crate::types::model::declared::Declarations;
 use crate::types::model::display;
 use crate::types::model::tree::FunctionRef;
 use crate::types::model::ty::Type;
-use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
-use crate::value::{Cells, Components, Ref, Signature};
-use crate::vm::{Compiler, Fault, Kind, Kink, Limits, Machine, Onlooker, Passage, Remark, Running, Swept, Trace};
-use std::rc::Rc;
+use crate::value::{Cells, Components, Ref};
+use crate::vm::{Fault, Kind, Limits, LoopProgress, Machine, ProgressReporter, Remark, Running};
 use std::time::Duration;
 
 /// After this time a person would like to know how far a loop has come.
@@ -79,148 +69,6 @@ pub(super) fn wanted(options: &Options) -> Wanted {
     }
 }
 
-/// The compiler as the machine sees it: code is made when it is first asked for.
-pub(super) struct OnDemand<'p> {
-    program: &'p Program,
-    chains: diff::Chains<'p>,
-    /// Whether comparisons on which branches depend are marked in derivative code.
-    marks_thresholds: bool,
-    /// What names and places are known by; absent where nobody asks.
-    known: Option<(&'p mut TypeContext, &'p SourceMap)>,
-}
-
-impl<'p> OnDemand<'p> {
-    /// The compiler of a program.
-    pub(super) fn new(program: &'p Program) -> OnDemand<'p> {
-        OnDemand { program, chains: diff::Chains::new(program), marks_thresholds: false, known: None }
-    }
-
-    /// The same for somebody who may look for kinks.
-    pub(super) fn marking_thresholds(self, marks_thresholds: bool) -> OnDemand<'p> {
-        OnDemand { marks_thresholds, ..self }
-    }
-
-    /// The compiler of a program that may ask how its derivatives come about.
-    pub(super) fn knowing(program: &'p Program, world: &'p mut TypeContext, sources: &'p SourceMap) -> OnDemand<'p> {
-        OnDemand { known: Some((world, sources)), ..OnDemand::new(program) }
-    }
-
-    fn differentiated(
-        &mut self,
-        id: FunctionId,
-        graph: &crate::ir::Function,
-    ) -> Result<Rc<bytecode::Code>, Box<Fault>> {
-        let differentiated = cancel::caught(|| {
-            let marked = self.chains.marked(id, graph);
-            let graph = marked.as_ref().unwrap_or(graph);
-            let thresholds =
-                if self.marks_thresholds { diff::threshold::marked(self.program, id, graph) } else { None };
-            diff::derivative(self.program, thresholds.as_ref().unwrap_or(graph))
-        });
-        self.emit(&differentiated.ok_or_else(Fault::stopped)?, true)
-    }
-
-    fn emit(&self, function: &crate::ir::Function, is_derivative: bool) -> Result<Rc<bytecode::Code>, Box<Fault>> {
-        emitted(self.program, function, is_derivative)
-    }
-
-    fn graph(&self, function: u32) -> Result<&'p Rc<crate::ir::Function>, Box<Fault>> {
-        self.program.function(FunctionId(function)).ok_or_else(|| Fault::internal("a function that was never compiled"))
-    }
-}
-
-impl Compiler for OnDemand<'_> {
-    fn original(&mut self, function: u32) -> Result<Rc<bytecode::Code>, Box<Fault>> {
-        let graph = self.graph(function)?;
-        self.emit(graph, false)
-    }
-
-    fn derivative(&mut self, function: u32) -> Result<Rc<bytecode::Code>, Box<Fault>> {
-        let graph = self.graph(function)?;
-        match diff::entry(FunctionId(function), graph) {
-            Some(entry) => self.emit(&entry, true),
-            None => self.differentiated(FunctionId(function), graph),
-        }
-    }
-
-    fn beneath(&mut self, function: u32) -> Result<Rc<bytecode::Code>, Box<Fault>> {
-        let graph = self.graph(function)?;
-        self.differentiated(FunctionId(function), graph)
-    }
-
-    fn chains_may_break(&mut self) -> Result<bool, Box<Fault>> {
-        cancel::caught(|| self.chains.may_break()).ok_or_else(Fault::stopped)
-    }
-
-    fn sweep(&mut self, function: &Signature, kind: Swept) -> Result<Option<Rc<bytecode::Code>>, Box<Fault>> {
-        let made = cancel::caught(|| transformed(self.program, function, kind));
-        let made = made.ok_or_else(Fault::stopped)?;
-        // What cannot be encoded is done without.
-        Ok(made.and_then(|code| self.emit(&code, false).ok()))
-    }
-
-    fn own_text(&mut self, own: OwnId, inside: bool) -> Result<u32, Box<Fault>> {
-        let texts = self.program.own_texts.get(own.0 as usize);
-        let texts = texts.ok_or_else(|| Fault::internal("a type whose source was never compiled"))?;
-        Ok(texts[usize::from(inside)].0)
-    }
-
-    fn method(&mut self, method: u16, shape: ShapeId) -> Result<u32, Box<Fault>> {
-        let id = MethodId(u32::from(method));
-        match self.program.dispatch.get(&(id, shape)) {
-            Some(function) => Ok(function.0),
-            None => Err(Fault::internal("a method that a type does not have")),
-        }
-    }
-
-    fn told(&mut self, trace: &Trace, kinks: &[Kink], wish: &Wish) -> Vec<String> {
-        let Some((world, sources)) = &mut self.known else { return vec![] };
-        let names = names_of_parameters(world, &wish.function);
-        told((&names, sources), (trace, kinks), wish)
-    }
-
-    fn derived(&mut self, function: u32, name: &str, order: i64) -> Vec<String> {
-        let Some((_, sources)) = &self.known else { return vec![] };
-        formula::forms(&formula::written(self.program, FunctionId(function), sources), name, order)
-    }
-
-    fn shapes(&self) -> &Shapes {
-        &self.program.shapes
-    }
-
-    fn tangents(&self) -> &Tangents {
-        &self.program.tangents
-    }
-}
-
-/// The bytecode of a graph.
-pub(super) fn emitted(
-    program: &Program,
-    function: &crate::ir::Function,
-    is_derivative: bool,
-) -> Result<Rc<bytecode::Code>, Box<Fault>> {
-    let emitted = cancel::caught(|| emit::emit(program, function, is_derivative));
-    emitted.ok_or_else(Fault::stopped)?.map(Rc::new).map_err(|why| {
-        let message = format!("'{}' cannot be compiled: {why}", function.name);
-        match why {
-            emit::Unencodable::TooManyRegisters => {
-                Box::new(Fault { span: function.span, ..*Fault::new(Code::TooLarge, message) })
-            }
-            _ => Fault::internal(message),
-        }
-    })
-}
-
-/// Tangent or adjoint code of a function, if there is any.
-pub(super) fn transformed(program: &Program, function: &Signature, kind: Swept) -> Option<crate::ir::Function> {
-    let flat = flatten(program, function)?;
-    match kind {
-        Swept::Tangent => diff::transform::tangent(&flat),
-        Swept::ValueWithGradient => diff::transform::adjoint(&flat, true),
-        Swept::Gradient => diff::transform::adjoint(&flat, false),
-    }
-}
-
 impl Session {
     /// Runs the script of a module that was compiled.
     pub(super) fn execute(&mut self, compiled: Compiled) -> Outcome {
@@ -239,36 +87,36 @@ impl Session {
     ) -> Result<Option<Cells>, Box<Fault>> {
         let text = value.and_then(|ty| self.text_function(writer, ty));
         let values = self.computed(script)?;
-        let mut compiler = OnDemand::new(&self.program);
+        let mut compiler = LazyCompiler::new(&self.program);
         text.map(|text| self.machine.run(&mut compiler, text.0, values.all())).transpose()
     }
 
     /// Runs a script, and gives the value of its last expression.
     pub(super) fn computed(&mut self, script: FunctionId) -> Result<Cells, Box<Fault>> {
         self.machine.reserve_globals(self.program.globals);
-        self.machine.onlooker = self.loops.map(|tell| self.onlooker(tell));
+        self.machine.diagnosis.progress = self.loops.map(|tell| self.progress_reporter(tell));
         // Wishes of a run that failed.
         self.machine.host.wishes.clear();
         // With the new text, chains that break may lead through functions that none led through before.
         if self.world.module.is_interactive {
             self.machine.set_derivatives_aside();
         }
-        let mut compiler =
-            OnDemand::knowing(&self.program, &mut self.world, &self.sources).marking_thresholds(self.wanted.kinks);
+        let mut compiler = LazyCompiler::with_sources(&self.program, &mut self.world, &self.sources)
+            .marking_thresholds(self.wanted.kinks);
         self.machine.run(&mut compiler, script.0, Components::default())
     }
 
     /// Who tells the line and the round of the script's loop.
-    pub(super) fn onlooker(&self, tell: fn(&Step<'_>)) -> Onlooker {
+    pub(super) fn progress_reporter(&self, tell: fn(&Step<'_>)) -> ProgressReporter {
         let texts: Vec<(u32, String)> = self.sources.written().map(|s| (s.start, s.text.to_string())).collect();
         let line = move |at: u32| {
             let after = texts.partition_point(|(start, _)| *start <= at);
             let (start, text) = texts.get(after.checked_sub(1)?)?;
             Some(text.bytes().take((at - start) as usize).filter(|byte| *byte == b'\n').count() + 1)
         };
-        Onlooker::new(
+        ProgressReporter::new(
             PATIENCE,
-            Box::new(move |Passage { span, rounds, total }| {
+            Box::new(move |LoopProgress { span, rounds, total }| {
                 let label = line(span.start).map_or_else(String::new, |line| format!("line {line}"));
                 tell(&Step { label: &label, done: Some(rounds), total });
             }),
@@ -357,9 +205,9 @@ impl Session {
 
     pub(super) fn show_tape(&mut self, compiled: Compiled) -> Result<String, Outcome> {
         self.machine.host.streams = Streams::silent();
-        self.machine.tapes = Some(vec![]);
+        self.machine.diagnosis.tape_listings = Some(vec![]);
         let outcome = self.execute(compiled);
-        let tapes = self.machine.tapes.take().unwrap_or_default();
+        let tapes = self.machine.diagnosis.tape_listings.take().unwrap_or_default();
         if outcome.status == Status::Done { Ok(tapes.join("\n")) } else { Err(outcome) }
     }
 }

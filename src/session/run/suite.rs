@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::ir::FunctionId;
-use crate::session::run::OnDemand;
+use crate::session::run::lazy_compiler::LazyCompiler;
 use crate::session::{Input, Options, Outcome, Session, Status};
 use crate::syntax::ast::{DeclKind, File, Stmt, StmtKind};
 use crate::types::declare::test_block;
@@ -68,8 +68,8 @@ impl Session {
             let outcome = Outcome { diagnostics: vec![], status: Status::Done, value: None };
             return Ran { outcome, is_before: false };
         };
-        let mut compiler =
-            OnDemand::knowing(&self.program, &mut self.world, &self.sources).marking_thresholds(self.wanted.kinks);
+        let mut compiler = LazyCompiler::with_sources(&self.program, &mut self.world, &self.sources)
+            .marking_thresholds(self.wanted.kinks);
         let result = self.machine.run(&mut compiler, function.0, Components::default());
         Ran { outcome: self.concluded(result.map(|_| None), vec![]), is_before: false }
     }

@@ -7,7 +7,6 @@
 
 mod arrays;
 mod calls;
-mod joined;
 mod numbers;
 mod quick;
 mod rest;
@@ -15,9 +14,9 @@ mod slots;
 mod stored;
 mod texts;
 
-use super::functions::{Compiler, Version};
+use super::compiler::Compiler;
+use super::functions::Version;
 use super::objects;
-use super::record_joined;
 use crate::bytecode::Instruction;
 use crate::bytecode::operand::*;
 use crate::native::library::{self, Glance};
@@ -77,14 +76,14 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                 // Whatever it costs, what goes on below without it must not pay for it: this keeps it out of the way.
                 std::hint::cold_path();
                 outside!(rest::step(machine, compiler, here)?);
-                end_instances!()
+                run_finalizers!()
             }};
         }
         // Instances that went away may have something to do.
-        macro_rules! end_instances {
+        macro_rules! run_finalizers {
             () => {
                 if finalizer::any() {
-                    outside!(machine.end_instances(compiler)?);
+                    outside!(machine.run_finalizers(compiler)?);
                 }
             };
         }
@@ -94,7 +93,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                 at = back;
                 if let_go {
                     std::hint::cold_path();
-                    end_instances!();
+                    run_finalizers!();
                 }
             }};
         }
@@ -371,18 +370,6 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             I::DMulF { out, a, b } => quick!(slots::mul(machine, &mut at, out, a, b)),
             I::DDivF { out, a, b } => quick!(slots::div(machine, &mut at, out, a, b)),
             I::DNegF { out, a } => quick!(slots::neg(machine, &mut at, out, a)),
-            I::DJoinLeftF { out, a, b, how } => {
-                let c = at.extra();
-                quick!(record_joined::left(&mut machine.levels, at, out, [a, b, c], how));
-            }
-            I::DJoinRightF { out, a, b, how } => {
-                let c = at.extra();
-                quick!(record_joined::right(&mut machine.levels, at, out, [a, b, c], how));
-            }
-            I::DJoinBothF { out, a, b, how } => {
-                let (c, d) = (at.extra(), at.extra());
-                quick!(record_joined::both(&mut machine.levels, at, out, [a, b, c, d], how));
-            }
 
             I::Native { site } => {
                 let site = &at.code().natives[usize::from(site)];
@@ -392,7 +379,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                     None => {
                         std::hint::cold_path();
                         outside!(rest::call_native(machine, compiler, here)?);
-                        end_instances!();
+                        run_finalizers!();
                     }
                 }
             }

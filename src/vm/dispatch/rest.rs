@@ -2,11 +2,12 @@
 //! usually do not.
 
 use super::calls::{call_object, enter, native, open_window, perform};
-use super::{arrays, joined, load, numbers, save, slots, stored, texts};
+use super::{arrays, load, numbers, save, slots, stored, texts};
 use crate::bytecode::Instruction;
 use crate::bytecode::operand::*;
 use crate::value::Ref;
-use crate::vm::functions::{Compiler, Version};
+use crate::vm::compiler::Compiler;
+use crate::vm::functions::Version;
 use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::registers::Registers;
@@ -209,9 +210,6 @@ fn line(
                 slots::neg(machine, at, out, a);
             }
         }
-        I::DJoinLeftF { out, a, b, how } => joined::left(machine, at, out, (a, b), how)?,
-        I::DJoinRightF { out, a, b, how } => joined::right(machine, at, out, (a, b), how)?,
-        I::DJoinBothF { out, a, b, how } => joined::both(machine, at, out, (a, b), how)?,
         I::DPrim1F { out, a, p } => slots::d_prim1_f(machine, at, out, a, p)?,
         I::DPrim2F { out, a, b, p } => slots::d_prim2_f(machine, at, out, a, b, p)?,
         I::DPrim3F { out, a, b, p } => slots::d_prim3_f(machine, at, out, a, b, p)?,

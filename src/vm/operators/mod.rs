@@ -12,17 +12,12 @@ pub(crate) mod check;
 pub(crate) mod checkpoint;
 pub(crate) mod registered;
 
-pub use crate::vm::operators::check::check_rule::Checks;
-pub use crate::vm::operators::check::kink::Kink;
 pub(super) use crate::vm::operators::check::kink::with_kink;
-pub use crate::vm::operators::check::lost_tangent::BrokenChains;
 pub(super) use crate::vm::operators::check::not_finite::with_first;
-pub use crate::vm::operators::check::provenance::Places;
-pub use crate::vm::operators::check::trace::{Count, Did, Row, Trace};
-pub(super) use crate::vm::operators::registered::Ruled;
+pub(super) use crate::vm::operators::registered::ActiveRule;
 pub(super) use crate::vm::operators::registered::side_effects::Writes;
 
-use super::functions::Compiler;
+use super::compiler::Compiler;
 use crate::bytecode::{Operator, OperatorSite, RuleSite};
 use crate::diagnostic::Code as Number;
 use crate::tape::{Num, Stop, Template};
@@ -83,7 +78,7 @@ pub fn operate(
             crate::vm::operators::check::origins::kept(machine, (inside, component), &arguments)
         }
         Operator::ForgetBreaks => {
-            machine.broken.transfers.forget();
+            machine.diagnosis.lost_tangents.transfers.forget();
             Ok(Next::Return)
         }
         Operator::Threshold { comparison } => {
@@ -128,7 +123,7 @@ pub fn call_rule(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Rule
 /// The program stops: all levels end, and their slots mean constants from then on.
 pub fn unwind(machine: &mut Machine) {
     machine.levels.abandon();
-    machine.ruled.clear();
+    machine.active_rules.clear();
 }
 
 /// The tables that say what values look like.
@@ -266,11 +261,11 @@ fn thrown(
 }
 
 /// Acts on the window behind the flag and the error of a function that may throw and has not.
-fn behind_no_error<T>(machine: &mut Machine, throws: bool, act: impl FnOnce(&mut Machine) -> T) -> T {
+fn after_no_error<T>(machine: &mut Machine, throws: bool, act: impl FnOnce(&mut Machine) -> T) -> T {
     if !throws {
         return act(machine);
     }
-    let done = machine.behind_error(act);
+    let done = machine.after_error(act);
     machine.set_integer(0, 0);
     machine.set_reference(0, Ref::Null);
     done

@@ -1,57 +1,57 @@
-//! What classes do with instances that went away.
+//! Finalizers: runs the `deinit` of instances that were destroyed.
 
 use crate::value::Ref;
 use crate::value::finalizer;
-use crate::value::finalizer::Ended;
-use crate::vm::functions::Compiler;
+use crate::value::finalizer::PendingFinalizer;
+use crate::vm::compiler::Compiler;
 use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
-use crate::vm::state::task::{Next, Target, Task};
+use crate::vm::state::task::{Callee, Next, Task};
 use std::collections::VecDeque;
 
-/// Those that went away together, one after the other.
+/// A task that runs pending finalizers one after the other.
 #[derive(Default)]
-struct Ending {
-    waiting: VecDeque<Ended>,
-    /// The one whose class was asked last. What it holds is dropped here and not in the call, so that a chain of instances
-    /// ends without calls in each other.
-    last: Ref,
+struct FinalizerTask {
+    waiting: VecDeque<PendingFinalizer>,
+    /// The instance of the finalizer that ran last. Its contents are dropped here and not in the call, so that a chain of
+    /// instances is destroyed without nested calls.
+    instance: Ref,
 }
 
-impl Ending {
+impl FinalizerTask {
     fn next(mut self: Box<Self>, machine: &mut Machine) -> Next {
-        drop(std::mem::take(&mut self.last));
-        // What the last one held goes before those that waited with it.
+        drop(std::mem::take(&mut self.instance));
+        // Instances that only the last one held are destroyed before those that were pending with it.
         let mut waiting = finalizer::take();
         waiting.append(&mut self.waiting);
         self.waiting = waiting;
         let Some((what, instance)) = self.waiting.pop_front() else { return Next::Return };
-        self.last = instance.clone();
+        self.instance = instance.clone();
         machine.set_reference(0, instance);
-        let target = Target::Object(Ref::Closure(what));
-        // What it writes may move in the levels that are live.
-        Next::Call { target, derivative: machine.levels.depth() > 0, then: Some(self) }
+        let callee = Callee::Object(Ref::Closure(what));
+        // What it writes may be active in the live levels.
+        Next::Call { callee, derivative: machine.levels.depth() > 0, then: Some(self) }
     }
 }
 
-impl Task for Ending {
+impl Task for FinalizerTask {
     fn resume(self: Box<Self>, machine: &mut Machine, _: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
         Ok(self.next(machine))
     }
 }
 
 impl Machine {
-    /// Does what the instances that went away want done, between two instructions. The registers of the innermost frame
-    /// and its window stay as they are: arguments of a call that is being prepared may stand there.
+    /// Runs pending finalizers, between two instructions. The registers of the innermost frame and its window stay as they
+    /// are: they may hold the arguments of a call that is being prepared.
     #[cold]
     #[inline(never)]
-    pub(crate) fn end_instances(&mut self, compiler: &mut dyn Compiler) -> Result<(), Box<Fault>> {
+    pub(crate) fn run_finalizers(&mut self, compiler: &mut dyn Compiler) -> Result<(), Box<Fault>> {
         let Some(frame) = self.frames.last().copied() else { return Ok(()) };
         if self.is_halt(&frame) {
             finalizer::forget();
             return Ok(());
         }
-        // A task finds the results of what it called where they are now: it goes first.
+        // A task reads the results of its callee from the window first.
         if self.is_task(&frame) {
             return Ok(());
         }
@@ -59,7 +59,7 @@ impl Machine {
         #[allow(unsafe_code)]
         let size = unsafe { &*frame.entry }.frame;
         self.window = [0, 1, 2].map(|b| (frame.base[b] + size[b]) as usize);
-        let next = Box::<Ending>::default().next(self);
+        let next = Box::<FinalizerTask>::default().next(self);
         self.perform(compiler, next)
     }
 }

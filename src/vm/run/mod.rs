@@ -6,9 +6,10 @@ pub(crate) mod loop_position;
 pub(crate) mod progress;
 pub(crate) mod trial;
 
+use super::compiler::Compiler;
 use super::dispatch;
-use super::functions::{Compiler, Version};
-use super::operators::{self, Checks};
+use super::functions::Version;
+use super::operators;
 use crate::bytecode::{Code, Instruction};
 use crate::cancel;
 use crate::diagnostic::Code as Number;
@@ -18,7 +19,7 @@ use crate::vm::run::fault::{Fault, Kind, Running};
 use crate::vm::state::limits::Meter;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::stacks::Frame;
-use crate::vm::state::task::{Next, Target};
+use crate::vm::state::task::{Callee, Next};
 use std::sync::Arc;
 
 impl Machine {
@@ -37,7 +38,7 @@ impl Machine {
         // SAFETY: entries live as long as the machine.
         #[allow(unsafe_code)]
         let results = unsafe { &*code }.code.results.map(usize::from);
-        self.start(compiler, Target::Function(function), args, results)
+        self.start(compiler, Callee::Function(function), args, results)
     }
 
     /// Calls a function object, likewise; `results`: how many components it gives.
@@ -52,7 +53,7 @@ impl Machine {
         results: [usize; 3],
     ) -> Result<Cells, Box<Fault>> {
         self.begin();
-        self.start(compiler, Target::Object(function), args, results)
+        self.start(compiler, Callee::Object(function), args, results)
     }
 
     fn begin(&mut self) {
@@ -69,7 +70,7 @@ impl Machine {
     fn start(
         &mut self,
         compiler: &mut dyn Compiler,
-        target: Target,
+        callee: Callee,
         args: Components<'_>,
         results: [usize; 3],
     ) -> Result<Cells, Box<Fault>> {
@@ -79,7 +80,7 @@ impl Machine {
         self.push_halt();
         self.set_window(args);
         let outcome = self.heeding_limits(|machine| {
-            machine.perform(compiler, Next::tail_call(target, false)).and_then(|()| dispatch::run(machine, compiler))
+            machine.perform(compiler, Next::tail_call(callee, false)).and_then(|()| dispatch::run(machine, compiler))
         });
         match outcome {
             Ok(()) => {
@@ -115,11 +116,9 @@ impl Machine {
 
     fn end(&mut self) {
         self.keep_kinks();
-        self.broken.clear();
         self.changes.clear();
         opaque_vector::forget();
-        self.checks = self.checks.take().map(|_| Checks::default());
-        self.places.clear();
+        self.diagnosis.end_run();
         self.frames.clear();
         self.tasks.clear();
         self.stacks.reset();

@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 const EVERY: Duration = Duration::from_millis(200);
 
 /// Somebody who wants to know where a run is that takes long.
-pub struct Onlooker {
-    tell: Box<dyn FnMut(Passage)>,
+pub struct ProgressReporter {
+    tell: Box<dyn FnMut(LoopProgress)>,
     next: Instant,
 }
 
 /// Where a run is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Passage {
+pub struct LoopProgress {
     /// What the outermost loop of the script does now.
     pub span: Span,
     /// How many rounds are through.
@@ -25,18 +25,18 @@ pub struct Passage {
     pub total: Option<u64>,
 }
 
-impl Onlooker {
+impl ProgressReporter {
     /// One who is told for the first time after `patience`.
-    pub fn new(patience: Duration, tell: Box<dyn FnMut(Passage)>) -> Onlooker {
-        Onlooker { tell, next: Instant::now() + patience }
+    pub fn new(patience: Duration, tell: Box<dyn FnMut(LoopProgress)>) -> ProgressReporter {
+        ProgressReporter { tell, next: Instant::now() + patience }
     }
 }
 
 impl Machine {
     /// Tells who looks on, if it is time; called where limits are looked at.
-    pub(crate) fn look_on(&mut self) {
+    pub(crate) fn report_progress(&mut self) {
         let now = Instant::now();
-        if self.onlooker.as_ref().is_none_or(|onlooker| now < onlooker.next) {
+        if self.diagnosis.progress.as_ref().is_none_or(|onlooker| now < onlooker.next) {
             return;
         }
         let passage = self.frames.iter().find_map(|frame| {
@@ -48,9 +48,9 @@ impl Machine {
             let counted = self.counted(frame, code, (head, back))?;
             let rounds = u64::try_from(counted.now.checked_sub(counted.from)?).ok()?;
             let total = counted.to.and_then(|to| u64::try_from(to.checked_sub(counted.from)?).ok());
-            Some(Passage { span: code.spans.get(at).copied()?, rounds, total })
+            Some(LoopProgress { span: code.spans.get(at).copied()?, rounds, total })
         });
-        if let Some(onlooker) = &mut self.onlooker {
+        if let Some(onlooker) = &mut self.diagnosis.progress {
             onlooker.next = now + EVERY;
             if let Some(passage) = passage {
                 (onlooker.tell)(passage);

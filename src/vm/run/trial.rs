@@ -2,11 +2,11 @@
 
 use crate::diagnostic::Code as Number;
 use crate::value::{Cells, Ref, finalizer};
+use crate::vm::compiler::Compiler;
 use crate::vm::dispatch;
-use crate::vm::functions::Compiler;
 use crate::vm::run::fault::{Fault, Kind};
 use crate::vm::state::machine::Machine;
-use crate::vm::state::task::{Next, Target};
+use crate::vm::state::task::{Callee, Next};
 
 impl Machine {
     /// Calls the original of a function beyond the window, and gives what it returns; `None` when it fails.
@@ -18,18 +18,18 @@ impl Machine {
     pub(crate) fn attempt(
         &mut self,
         compiler: &mut dyn Compiler,
-        target: Target,
+        callee: Callee,
         arguments: &Cells,
         results: [usize; 3],
     ) -> Result<Option<Cells>, Box<Fault>> {
         let (window, waiting) = (self.window, finalizer::take());
-        let (frames, tasks, ruled, depth) =
-            (self.frames.len(), self.tasks.len(), self.ruled.len(), self.levels.depth());
+        let (frames, tasks, active_rules, depth) =
+            (self.frames.len(), self.tasks.len(), self.active_rules.len(), self.levels.depth());
         let changes = self.changes.len();
         self.push_halt();
         self.set_window(arguments.all());
         let outcome =
-            self.perform(compiler, Next::tail_call(target, false)).and_then(|()| dispatch::run(self, compiler));
+            self.perform(compiler, Next::tail_call(callee, false)).and_then(|()| dispatch::run(self, compiler));
         self.window = window;
         let outcome = match outcome {
             Ok(()) => Ok(Some(self.take_window(results, false))),
@@ -39,7 +39,7 @@ impl Machine {
                 {
                     task.abandon(self);
                 }
-                self.ruled.truncate(ruled);
+                self.active_rules.truncate(active_rules);
                 self.changes.truncate(changes);
                 self.levels.abandon_inner(depth);
                 let above = self.stacks.r.len().min(window[2])..;

@@ -7,15 +7,17 @@ use crate::native::library::Host;
 use crate::source::Span;
 use crate::tape::{Kept, Levels};
 use crate::value::{Cells, Components, Ref, Slot, finalizer};
+use crate::vm::compiler::Compiler;
+use crate::vm::diagnosis::Diagnosis;
 use crate::vm::exclusivity::Change;
-use crate::vm::functions::{Compiler, Entry, Functions, Version};
+use crate::vm::functions::{Entry, Functions, Version};
 use crate::vm::operators;
-use crate::vm::operators::{BrokenChains, Checks, Kink, Places, Ruled, Trace, Writes};
+use crate::vm::operators::check::check_rule::RuleChecks;
+use crate::vm::operators::{ActiveRule, Writes};
 use crate::vm::run::fault::Fault;
-use crate::vm::run::progress::Onlooker;
 use crate::vm::state::limits::{Limits, Meter};
 use crate::vm::state::stacks::{Frame, Stacks};
-use crate::vm::state::task::{Next, Target, Task};
+use crate::vm::state::task::{Callee, Next, Task};
 use crate::vm::threaded::View;
 use hashbrown::HashMap;
 use std::rc::Rc;
@@ -31,14 +33,14 @@ pub struct Machine {
     pub host: Host,
     /// What a run may use up.
     pub limits: Limits,
-    /// The text of every tape that is recorded, while somebody wants to see them.
-    pub tapes: Option<Vec<String>>,
+    /// What is recorded to explain, check or reject derivatives.
+    pub diagnosis: Diagnosis,
     pub(crate) stacks: Stacks,
     pub(crate) frames: Vec<Frame>,
     pub(crate) tasks: Vec<Box<dyn Task>>,
     pub(crate) functions: Functions,
-    /// The levels for which registered derivatives are running: what instances keep of them is constant there.
-    pub(crate) ruled: Vec<Ruled>,
+    /// The registered derivatives that are running, each with its level: what instances hold of that level is constant there.
+    pub(crate) active_rules: Vec<ActiveRule>,
     /// Which functions store numbers where others can reach them, as far as that was asked.
     pub(crate) writers: HashMap<u32, Writes>,
     /// Where the window of the step that runs begins.
@@ -55,18 +57,6 @@ pub struct Machine {
     pub(crate) kept: Kept,
     /// The arrays and records that threaded code has at hand.
     pub(crate) views: Vec<View>,
-    /// Places in the program where numbers were watched.
-    pub(crate) places: Places,
-    /// Kinks that were met, if somebody looks for them.
-    pub(crate) kinks: Vec<Kink>,
-    /// Chains of differentiation that broke in this run.
-    pub(crate) broken: BrokenChains,
-    /// The last sweep, while sweeps are shown.
-    pub shown: Option<Trace>,
-    /// Which registered derivatives were compared with differences in this run, if they are.
-    pub(crate) checks: Option<Checks>,
-    /// Who looks on.
-    pub onlooker: Option<Onlooker>,
     own_code: OwnCode,
 }
 
@@ -90,11 +80,11 @@ impl Machine {
             host,
             changes: vec![],
             limits,
-            tapes: None,
+            diagnosis: Diagnosis::default(),
             stacks: Stacks::default(),
             frames: vec![],
             tasks: vec![],
-            ruled: vec![],
+            active_rules: vec![],
             writers: HashMap::new(),
             functions: Functions::default(),
             window: [0; 3],
@@ -104,12 +94,6 @@ impl Machine {
             ids: Arithmetic::known(),
             kept: Kept::default(),
             views: vec![],
-            places: Places::default(),
-            kinks: vec![],
-            broken: BrokenChains::default(),
-            shown: None,
-            onlooker: None,
-            checks: None,
             own_code: OwnCode {
                 halt: own("‹halt›", Instruction::Halt {}),
                 resume: own("‹task›", Instruction::Resume {}),
@@ -119,7 +103,7 @@ impl Machine {
 
     /// From now on registered derivatives are compared with differences when they are used, or not.
     pub fn check_rules(&mut self, is_on: bool) {
-        self.checks = is_on.then(Checks::default);
+        self.diagnosis.rule_checks = is_on.then(RuleChecks::default);
     }
 
     /// From here on derivative code is used only where it is right for the program as it is now.
@@ -219,17 +203,17 @@ impl Machine {
     /// Does what a step wants, until the program itself goes on.
     pub(crate) fn perform(&mut self, compiler: &mut dyn Compiler, mut next: Next) -> Result<(), Box<Fault>> {
         loop {
-            let Next::Call { target, derivative, then } = next else { return Ok(()) };
+            let Next::Call { callee, derivative, then } = next else { return Ok(()) };
             if self.frames.len() >= self.limits.depth {
                 return Err(self.too_deep());
             }
             if let Some(task) = then {
                 self.push_task(task);
             }
-            let code = match target {
-                Target::Function(function) => self.code(compiler, function, Version::of(derivative))?,
-                Target::Beneath(function) => self.code(compiler, function, Version::Beneath)?,
-                Target::Object(Ref::Closure(closure)) => {
+            let code = match callee {
+                Callee::Function(function) => self.code(compiler, function, Version::of(derivative))?,
+                Callee::BodyDerivative(function) => self.code(compiler, function, Version::BodyDerivative)?,
+                Callee::Object(Ref::Closure(closure)) => {
                     let code = self.code(compiler, closure.function, Version::of(derivative))?;
                     // SAFETY: as in `push_frame`.
                     #[allow(unsafe_code)]
@@ -237,14 +221,14 @@ impl Machine {
                     self.set_reference(behind, Ref::Closure(closure));
                     code
                 }
-                Target::Object(Ref::Machine(object)) => {
+                Callee::Object(Ref::Machine(object)) => {
                     next = operators::call_object(self, compiler, &object, derivative)?;
                     if matches!(next, Next::Return) {
                         return Ok(());
                     }
                     continue;
                 }
-                Target::Object(_) => return Err(Fault::internal("a value that is not a function was called")),
+                Callee::Object(_) => return Err(Fault::internal("a value that is not a function was called")),
             };
             return self.push_frame(code);
         }
@@ -276,8 +260,8 @@ impl Machine {
         // Work that counted as several steps may have taken more than was granted.
         let owed = (-1 - self.fuel).max(0) as u64;
         self.fuel = self.meter.look(&self.limits, owed)?;
-        if self.onlooker.is_some() {
-            self.look_on();
+        if self.diagnosis.progress.is_some() {
+            self.report_progress();
         }
         Ok(())
     }

@@ -5,13 +5,13 @@
 //! ([`Machine::number`](crate::vm::Machine::number) and the like), does its part, and says what comes next:
 //!
 //! - [`Next::Return`]: the results stand in the window; the program goes on.
-//! - [`Next::Call`]: the machine calls `target` with the arguments that the step has put into the window. When the callee
+//! - [`Next::Call`]: the machine calls `callee` with the arguments that the step has put into the window. When the callee
 //!   has returned, its results stand in the window and [`Task::resume`] is called: the next step.
 //!
 //! Tasks nest like calls: a task's callee may apply another operator, which is another task on top.
 
 use crate::value::Ref;
-use crate::vm::functions::Compiler;
+use crate::vm::compiler::Compiler;
 use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
 
@@ -22,7 +22,7 @@ pub enum Next {
     /// A call; `then` goes on afterwards, or the results of the call are the results of all.
     Call {
         /// What is called.
-        target: Target,
+        callee: Callee,
         /// Whether its derivative code is run.
         derivative: bool,
         /// The next step.
@@ -32,11 +32,11 @@ pub enum Next {
 
 /// What is called.
 #[derive(Clone, Debug)]
-pub enum Target {
+pub enum Callee {
     /// A function without captures, by its number.
     Function(u32),
     /// The derivative of a function's own body, whatever derivatives are registered for it.
-    Beneath(u32),
+    BodyDerivative(u32),
     /// A function object: a closure or a linear map.
     Object(Ref),
 }
@@ -56,12 +56,12 @@ pub trait Task {
 impl Next {
     /// A call of a function object, and what is done with its results.
     pub fn call(function: Ref, derivative: bool, then: impl Task + 'static) -> Next {
-        Next::Call { target: Target::Object(function), derivative, then: Some(Box::new(then)) }
+        Next::Call { callee: Callee::Object(function), derivative, then: Some(Box::new(then)) }
     }
 
     /// A call whose results are the results of all.
-    pub fn tail_call(target: Target, derivative: bool) -> Next {
-        Next::Call { target, derivative, then: None }
+    pub fn tail_call(callee: Callee, derivative: bool) -> Next {
+        Next::Call { callee, derivative, then: None }
     }
 }
 
@@ -69,7 +69,7 @@ impl std::fmt::Debug for Next {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Next::Return => f.write_str("Return"),
-            Next::Call { target, derivative, .. } => write!(f, "Call({target:?}, {derivative})"),
+            Next::Call { callee, derivative, .. } => write!(f, "Call({callee:?}, {derivative})"),
         }
     }
 }

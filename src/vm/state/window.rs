@@ -78,7 +78,7 @@ impl Machine {
     }
 
     /// Does something with the window behind the flag and the error of a function that may throw.
-    pub fn behind_error<T>(&mut self, act: impl FnOnce(&mut Machine) -> T) -> T {
+    pub fn after_error<T>(&mut self, act: impl FnOnce(&mut Machine) -> T) -> T {
         let window = self.window;
         self.window = [window[0], window[1] + 1, window[2] + 1];
         let done = act(self);

@@ -8,7 +8,7 @@ use crate::native::primitive;
 use crate::source::Span;
 use crate::value::shape::{ShapeId, Shapes, Tangents};
 use crate::value::{Bank, Cells, Components};
-use crate::vm::{Compiler, Fault, Limits, Machine};
+use crate::vm::{CodeSource, Fault, Limits, Machine, Reporter};
 use std::rc::Rc;
 
 /// A function that is built instruction by instruction.
@@ -146,7 +146,9 @@ impl World {
     }
 }
 
-impl Compiler for World {
+impl Reporter for World {}
+
+impl CodeSource for World {
     fn original(&mut self, function: u32) -> Result<Rc<Code>, Box<Fault>> {
         Ok(Rc::new(self.code(function, false)))
     }
@@ -155,12 +157,8 @@ impl Compiler for World {
         Ok(Rc::new(self.code(function, true)))
     }
 
-    fn beneath(&mut self, function: u32) -> Result<Rc<Code>, Box<Fault>> {
+    fn body_derivative(&mut self, function: u32) -> Result<Rc<Code>, Box<Fault>> {
         self.derivative(function)
-    }
-
-    fn own_text(&mut self, _own: crate::value::shape::OwnId, _inside: bool) -> Result<u32, Box<Fault>> {
-        Err(Fault::internal("no type here speaks for itself"))
     }
 
     fn method(&mut self, method: u16, shape: ShapeId) -> Result<u32, Box<Fault>> {

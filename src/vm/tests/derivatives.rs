@@ -3,7 +3,7 @@ use crate::ir::*;
 use crate::tape::{Direction, LinearMap, Num};
 use crate::value::{Components, Slot};
 use crate::vm::dispatch;
-use crate::vm::state::task::{Next, Target};
+use crate::vm::state::task::{Callee, Next};
 use crate::vm::{Fault, Machine};
 
 /// Runs the derivative code of function 0 inside of the live levels.
@@ -18,7 +18,7 @@ fn run_derivative(
     machine.push_halt();
     let (f, slots): (Vec<f64>, Vec<Slot>) = x.iter().map(|x| (x.value, x.slot)).unzip();
     machine.set_window(Components { f: &f, slots: &slots, i, r: &[] });
-    machine.perform(world, Next::tail_call(Target::Function(0), true))?;
+    machine.perform(world, Next::tail_call(Callee::Function(0), true))?;
     dispatch::run(machine, world)?;
     machine.window = [0; 3];
     let values = (0..results).map(|k| machine.num(k)).collect();

@@ -6,7 +6,7 @@ use crate::bytecode::{Code, Instruction, Opcode, Trailer, verify};
 use crate::value::shape::{Shapes, Tangents};
 use crate::value::{Cells, Components, Ref};
 use crate::vm::threaded::{self, translate};
-use crate::vm::{Compiler, Fault};
+use crate::vm::{CodeSource, Fault, Reporter};
 use proptest::prelude::*;
 use std::rc::Rc;
 
@@ -16,7 +16,9 @@ struct Fixed {
     world: World,
 }
 
-impl Compiler for Fixed {
+impl Reporter for Fixed {}
+
+impl CodeSource for Fixed {
     fn original(&mut self, _function: u32) -> Result<Rc<Code>, Box<Fault>> {
         Ok(Rc::clone(&self.code))
     }
@@ -25,12 +27,8 @@ impl Compiler for Fixed {
         self.original(function)
     }
 
-    fn beneath(&mut self, function: u32) -> Result<Rc<Code>, Box<Fault>> {
+    fn body_derivative(&mut self, function: u32) -> Result<Rc<Code>, Box<Fault>> {
         self.original(function)
-    }
-
-    fn own_text(&mut self, own: crate::value::shape::OwnId, inside: bool) -> Result<u32, Box<Fault>> {
-        self.world.own_text(own, inside)
     }
 
     fn method(&mut self, method: u16, shape: crate::value::shape::ShapeId) -> Result<u32, Box<Fault>> {
@@ -73,7 +71,6 @@ fn instruction(pick: u16, numbers: &[u16]) -> Vec<Instruction> {
         Trailer::Extra => vec![Instruction::Extra { c: FIn(register(4)) }],
         Trailer::Extras => vec![Instruction::Extras { c: FIn(register(4)), d: FIn(register(5)) }],
         Trailer::Element => vec![Instruction::Element { offset: Part(0), stride: Part(1) }],
-        Trailer::TwoExtra => return vec![],
     };
     let whole = [vec![first], behind].concat();
     let alone = code([whole.clone(), vec![Instruction::Return {}; 5]].concat());

@@ -14,7 +14,7 @@ use dscript::syntax;
 use dscript::types::{check_module, context_with_prelude, operators};
 use dscript::value::Components;
 use dscript::value::shape::{OwnId, ShapeId, Shapes, Tangents};
-use dscript::vm::{Compiler, Fault, Limits, Machine};
+use dscript::vm::{CodeSource, Fault, Limits, Machine, Reporter};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -26,7 +26,7 @@ pub const WORDS: usize = 8;
 enum Version {
     Original,
     Derivative,
-    Beneath,
+    BodyDerivative,
 }
 
 /// A compiled program, with all the code that a run of it needs.
@@ -109,13 +109,20 @@ impl Tampered<'_> {
                 Some(entry) => emit(program, &entry, true),
                 None => emit(program, &diff::derivative(program, graph), true),
             },
-            Version::Beneath => emit(program, &diff::derivative(program, graph), true),
+            Version::BodyDerivative => emit(program, &diff::derivative(program, graph), true),
         };
         code.map(Rc::new).map_err(|why| Fault::internal(why.to_string()))
     }
 }
 
-impl Compiler for Tampered<'_> {
+impl Reporter for Tampered<'_> {
+    fn own_text(&mut self, own: OwnId, inside: bool) -> Result<u32, Box<Fault>> {
+        let texts = self.subject.program.own_texts.get(own.0 as usize);
+        texts.map(|texts| texts[usize::from(inside)].0).ok_or_else(|| Fault::internal("no such text"))
+    }
+}
+
+impl CodeSource for Tampered<'_> {
     fn original(&mut self, function: u32) -> Result<Rc<Code>, Box<Fault>> {
         self.code(function, Version::Original)
     }
@@ -124,13 +131,8 @@ impl Compiler for Tampered<'_> {
         self.code(function, Version::Derivative)
     }
 
-    fn beneath(&mut self, function: u32) -> Result<Rc<Code>, Box<Fault>> {
-        self.code(function, Version::Beneath)
-    }
-
-    fn own_text(&mut self, own: OwnId, inside: bool) -> Result<u32, Box<Fault>> {
-        let texts = self.subject.program.own_texts.get(own.0 as usize);
-        texts.map(|texts| texts[usize::from(inside)].0).ok_or_else(|| Fault::internal("no such text"))
+    fn body_derivative(&mut self, function: u32) -> Result<Rc<Code>, Box<Fault>> {
+        self.code(function, Version::BodyDerivative)
     }
 
     fn method(&mut self, method: u16, shape: ShapeId) -> Result<u32, Box<Fault>> {

@@ -1,22 +1,24 @@
-//! Operators by tangent and adjoint code: where no level is live and nobody watches, a function that does nothing but
-//! arithmetic is differentiated without slots and without a tape.
+//! Adjoint code: differentiates a function that only computes by its tangent or adjoint code, without slots and tape.
 //!
-//! Promises: what has happened when it turns out that it cannot be done (the code gives up, a number is not finite) is as
-//! if nothing had: the operator goes on under a level, and whatever is to be said is said there.
+//! Such code is used where no level is live and nothing is observed.
+//!
+//! Promises: an attempt that fails (the code bails out, or a number is not finite) has no effect: the operator is retried
+//! under a level, which reports errors.
 
 use crate::tape::{Num, Template};
 use crate::value::shape::{Shape, TangentId, TangentKind};
 use crate::value::walk::Walk;
 use crate::value::{Cells, Closure, Components, Integers, Numbers, Ref, References};
-use crate::vm::functions::{Compiler, Sweep, Swept};
-use crate::vm::operators::{At, behind_no_error, counts, leaves, mismatch, read, value_layout, vector, walk};
+use crate::vm::compiler::Compiler;
+use crate::vm::functions::{TransformKind, TransformedCode};
+use crate::vm::operators::{At, after_no_error, counts, leaves, mismatch, read, value_layout, vector, walk};
 use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Next;
 use crate::vm::threaded;
 use std::rc::Rc;
 
-/// `x…, body → whether it was done, value, gradient…`; `value` says whether the value is wanted.
+/// `x…, body → whether it succeeded, value, gradient…`; `value`: whether the value is wanted.
 pub(crate) fn gradient(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -24,12 +26,12 @@ pub(crate) fn gradient(
     (value, throws): (bool, bool),
     body: &Ref,
 ) -> Result<Next, Box<Fault>> {
-    let kind = if value { Swept::ValueWithGradient } else { Swept::Gradient };
-    let found = if throws { None } else { swept_back(machine, compiler, (at, x), kind, body)? };
+    let kind = if value { TransformKind::ValueWithGradient } else { TransformKind::Gradient };
+    let found = if throws { None } else { run_adjoint_code(machine, compiler, (at, x), kind, body)? };
     let done = found.is_some();
     let walk = walk(compiler);
     let (y, gradient) = found.unwrap_or_else(|| (0.0, walk.zero(walk.tangents.get(at).vector)));
-    behind_no_error(machine, throws, |machine| {
+    after_no_error(machine, throws, |machine| {
         machine.set_integer(0, i64::from(done));
         if value {
             machine.set_number(0, y);
@@ -39,21 +41,21 @@ pub(crate) fn gradient(
     Ok(Next::Return)
 }
 
-/// The value, if it is wanted, and the gradient, if there is adjoint code that gives them.
-fn swept_back(
+/// The value, if it is wanted, and the gradient; `None` when no adjoint code computes them.
+fn run_adjoint_code(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
     (at, x): (TangentId, &Cells),
-    kind: Swept,
+    kind: TransformKind,
     body: &Ref,
 ) -> Result<Option<(f64, Cells)>, Box<Fault>> {
-    let Some((sweep, closure)) = code(machine, compiler, body, kind)? else { return Ok(None) };
+    let Some((transformed, closure)) = code(machine, compiler, body, kind)? else { return Ok(None) };
     let Some(objects) = x.r.iter().map(zeros).collect::<Option<References>>() else { return Ok(None) };
-    // The value may be there though nobody wants it: to say whether it is finite.
-    let first = usize::from(usize::from(sweep.code.results[0]) > x.f.len());
+    // The code may compute the value even if it is not wanted, to check that it is finite.
+    let first = usize::from(usize::from(transformed.code.results[0]) > x.f.len());
     let results = [first + x.f.len(), 0, x.r.len()];
     let more = single(Numbers::new(), Integers::new(), objects);
-    if !run(machine, (&sweep, &closure, kind), (x, more), results)? {
+    if !run(machine, (&transformed, &closure, kind), (x, more), results)? {
         return Ok(None);
     }
     let value = if first == 1 { machine.number(0) } else { 0.0 };
@@ -64,8 +66,7 @@ fn swept_back(
     Ok(gradient.filter(|_| value.is_finite()).map(|gradient| (value, gradient)))
 }
 
-/// A value and its tangent along another one, as the components of both; nothing where there is no tangent code that gives
-/// them.
+/// A value and its tangent in a direction, as the components of both; `None` when no tangent code computes them.
 pub(crate) fn value_with_tangent(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -73,13 +74,13 @@ pub(crate) fn value_with_tangent(
     result: TangentId,
     body: &Ref,
 ) -> Result<Option<(Cells, Cells)>, Box<Fault>> {
-    let Some((sweep, closure)) = code(machine, compiler, body, Swept::Tangent)? else { return Ok(None) };
+    let Some((transformed, closure)) = code(machine, compiler, body, TransformKind::Tangent)? else { return Ok(None) };
     let layout = counts(value_layout(walk(compiler), result));
     if layout[1] + layout[2] > 0 {
         return Ok(None);
     }
     let Some(vectors) = spread(walk(compiler), at, x, direction)? else { return Ok(None) };
-    if !run(machine, (&sweep, &closure, Swept::Tangent), (x, vectors), [2 * layout[0], 0, 0])? {
+    if !run(machine, (&transformed, &closure, TransformKind::Tangent), (x, vectors), [2 * layout[0], 0, 0])? {
         return Ok(None);
     }
     let part = |numbers: std::ops::Range<usize>| {
@@ -100,34 +101,35 @@ pub(crate) fn value_with_tangent(
     Ok(Some((value, tangent)))
 }
 
-/// Code, and the function object whose captures it reads.
-type Found = (Rc<Sweep>, Rc<Closure>);
+/// Transformed code, and the function object whose captures it reads.
+type Found = (Rc<TransformedCode>, Rc<Closure>);
 
-/// Tangent or adjoint code for a function, if there is any and it may be used now.
+/// Tangent or adjoint code of a function, if it exists and may be used now.
 fn code(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
     body: &Ref,
-    kind: Swept,
+    kind: TransformKind,
 ) -> Result<Option<Found>, Box<Fault>> {
     let Ref::Closure(closure) = body else { return Ok(None) };
-    let is_seen = machine.levels.depth() > 0 || machine.levels.is_watched() || machine.tapes.is_some();
-    // Such code does not look whether somebody changes what it reads.
-    if is_seen || !machine.host.wishes.is_empty() || !machine.changes.is_empty() {
+    let is_observed =
+        machine.levels.depth() > 0 || machine.levels.is_watched() || machine.diagnosis.tape_listings.is_some();
+    // Such code does not check for exclusive access to what it reads.
+    if is_observed || !machine.host.wishes.is_empty() || !machine.changes.is_empty() {
         return Ok(None);
     }
-    let sweep = machine.functions.sweep(compiler, closure, kind)?;
-    Ok(sweep.map(|sweep| (sweep, Rc::clone(closure))))
+    let transformed = machine.functions.transformed(compiler, closure, kind)?;
+    Ok(transformed.map(|transformed| (transformed, Rc::clone(closure))))
 }
 
-/// Runs it with `x` and what comes behind it; false where it gives up. The results stand in the window.
+/// Runs it with `x` and further arguments; false when it bails out. The results are in the window.
 fn run(
     machine: &mut Machine,
-    (sweep, closure, kind): (&Sweep, &Rc<Closure>, Swept),
+    (transformed, closure, kind): (&TransformedCode, &Rc<Closure>, TransformKind),
     (x, mut more): (&Cells, Cells),
     results: [usize; 3],
 ) -> Result<bool, Box<Fault>> {
-    let code = &sweep.code;
+    let code = &transformed.code;
     let first = [x.f.len(), x.i.len(), x.r.len()];
     let given = [first[0] + more.f.len(), first[1], first[2] + more.r.len()];
     if code.params.map(usize::from) != given || code.results.map(usize::from) != results {
@@ -147,16 +149,16 @@ fn run(
         machine.set_reference(given[2], Ref::Closure(Rc::clone(closure)));
     }
     machine.kept.begin();
-    let is_done = threaded::run(machine, &sweep.threaded, frame[2])?;
+    let is_done = threaded::run(machine, &transformed.threaded, frame[2])?;
     let leftover = machine.window[2] + if is_done { results[2] } else { 0 };
     machine.stacks.r[leftover..end[2]].iter_mut().for_each(|reference| *reference = Ref::Null);
     if !is_done {
-        machine.functions.give_up_sweep(closure, kind);
+        machine.functions.discard_transformed(closure, kind);
     }
     Ok(is_done)
 }
 
-/// An object of the same form whose numbers are all zero; nothing for what is more than arrays and records.
+/// An object of the same form whose numbers are all zero; `None` for objects other than arrays and records.
 fn zeros(object: &Ref) -> Option<Ref> {
     Some(match object {
         Ref::Null => Ref::Null,
@@ -201,7 +203,7 @@ fn spread(walk: Walk<'_>, at: TangentId, x: &Cells, direction: &Cells) -> Result
     Ok(Some(vectors))
 }
 
-/// The tangent vector of `x` that is made of what stands at the places of its numbers; nothing where one is not finite.
+/// The tangent vector of `x` whose numbers are those at the corresponding places of `given`; `None` if one is not finite.
 fn vector_of(walk: Walk<'_>, at: TangentId, x: &Cells, mut given: Cells) -> Result<Option<Cells>, Box<Fault>> {
     if is_array_of_numbers(walk, at)
         && let Some(Ref::Cells(array)) = given.r.first_mut()
@@ -223,7 +225,7 @@ fn vector_of(walk: Walk<'_>, at: TangentId, x: &Cells, mut given: Cells) -> Resu
     vector(walk, &template, &numbers).map(Some)
 }
 
-/// Whether a value is one array of numbers of full precision: by far the most frequent one that is large.
+/// Whether a value is one array of numbers of full precision: by far the most frequent large value.
 fn is_array_of_numbers(walk: Walk<'_>, at: TangentId) -> bool {
     let TangentKind::Array(of) = walk.tangents.get(at).kind else { return false };
     is_number(walk, of)

@@ -4,7 +4,7 @@ use crate::tape::lanes;
 use crate::tape::lanes::LANES;
 use crate::tape::{LinearMap, Num};
 use crate::value::{Cells, Ref, opaque_vector};
-use crate::vm::functions::Compiler;
+use crate::vm::compiler::Compiler;
 use crate::vm::operators::apply::linear_map::all_vectors;
 use crate::vm::operators::{read_all, walk};
 use crate::vm::run::fault::Fault;

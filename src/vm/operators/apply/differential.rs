@@ -4,10 +4,8 @@ use crate::tape::{Direction, LinearMap, Num, Template};
 use crate::value::shape::TangentId;
 use crate::value::walk::Walk;
 use crate::value::{Cells, Ref};
-use crate::vm::functions::Compiler;
-use crate::vm::operators::{
-    At, Failure, behind_no_error, counts, leaves, mismatch, settle, thrown, value_layout, walk,
-};
+use crate::vm::compiler::Compiler;
+use crate::vm::operators::{At, Failure, after_no_error, counts, leaves, mismatch, settle, thrown, value_layout, walk};
 use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
@@ -64,17 +62,17 @@ impl Task for Recording {
         }
         let (result, throws) = self.result;
         let counts = counts(value_layout(walk, result));
-        let mut y = behind_no_error(machine, throws, |machine| machine.take_window(counts, true));
+        let mut y = after_no_error(machine, throws, |machine| machine.take_window(counts, true));
         let mut outputs = leaves(walk, result, &y, At::default())?;
         // Instances of classes are differentiated where they are: they are settled, too.
         settle(machine, &mut [&mut y, &mut self.x.cells]);
         let map = LinearMap::close(&mut machine.levels, &mut outputs);
-        if let Some(tapes) = &mut machine.tapes {
+        if let Some(tapes) = &mut machine.diagnosis.tape_listings {
             tapes.push(map.to_string());
         }
         let template = Template { tangent: result, cells: y.clone() };
         let map = LinearMap { x: Rc::from([self.x]), y: Rc::from([template]), ..map };
-        behind_no_error(machine, throws, |machine| {
+        after_no_error(machine, throws, |machine| {
             machine.set_window(y.all());
             machine.set_reference(counts[2], Ref::Machine(Rc::new(map)));
         });

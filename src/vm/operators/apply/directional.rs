@@ -3,11 +3,11 @@
 use crate::tape::{Direction, Num, Template};
 use crate::value::shape::TangentId;
 use crate::value::{Cells, Ref};
-use crate::vm::functions::Compiler;
+use crate::vm::compiler::Compiler;
 use crate::vm::operators::apply::adjoint_code;
 use crate::vm::operators::check::{lost_tangent, not_finite};
 use crate::vm::operators::{
-    At, Failure, behind_no_error, counts, leaves, mismatch, read, settle, thrown, value_layout, vector, walk,
+    At, Failure, after_no_error, counts, leaves, mismatch, read, settle, thrown, value_layout, vector, walk,
 };
 use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
@@ -69,7 +69,7 @@ impl Task for Pushing {
             return Ok(Next::Return);
         }
         let counts = counts(value_layout(walk, result));
-        let mut y = behind_no_error(machine, throws, |machine| machine.take_window(counts, true));
+        let mut y = after_no_error(machine, throws, |machine| machine.take_window(counts, true));
         let level = machine.levels.depth().saturating_sub(1);
         let tangents: Vec<Num> =
             leaves(walk, result, &y, At::default())?.into_iter().map(|y| machine.levels.tangent(level, y)).collect();
@@ -79,7 +79,7 @@ impl Task for Pushing {
         machine.levels.close();
         let template = Template { tangent: result, cells: y };
         let tangent = vector(walk, &template, &tangents)?;
-        behind_no_error(machine, throws, |machine| {
+        after_no_error(machine, throws, |machine| {
             machine.set_window(template.cells.all());
             machine.set_window_from(counts, tangent.all());
         });

@@ -4,7 +4,7 @@ use crate::tape::{LinearMap, Sweep, Template, UnsizedTranspose};
 use crate::value::Ref;
 use crate::value::shape::{Layout, TangentId};
 use crate::value::walk::{At, Walk};
-use crate::vm::functions::Compiler;
+use crate::vm::compiler::Compiler;
 use crate::vm::operators::apply::opaque_vector;
 use crate::vm::operators::apply::record_linear;
 use crate::vm::operators::apply::record_linear::Codomain;

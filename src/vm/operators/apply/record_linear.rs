@@ -7,7 +7,7 @@ use crate::diagnostic::Code as Number;
 use crate::tape::{LinearMap, Num, Template};
 use crate::value::shape::TangentId;
 use crate::value::{Cells, Ref};
-use crate::vm::functions::Compiler;
+use crate::vm::compiler::Compiler;
 use crate::vm::operators::apply::linear_map::all_vectors;
 use crate::vm::operators::apply::opaque_vector;
 use crate::vm::operators::{

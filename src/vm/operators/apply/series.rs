@@ -4,9 +4,9 @@ use crate::diagnostic::Code as Number;
 use crate::tape::Num;
 use crate::value::shape::TangentId;
 use crate::value::{Cells, Slot};
-use crate::vm::functions::Compiler;
+use crate::vm::compiler::Compiler;
 use crate::vm::operators::check::not_finite::check_tangents;
-use crate::vm::operators::{array_of, behind_no_error, last_reference, settle, thrown, walk};
+use crate::vm::operators::{after_no_error, array_of, last_reference, settle, thrown, walk};
 use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
@@ -55,7 +55,7 @@ impl Task for Expanding {
         let coefficients = machine.levels.close_series(x, y, order)?;
         check_tangents(machine, coefficients.as_deref().unwrap_or_default())?;
         let array = array_of(coefficients.as_deref().unwrap_or_default());
-        behind_no_error(machine, result.1, |machine| {
+        after_no_error(machine, result.1, |machine| {
             machine.set_integer(0, i64::from(coefficients.is_some()));
             machine.set_reference(0, array);
         });

@@ -9,13 +9,13 @@ use crate::tape::{Template, UnsizedTranspose};
 use crate::value::shape::{TangentId, TangentKind};
 use crate::value::walk::Walk;
 use crate::value::{Cells, Ref};
-use crate::vm::functions::Compiler;
+use crate::vm::compiler::Compiler;
 use crate::vm::operators::apply::record_linear;
 use crate::vm::operators::apply::record_linear::Codomain;
 use crate::vm::operators::{At, counts, mismatch, walk};
 use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
-use crate::vm::state::task::{Next, Target};
+use crate::vm::state::task::{Callee, Next};
 use std::rc::Rc;
 
 /// The call of a transpose.
@@ -78,7 +78,7 @@ impl Transposed {
                 }
                 machine.set_window(self.vector.all());
                 let map = Ref::Machine(Rc::new(map.transpose()));
-                Ok(Next::tail_call(Target::Object(map), self.derivative))
+                Ok(Next::tail_call(Callee::Object(map), self.derivative))
             }),
         )
     }

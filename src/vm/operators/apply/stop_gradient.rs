@@ -4,7 +4,7 @@ use crate::tape::Template;
 use crate::value::heap_visit::{ClearSlots, change_slots};
 use crate::value::shape::TangentId;
 use crate::value::{Cells, Ref};
-use crate::vm::functions::Compiler;
+use crate::vm::compiler::Compiler;
 use crate::vm::operators::{At, leaves, set_leaves, walk};
 use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;

@@ -3,7 +3,7 @@
 use crate::tape::{CallKind, Direction, LinearMap, Num, Progress, Sweep, Template};
 use crate::value::Ref;
 use crate::value::walk::Walk;
-use crate::vm::functions::Compiler;
+use crate::vm::compiler::Compiler;
 use crate::vm::operators::apply::linear_map::all_vectors;
 use crate::vm::operators::apply::opaque_vector;
 use crate::vm::operators::apply::record_linear;

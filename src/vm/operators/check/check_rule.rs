@@ -8,7 +8,7 @@ use crate::bytecode::{Registered, RegisteredKind, RuleSite};
 use crate::native::library::Random;
 use crate::tape::{Num, Template};
 use crate::value::{Cells, Ref, Slot};
-use crate::vm::functions::Compiler;
+use crate::vm::compiler::Compiler;
 use crate::vm::operators::apply::linear_map::all_vectors;
 use crate::vm::operators::apply::sweep::vectors;
 use crate::vm::operators::check::finite_difference::{AGAIN, Estimate, slope, unit as size};
@@ -18,13 +18,13 @@ use crate::vm::operators::registered::{Argument, layout};
 use crate::vm::operators::{At, counts, leaves, mismatch, read, read_all, value_layout, vector, vector_layout, walk};
 use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
-use crate::vm::state::task::Target;
+use crate::vm::state::task::Callee;
 use hashbrown::HashMap;
 use std::rc::Rc;
 
 /// How often registered derivatives were looked at in this run, by function.
 #[derive(Default)]
-pub struct Checks(HashMap<u32, u32>);
+pub struct RuleChecks(HashMap<u32, u32>);
 
 /// So many calls of each are looked at.
 const LOOKS: u32 = 3;
@@ -47,13 +47,13 @@ pub(crate) fn check(
     if rule.differs {
         return Ok(());
     }
-    let Some(mut checks) = machine.checks.take() else { return Ok(()) };
+    let Some(mut checks) = machine.diagnosis.rule_checks.take() else { return Ok(()) };
     let looks = checks.0.entry(rule.function).or_default();
     *looks += 1;
     let seed = u64::from(rule.function) * 8 + u64::from(*looks);
     let is_due = *looks <= LOOKS && is_within_reach(compiler, (site, rule), by);
     let outcome = if is_due { look(machine, compiler, (site, rule), (arguments, by), seed) } else { Ok(()) };
-    machine.checks = Some(checks);
+    machine.diagnosis.rule_checks = Some(checks);
     outcome
 }
 
@@ -84,12 +84,12 @@ fn look(
     }
     let random = machine.host.random.clone();
     let world = World::take(machine, Cells::empty(), random.clone());
-    let (watch, tapes) = (machine.levels.set_watch(None), machine.tapes.take());
+    let (watch, tapes) = (machine.levels.set_watch(None), machine.diagnosis.tape_listings.take());
     let x = by.iter().flat_map(|a| &a.numbers).map(|x| x.value).collect();
     let mut trial = Trial { machine, compiler, site, rule, by, start, random, x };
     let found = trial.examine(seed);
     machine.levels.set_watch(watch);
-    machine.tapes = tapes;
+    machine.diagnosis.tape_listings = tapes;
     world.give_back(machine);
     match found? {
         None => Ok(()),
@@ -231,9 +231,9 @@ impl Trial<'_> {
             true => (vector(walk, &given.y, &constants(weights))?, counts(all_vectors(walk, &given.domain))),
             false => (vectors(walk, &given.domain, &constants(along))?, counts(vector_layout(walk, &given.y))),
         };
-        let target = Target::Object(given.function.clone());
+        let callee = Callee::Object(given.function.clone());
         let as_tuple = if is_pullback { packed(results) } else { results };
-        let Some(result) = self.machine.attempt(self.compiler, target, &arguments, as_tuple)? else { return Ok(None) };
+        let Some(result) = self.machine.attempt(self.compiler, callee, &arguments, as_tuple)? else { return Ok(None) };
         let walk = crate::vm::operators::walk(self.compiler);
         let (numbers, others) = match is_pullback {
             true => (read_all(walk, &given.domain, &unpacked(result, results)), along),
@@ -247,8 +247,8 @@ impl Trial<'_> {
         let Some((arguments, domain)) = self.at(x)? else { return Ok(None) };
         let mut results = counts(value_layout(walk(self.compiler), self.rule.result));
         results[2] += 1;
-        let target = Target::Function(self.rule.function);
-        let Some(result) = self.attempt(target, &arguments, packed(results), self.rule.throws)? else {
+        let callee = Callee::Function(self.rule.function);
+        let Some(result) = self.attempt(callee, &arguments, packed(results), self.rule.throws)? else {
             return Ok(None);
         };
         let mut cells = unpacked(result, results);
@@ -262,18 +262,18 @@ impl Trial<'_> {
     fn original(&mut self, x: &[f64]) -> Answer<Vec<f64>> {
         let Some((arguments, _)) = self.at(x)? else { return Ok(None) };
         let results = counts(value_layout(walk(self.compiler), self.rule.result));
-        let target = Target::Function(self.site.function);
-        let Some(result) = self.attempt(target, &arguments, results, self.site.throws)? else { return Ok(None) };
+        let callee = Callee::Function(self.site.function);
+        let Some(result) = self.attempt(callee, &arguments, results, self.site.throws)? else { return Ok(None) };
         let numbers = leaves(walk(self.compiler), self.rule.result, &result, At::default())?;
         Ok(Some(numbers.iter().map(|y| y.value).collect()))
     }
 
     /// Calls a function that may throw, and has failed then.
-    fn attempt(&mut self, target: Target, arguments: &Cells, mut results: [usize; 3], throws: bool) -> Answer<Cells> {
+    fn attempt(&mut self, callee: Callee, arguments: &Cells, mut results: [usize; 3], throws: bool) -> Answer<Cells> {
         if throws {
             results = [results[0], results[1] + 1, results[2] + 1];
         }
-        let Some(mut result) = self.machine.attempt(self.compiler, target, arguments, results)? else {
+        let Some(mut result) = self.machine.attempt(self.compiler, callee, arguments, results)? else {
             return Ok(None);
         };
         if throws {
@@ -333,7 +333,7 @@ impl Trial<'_> {
             let results = counts(value_layout(walk, value.tangent));
             let mut arguments = value.cells;
             arguments.push(direction.all());
-            return self.machine.attempt(self.compiler, Target::Function(mover), &arguments, results);
+            return self.machine.attempt(self.compiler, Callee::Function(mover), &arguments, results);
         }
         let mut next = numbers.iter();
         let set = &mut |number: &mut f64, slot| {

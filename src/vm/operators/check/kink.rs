@@ -1,26 +1,14 @@
 //! Kinks that were met while something was differentiated: notes for whoever wants them, or the end of the program.
 
 use crate::native::PrimitiveId;
-use crate::source::Span;
 use crate::tape::Num;
 use crate::tape::watch::{Met, Sides};
 use crate::value::number::in_formula as text;
 use crate::value::{Cells, Slot};
+use crate::vm::diagnosis::kink::Kink;
 use crate::vm::operators::check::provenance::{operation, time};
 use crate::vm::run::fault::{Fault, Remark};
 use crate::vm::state::machine::Machine;
-
-/// A place where a function has no derivative, and one was taken by convention; or where a branch was taken exactly at its
-/// threshold.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Kink {
-    /// Where.
-    pub span: Span,
-    /// The operation with its operands: `abs(0)`.
-    pub step: String,
-    /// Its slopes; nothing for a comparison on which a branch depends.
-    pub slopes: Option<Sides>,
-}
 
 /// A branch depends on the comparison of two numbers, or a number is rounded.
 pub(crate) fn compared(machine: &mut Machine, id: PrimitiveId, numbers: &Cells) -> Result<(), Box<Fault>> {
@@ -38,14 +26,14 @@ pub(crate) fn compared(machine: &mut Machine, id: PrimitiveId, numbers: &Cells) 
 impl Machine {
     /// Hands over the kinks that were met since the last time, in order.
     pub fn take_kinks(&mut self) -> Vec<Kink> {
-        std::mem::take(&mut self.kinks)
+        std::mem::take(&mut self.diagnosis.kinks)
     }
 
     /// Keeps the kinks that this run has met, while it is known where they are.
     pub(in crate::vm) fn keep_kinks(&mut self) {
         for met in self.levels.take_kinks() {
             let Met { step, slopes } = met;
-            self.kinks.push(Kink { span: self.places.span(&step), step: operation(&step), slopes });
+            self.diagnosis.kinks.push(Kink { span: self.diagnosis.places.span(&step), step: operation(&step), slopes });
         }
     }
 }
@@ -54,7 +42,7 @@ impl Machine {
 pub(in crate::vm) fn with_kink(machine: &mut Machine, mut fault: Box<Fault>) -> Box<Fault> {
     let met = machine.levels.take_kinks();
     let Some(Met { step, slopes }) = met.last().copied() else { return fault };
-    fault.span = machine.places.span(&step);
+    fault.span = machine.diagnosis.places.span(&step);
     let step_text = operation(&step);
     let (message, remark) = match slopes {
         None => (

@@ -11,7 +11,7 @@ use crate::tape::{Levels, Num, Stop, Template};
 use crate::value::heap_visit::{SlotChange, change_slots};
 use crate::value::shape::{TangentId, TangentKind};
 use crate::value::{Cells, Ref, Slot};
-use crate::vm::functions::Compiler;
+use crate::vm::compiler::Compiler;
 use crate::vm::operators::check::origins::Transfers;
 use crate::vm::operators::{At, leaves, set_leaves, value_layout, walk};
 use crate::vm::run::fault::Fault;
@@ -21,7 +21,7 @@ use std::rc::Rc;
 
 /// Chains that broke.
 #[derive(Default)]
-pub struct BrokenChains {
+pub struct LostTangentLog {
     /// The places, in order.
     places: Vec<Rc<Broken>>,
     /// What functions leave for each other of integers and texts.
@@ -41,7 +41,7 @@ impl Broken {
     }
 }
 
-impl BrokenChains {
+impl LostTangentLog {
     /// A new run begins.
     pub fn clear(&mut self) {
         self.places.clear();
@@ -150,23 +150,23 @@ impl SlotChange for Marking<'_> {
 /// The place where the program is, and the function that stops it there because of an argument or a result.
 fn here(machine: &mut Machine, what: &str) -> (usize, Ref) {
     let step = machine.frames.last().map_or(std::ptr::null(), |frame| frame.pc);
-    let known = machine.broken.places.iter().position(|broken| broken.step == step);
+    let known = machine.diagnosis.lost_tangents.places.iter().position(|broken| broken.step == step);
     let place = known.unwrap_or_else(|| {
         let message = format!(
             "cannot differentiate through a non-differentiable {what}; do you want to add 'withoutDerivative(at:)'?"
         );
         let mut fault = *Fault::new(Number::NotDifferentiable, message);
         machine.locate(&mut fault);
-        machine.broken.places.push(Rc::new(Broken { step, fault }));
-        machine.broken.places.len() - 1
+        machine.diagnosis.lost_tangents.places.push(Rc::new(Broken { step, fault }));
+        machine.diagnosis.lost_tangents.places.len() - 1
     });
-    (place, Ref::Machine(machine.broken.places[place].clone()))
+    (place, Ref::Machine(machine.diagnosis.lost_tangents.places[place].clone()))
 }
 
 /// Whether tangents that come out of an operator are those of numbers that have none.
 pub(crate) fn check(machine: &Machine, tangents: &[Num]) -> Result<(), Box<Fault>> {
     let place = tangents.iter().find_map(|tangent| place_of(tangent.value));
-    match place.and_then(|place| machine.broken.places.get(place)) {
+    match place.and_then(|place| machine.diagnosis.lost_tangents.places.get(place)) {
         Some(broken) => Err(broken.fault()),
         None => Ok(()),
     }

@@ -1,4 +1,4 @@
-//! Checks and diagnosis of derivatives: kinks, lost tangents, non-finite values, finite differences.
+//! RuleChecks and diagnosis of derivatives: kinks, lost tangents, non-finite values, finite differences.
 
 pub(crate) mod check_rule;
 pub mod finite_difference;

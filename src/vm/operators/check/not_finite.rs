@@ -10,7 +10,7 @@ use crate::tape::{Direction, LinearMap, Num, Sweep, Tape};
 use crate::value::Ref;
 use crate::value::number::in_formula as text;
 use crate::value::walk::Walk;
-use crate::vm::functions::Compiler;
+use crate::vm::compiler::Compiler;
 use crate::vm::operators::apply::opaque_vector::is_finite;
 use crate::vm::operators::check::provenance::{operation, time};
 use crate::vm::operators::{At, leaves};
@@ -92,7 +92,7 @@ pub(in crate::vm) fn with_first(machine: &Machine, mut fault: Box<Fault>) -> Box
             (step, format!("the tangent became {} here, in the derivative of {}", text(tangent), operation(&step)))
         }
     };
-    fault.span = machine.places.span(&step);
+    fault.span = machine.diagnosis.places.span(&step);
     fault.remark(Remark::Here(what)).remark(Remark::Note(time(&step)))
 }
 
@@ -114,7 +114,7 @@ fn adjoint(machine: &Machine, map: &LinearMap, way: Option<Way>, became: f64, va
     let Some(cause) = map.tape.step(way.cause) else {
         return fault.remark(Remark::Note("it was returned by a registered derivative".into()));
     };
-    fault.span = machine.places.span(cause);
+    fault.span = machine.diagnosis.places.span(cause);
     let product = format!("{} · {}", text(way.adjoint), text(way.slope));
     fault = fault.remark(Remark::Here(format!(
         "the adjoint became {} here: {product}, in the derivative of {}",
@@ -124,7 +124,7 @@ fn adjoint(machine: &Machine, map: &LinearMap, way: Option<Way>, became: f64, va
     let victim = way.victim.and_then(|(node, adjoint, slope)| Some((map.tape.step(node)?, adjoint, slope)));
     if let Some((step, adjoint, slope)) = victim {
         let what = format!("then {} · {} = NaN, in the derivative of {}", text(adjoint), text(slope), operation(step));
-        fault = fault.remark(Remark::There(machine.places.span(step), what));
+        fault = fault.remark(Remark::There(machine.diagnosis.places.span(step), what));
     }
     fault.remark(Remark::Note(way.path(&map.tape))).remark(Remark::Note(time(cause)))
 }

@@ -74,21 +74,21 @@ impl Transfers {
 pub(crate) fn send(machine: &mut Machine, result: u32, arguments: &Cells) -> Result<Next, Box<Fault>> {
     let number = number(arguments);
     if machine.levels.innermost(&[number]).is_some() {
-        machine.broken.transfers.results.leave(machine.frames.len() - 1, result, number);
+        machine.diagnosis.lost_tangents.transfers.results.leave(machine.frames.len() - 1, result, number);
     }
     Ok(Next::Return)
 }
 
 /// The number that a result of the function that has just returned was made of.
 pub(crate) fn receive(machine: &mut Machine, result: u32) -> Result<Next, Box<Fault>> {
-    let sent = machine.broken.transfers.results.find(machine.frames.len(), result);
+    let sent = machine.diagnosis.lost_tangents.transfers.results.find(machine.frames.len(), result);
     give_together(machine, &sent)
 }
 
 /// Before the innermost level is closed: what the body of an operator has sent goes to who has called the operator.
 pub(crate) fn settle_sent(machine: &mut Machine) {
-    let Machine { broken, levels, frames, .. } = machine;
-    let results = &mut broken.transfers.results;
+    let Machine { diagnosis, levels, frames, .. } = machine;
+    let results = &mut diagnosis.lost_tangents.transfers.results;
     if let Some(level) = levels.depth().checked_sub(1).filter(|_| results.to == frames.len() + 1) {
         results.to = frames.len();
         results.numbers.iter_mut().for_each(|(_, number)| number.slot = levels.strip_slot(level, number.slot));
@@ -99,14 +99,14 @@ pub(crate) fn settle_sent(machine: &mut Machine) {
 pub(crate) fn give(machine: &mut Machine, argument: u32, arguments: &Cells) -> Result<Next, Box<Fault>> {
     let number = number(arguments);
     if machine.levels.innermost(&[number]).is_some() {
-        machine.broken.transfers.arguments.leave(machine.frames.len() + 1, argument, number);
+        machine.diagnosis.lost_tangents.transfers.arguments.leave(machine.frames.len() + 1, argument, number);
     }
     Ok(Next::Return)
 }
 
 /// The number that an argument of the function that was just called was made of.
 pub(crate) fn take(machine: &mut Machine, argument: u32) -> Result<Next, Box<Fault>> {
-    let given = machine.broken.transfers.arguments.find(machine.frames.len(), argument);
+    let given = machine.diagnosis.lost_tangents.transfers.arguments.find(machine.frames.len(), argument);
     give_together(machine, &given)
 }
 

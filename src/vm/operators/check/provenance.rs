@@ -1,34 +1,9 @@
 //! Steps that were watched, and what is told of them.
 
-use crate::bytecode::Instruction;
 use crate::source::Span;
 use crate::tape::watch::Step;
 use crate::value::number::in_formula as text;
 use crate::vm::state::machine::Machine;
-use hashbrown::HashMap;
-
-/// Places of steps, in the user's own text.
-#[derive(Default)]
-pub struct Places {
-    known: HashMap<*const Instruction, u32>,
-    spans: Vec<Span>,
-}
-
-impl Places {
-    /// A new run begins.
-    pub fn clear(&mut self) {
-        self.known.clear();
-        self.spans.clear();
-    }
-
-    pub(crate) fn span(&self, step: &Step) -> Span {
-        self.span_at(step.place)
-    }
-
-    pub(crate) fn span_at(&self, place: u32) -> Span {
-        self.spans.get(place as usize).copied().unwrap_or_default()
-    }
-}
 
 impl Machine {
     /// Says to the levels where the program is. A step of the library belongs to whoever called it.
@@ -36,11 +11,7 @@ impl Machine {
     pub(in crate::vm) fn note_place(&mut self) {
         let Some(frame) = self.frames.iter().rev().find(|frame| !self.is_prelude(frame)) else { return };
         let (key, span) = (frame.pc, self.place(frame).map_or(Span::default(), |(_, span)| span));
-        let Places { known, spans } = &mut self.places;
-        let place = *known.entry(key).or_insert_with(|| {
-            spans.push(span);
-            (spans.len() - 1) as u32
-        });
+        let place = self.diagnosis.places.number(key, span);
         self.levels.set_place(place);
     }
 }

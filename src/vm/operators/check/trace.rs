@@ -1,94 +1,17 @@
-//! A sweep that is shown step by step, while somebody [wants to see](crate::tape::watch::Wanted::steps) it.
+//! Trace recorder: copies a reverse sweep into a [`Trace`], when [steps are wanted](crate::tape::watch::Wanted::steps).
 
-use crate::native::PrimitiveId;
 use crate::source::Span;
 use crate::tape::watch::Step;
 use crate::tape::wide::{CallKind, Wide, WideKind};
 use crate::tape::{Direction, LinearMap, Num, Sweep, Tape};
 use crate::value::walk::Walk;
-use crate::vm::functions::Compiler;
+use crate::vm::compiler::Compiler;
+use crate::vm::diagnosis::trace::{Count, Did, MOST_SHOWN, Row, Trace};
 use crate::vm::operators::{At, leaves};
 use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
 use hashbrown::HashMap;
 use std::rc::Rc;
-
-/// What was recorded, with the adjoints of one sweep from the result to the inputs.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Trace {
-    /// Value and adjoint of each number that it was differentiated by; they are the nodes from 1 on.
-    pub inputs: Vec<(f64, f64)>,
-    /// The steps, in the order in which they were computed; none when there are more than a thousand.
-    pub rows: Vec<Row>,
-    /// How many steps there are.
-    pub steps: usize,
-    /// What was done where, and how often, in the order in which that was met first.
-    pub counts: Vec<Count>,
-    /// The node of each number of the result, 0 for a constant one, and its value.
-    pub outputs: Vec<(u32, f64)>,
-    /// How many bytes the tape takes.
-    pub bytes: usize,
-}
-
-/// More steps than these are only counted: nobody reads them, and they would take more memory than the tape.
-pub const MOST_SHOWN: usize = 1000;
-
-/// How often something was done at a place.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Count {
-    /// The operation in a word: `*`, `sin`.
-    pub symbol: Rc<str>,
-    /// Where in the text.
-    pub span: Span,
-    /// How often.
-    pub times: usize,
-}
-
-/// A step of a computation that is differentiated.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Row {
-    /// The number of its node.
-    pub node: u32,
-    /// What was done.
-    pub did: Did,
-    /// Operand nodes, and the derivative of the result by each.
-    pub partials: Vec<(u32, f64)>,
-    /// The derivative of the final result by this one.
-    pub adjoint: f64,
-}
-
-/// What a step did.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Did {
-    /// A primitive.
-    Primitive {
-        /// Which.
-        id: PrimitiveId,
-        /// Its operands: node, 0 for one that does not move, and value.
-        operands: Vec<(u32, f64)>,
-        /// Its integer operand, where it has one.
-        n: i64,
-        /// Its result.
-        value: f64,
-        /// Where in the text.
-        span: Span,
-    },
-    /// Many products at once: a scalar product or a sum.
-    Sum(Option<f64>),
-    /// A function with a registered derivative, an edit of an adjoint, or a checkpoint.
-    Called {
-        /// What was called.
-        name: Rc<str>,
-        /// The operands that move.
-        operands: Vec<u32>,
-        /// Its result.
-        value: f64,
-        /// Where in the text.
-        span: Span,
-    },
-    /// What nobody saw.
-    Other,
-}
 
 /// Keeps a sweep that goes back to the inputs, if it is to be shown.
 /// `shares`: what calls and blocks handed on.
@@ -113,7 +36,7 @@ pub(crate) fn keep(
     let (steps, counts) = counted(machine, tape);
     let rows = if steps <= MOST_SHOWN { rows(machine, tape, shares, &adjoint) } else { vec![] };
     let bytes = tape.len() * size_of::<crate::tape::Node>();
-    machine.shown = Some(Trace { inputs, rows, steps, counts, outputs, bytes });
+    machine.diagnosis.trace = Some(Trace { inputs, rows, steps, counts, outputs, bytes });
     Ok(())
 }
 
@@ -122,10 +45,10 @@ pub(crate) fn tell(machine: &mut Machine, compiler: &mut dyn Compiler) {
     if machine.host.wishes.is_empty() {
         return;
     }
-    let before = machine.kinks.len();
+    let before = machine.diagnosis.kinks.len();
     machine.keep_kinks();
-    if let (Some(trace), Some(wish)) = (machine.shown.take(), machine.host.wishes.last_mut()) {
-        wish.forms = compiler.told(&trace, machine.kinks.get(before..).unwrap_or_default(), wish);
+    if let (Some(trace), Some(wish)) = (machine.diagnosis.trace.take(), machine.host.wishes.last_mut()) {
+        wish.forms = compiler.explain(&trace, machine.diagnosis.kinks.get(before..).unwrap_or_default(), wish);
     }
 }
 
@@ -138,9 +61,10 @@ fn counted(machine: &Machine, tape: &Tape) -> (usize, Vec<Count>) {
         if step.is_some_and(|step| tape.is_first_of_two(node, step)) {
             continue;
         }
-        let called = || tape.wide_at(node)?.seen.as_ref().map(|s| (s.name.clone(), machine.places.span_at(s.place)));
+        let called =
+            || tape.wide_at(node)?.seen.as_ref().map(|s| (s.name.clone(), machine.diagnosis.places.span_at(s.place)));
         let (symbol, span) = match step {
-            Some(step) => (step.id.info().symbol().into(), machine.places.span(step)),
+            Some(step) => (step.id.info().symbol().into(), machine.diagnosis.places.span(step)),
             None => called().unwrap_or_else(|| ("other".into(), Span::default())),
         };
         let at = *known.entry((symbol.clone(), span)).or_insert(counts.len());
@@ -192,7 +116,7 @@ fn rows(machine: &Machine, tape: &Tape, shares: &[(u32, Vec<f64>)], adjoint: &dy
 fn did(machine: &Machine, step: &Step) -> Did {
     let count = usize::from(step.operands).min(step.x.len());
     let operands = step.nodes.iter().copied().zip(step.x).take(count).collect();
-    Did::Primitive { id: step.id, operands, n: step.n, value: step.result, span: machine.places.span(step) }
+    Did::Primitive { id: step.id, operands, n: step.n, value: step.result, span: machine.diagnosis.places.span(step) }
 }
 
 /// The results of a call or a block. What a result does to an operand is known where there is one result, or where they
@@ -211,7 +135,7 @@ fn called(machine: &Machine, wide: &Wide, shares: &[f64], adjoint: &dyn Fn(u32) 
             name: seen.name.clone(),
             operands: operands.iter().copied().filter(|node| *node != 0).collect(),
             value: seen.values.get(i as usize).copied().unwrap_or(f64::NAN),
-            span: machine.places.span_at(seen.place),
+            span: machine.diagnosis.places.span_at(seen.place),
         });
         Row { node, did, partials, adjoint: adjoint(node) }
     };

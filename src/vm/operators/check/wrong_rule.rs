@@ -3,7 +3,7 @@
 use crate::bytecode::{Registered, RuleSite};
 use crate::diagnostic::Code as Number;
 use crate::value::number::in_formula;
-use crate::vm::functions::Compiler;
+use crate::vm::compiler::Compiler;
 use crate::vm::run::fault::{Fault, Remark};
 use crate::vm::state::machine::Machine;
 

@@ -18,7 +18,7 @@ use crate::tape::{Block, Direction, Levels, LinearMap, Num, Sweep, UnsizedTransp
 use crate::value::heap_path::{Outline, number};
 use crate::value::heap_visit::{SlotChange, address, any_origin, change_slots, change_slots_in_boxes};
 use crate::value::{BoxCells, Cells, Ref, Slot};
-use crate::vm::functions::Compiler;
+use crate::vm::compiler::Compiler;
 use crate::vm::operators::apply::opaque_vector;
 use crate::vm::operators::apply::sweep;
 use crate::vm::operators::apply::sweep::{Application, Finish};
@@ -26,7 +26,7 @@ use crate::vm::operators::checkpoint::snapshot::{Copier, World, boxed, parts, st
 use crate::vm::operators::walk;
 use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
-use crate::vm::state::task::{Next, Target, Task};
+use crate::vm::state::task::{Callee, Next, Task};
 use hashbrown::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -68,10 +68,12 @@ pub(crate) fn begin(
     (throws, traced): (bool, bool),
     derivative: bool,
 ) -> Result<Next, Box<Fault>> {
-    let level =
-        machine.levels.pausable().filter(|level| derivative && !machine.ruled.iter().any(|r| r.is_stripped_of(*level)));
+    let level = machine
+        .levels
+        .pausable()
+        .filter(|level| derivative && !machine.active_rules.iter().any(|r| r.is_stripped_of(*level)));
     let Some((level, epoch)) = level.and_then(|k| Some((k, machine.levels.epoch_at(k)?))) else {
-        return Ok(Next::tail_call(Target::Object(body), derivative));
+        return Ok(Next::tail_call(Callee::Object(body), derivative));
     };
     let mut operands = HashSet::new();
     let mut copier = Copier::new(|slot: Slot| {

@@ -5,7 +5,7 @@
 use crate::bytecode::RegisteredKind;
 use crate::tape::{Num, Template};
 use crate::value::{Cells, Ref};
-use crate::vm::functions::Compiler;
+use crate::vm::compiler::Compiler;
 use crate::vm::operators::apply::opaque_vector;
 use crate::vm::operators::apply::record_linear;
 use crate::vm::operators::apply::record_linear::Codomain;

@@ -10,17 +10,17 @@ use crate::source::Span;
 use crate::tape::Template;
 use crate::tape::watch::Watch;
 use crate::value::finalizer;
-use crate::value::finalizer::Ended;
+use crate::value::finalizer::PendingFinalizer;
 use crate::value::number::in_formula;
 use crate::value::{Cells, Ref, Slot};
-use crate::vm::functions::Compiler;
+use crate::vm::compiler::Compiler;
 use crate::vm::operators::check::wrong_rule::point;
 use crate::vm::operators::checkpoint::snapshot::{Copier, World, parts, state};
 use crate::vm::operators::registered::{Running, start};
 use crate::vm::operators::{At, counts, leaves, value_layout, walk};
 use crate::vm::run::fault::{Fault, Remark};
 use crate::vm::state::machine::Machine;
-use crate::vm::state::task::{Next, Target, Task};
+use crate::vm::state::task::{Callee, Next, Task};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
@@ -47,7 +47,7 @@ struct Original {
     watch: Option<Box<Watch>>,
     tapes: Option<Vec<String>>,
     /// Instances that had waited for their end.
-    waiting: VecDeque<Ended>,
+    waiting: VecDeque<PendingFinalizer>,
     /// The copies that it works on.
     copies: Ref,
     /// What the registered function is called with.
@@ -84,12 +84,12 @@ pub(crate) fn begin(
     };
     let random = machine.host.random.clone();
     let world = World::take(machine, Cells::clone(&globals), random);
-    let (watch, tapes) = (machine.levels.set_watch(None), machine.tapes.take());
+    let (watch, tapes) = (machine.levels.set_watch(None), machine.diagnosis.tape_listings.take());
     let waiting = finalizer::take();
     machine.set_window(copied.all());
     let original = Original { world, watch, tapes, waiting, copies, arguments, running, own };
-    let target = Target::Function(site.function);
-    Ok(Next::Call { target, derivative: false, then: Some(Box::new(original)) })
+    let callee = Callee::Function(site.function);
+    Ok(Next::Call { callee, derivative: false, then: Some(Box::new(original)) })
 }
 
 impl Original {
@@ -98,7 +98,7 @@ impl Original {
         let Original { world, watch, tapes, waiting, copies, arguments, running, own } = self;
         world.give_back(machine);
         machine.levels.set_watch(watch);
-        machine.tapes = tapes;
+        machine.diagnosis.tape_listings = tapes;
         drop(copies);
         finalizer::forget();
         finalizer::give_back(waiting);
@@ -113,7 +113,7 @@ impl Task for Original {
         let throws = self.running.by_rule.outcome.throws;
         let has_thrown = throws && machine.integer(0) != 0;
         let value = match throws {
-            true => machine.behind_error(|machine| machine.take_window(results, false)),
+            true => machine.after_error(|machine| machine.take_window(results, false)),
             false => machine.take_window(results, false),
         };
         if throws {

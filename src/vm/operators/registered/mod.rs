@@ -17,14 +17,14 @@ use crate::value::heap_visit::{SlotChange, change_slots, visit_slots};
 use crate::value::shape::{Layout, TangentId};
 use crate::value::walk::Walk;
 use crate::value::{Bank, Cells, Ref, Slot};
-use crate::vm::functions::Compiler;
+use crate::vm::compiler::Compiler;
 use crate::vm::operators::check::check_rule;
 use crate::vm::operators::registered::inherited::OwnValue;
 use crate::vm::operators::registered::throws::Before;
 use crate::vm::operators::{At, counts, leaves, take_tuple, value_layout, walk};
 use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
-use crate::vm::state::task::{Next, Target, Task};
+use crate::vm::state::task::{Callee, Next, Task};
 use std::rc::Rc;
 
 /// A parameter that the rule differentiates by.
@@ -64,13 +64,13 @@ pub(crate) struct Outcome {
 }
 
 /// A level for which a registered derivative is running.
-pub(crate) struct Ruled {
+pub(crate) struct ActiveRule {
     pub(in crate::vm) level: usize,
     /// The original, where the arguments were not stripped of the level.
     original: Option<u32>,
 }
 
-impl Ruled {
+impl ActiveRule {
     /// Whether everything that the registered function computes is a constant of this level.
     pub(crate) fn is_stripped_of(&self, level: usize) -> bool {
         self.level == level && self.original.is_none()
@@ -104,8 +104,8 @@ impl Strip {
     /// What a call by rule in this level takes off: the level, and those for which a derivative of the same function runs
     /// further out on arguments that move.
     fn of_call(machine: &Machine, function: u32, level: usize) -> Strip {
-        let ruled = machine.ruled.iter().filter(|ruled| ruled.original == Some(function));
-        Strip::inner_first(ruled.map(|ruled| ruled.level).chain([level]).collect())
+        let active = machine.active_rules.iter().filter(|active| active.original == Some(function));
+        Strip::inner_first(active.map(|active| active.level).chain([level]).collect())
     }
 
     /// Strips these levels off everything but boxes, which others share.
@@ -136,7 +136,7 @@ impl SlotChange for Stripping<'_> {
 /// Calls a function with registered derivatives. Its arguments stand in the window.
 pub(crate) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &RuleSite) -> Result<Next, Box<Fault>> {
     if site.is_entry {
-        machine.broken.transfers.hand_on(machine.frames.len());
+        machine.diagnosis.lost_tangents.transfers.hand_on(machine.frames.len());
     }
     let all = site.params.iter().fold([0; 3], |sum, (c, _)| [0, 1, 2].map(|b| sum[b] + usize::from(c[b])));
     let mut arguments = machine.take_window(all, true);
@@ -153,7 +153,7 @@ pub(crate) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
     let Some(level) = level else {
         // Nothing moves: what the function reads besides may do so.
         machine.set_window(arguments.all());
-        return Ok(Next::tail_call(Target::Beneath(site.function), true));
+        return Ok(Next::tail_call(Callee::BodyDerivative(site.function), true));
     };
     let rule = choose(machine, site, &numbers, level).filter(|_| !moves_besides(machine, site, &arguments, level));
     let Some(rule) = rule else {
@@ -161,18 +161,18 @@ pub(crate) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
             return Err(Fault::new(Number::NoDerivative, refusal.to_string()));
         }
         machine.set_window(arguments.all());
-        return Ok(Next::tail_call(Target::Beneath(site.function), true));
+        return Ok(Next::tail_call(Callee::BodyDerivative(site.function), true));
     };
-    if rule.has_own_tangent && is_forward(machine, level) && machine.checks.is_none() {
+    if rule.has_own_tangent && is_forward(machine, level) && machine.diagnosis.rule_checks.is_none() {
         machine.set_window(arguments.all());
-        return Ok(Next::tail_call(Target::Beneath(site.function), true));
+        return Ok(Next::tail_call(Callee::BodyDerivative(site.function), true));
     }
     let before = (site.throws && site.changes).then(|| Before::new(machine, site.function, &arguments));
     let moving = side_effects::any(machine, compiler, (site, rule), &arguments).then(|| arguments.clone());
     let strip = Strip::of_call(machine, site.function, level);
     strip.off(machine, &mut arguments);
     let by = differentiated(walk(compiler), site, rule, &arguments, numbers);
-    if machine.checks.is_some() {
+    if machine.diagnosis.rule_checks.is_some() {
         check_rule::check(machine, compiler, (site, rule), &arguments, &by)?;
     }
     let is_shown = machine.levels.is_shown();
@@ -216,7 +216,7 @@ fn moves_besides(machine: &Machine, site: &RuleSite, arguments: &Cells, level: u
 /// Whether an integer or a text among the arguments was made of what moves in the level. The function itself says what
 /// becomes of that.
 fn is_broken(machine: &Machine, level: usize) -> bool {
-    let mut given = machine.broken.transfers.given(machine.frames.len());
+    let mut given = machine.diagnosis.lost_tangents.transfers.given(machine.frames.len());
     given.any(|number| machine.levels.innermost(&[number]) >= Some(level))
 }
 
@@ -228,11 +228,11 @@ fn is_forward(machine: &Machine, level: usize) -> bool {
 /// Calls the registered function.
 pub(crate) fn start(machine: &mut Machine, arguments: &Cells, running: Running) -> Next {
     machine.set_window(arguments.all());
-    machine.ruled.push(Ruled { level: running.by_rule.level, original: running.original });
+    machine.active_rules.push(ActiveRule { level: running.by_rule.level, original: running.original });
     // The frame that goes on with the result stands between.
-    machine.broken.transfers.hand_on(machine.frames.len() + 1);
-    let target = Target::Function(running.function);
-    Next::Call { target, derivative: true, then: Some(Box::new(running)) }
+    machine.diagnosis.lost_tangents.transfers.hand_on(machine.frames.len() + 1);
+    let callee = Callee::Function(running.function);
+    Next::Call { callee, derivative: true, then: Some(Box::new(running)) }
 }
 
 /// `square` for `square(_:)`.
@@ -243,8 +243,9 @@ fn short_name(name: &str) -> Rc<str> {
 /// Numbers without what they are in the levels for which registered derivatives run: arguments were stripped of these,
 /// instances, which others share, were not. What such a derivative calls its original with may move there.
 fn seen_outside(machine: &Machine, function: u32, mut numbers: Vec<Num>) -> Vec<Num> {
-    let ruled = machine.ruled.iter().filter(|ruled| ruled.original.is_none_or(|original| original == function));
-    let strip = Strip::inner_first(ruled.map(|ruled| ruled.level).collect());
+    let active =
+        machine.active_rules.iter().filter(|active| active.original.is_none_or(|original| original == function));
+    let strip = Strip::inner_first(active.map(|active| active.level).collect());
     numbers.iter_mut().for_each(|x| x.slot = strip.slot(&machine.levels, x.slot));
     numbers
 }
@@ -289,12 +290,12 @@ pub(crate) fn layout(counts: [u16; 3]) -> Layout {
 impl Task for Running {
     fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
         let Running { by_rule: mut rule, throws, strip, original, own, .. } = *self;
-        machine.ruled.pop();
+        machine.active_rules.pop();
         let mut counts = counts(value_layout(walk(compiler), rule.result));
         counts[2] += 1;
         if throws && machine.integer(0) != 0 {
             // The flag and the error stand where those of the original do, what it has changed behind them.
-            machine.behind_error(|machine| {
+            machine.after_error(|machine| {
                 let mut given = take_tuple(machine, counts, true);
                 given.r.pop();
                 if original.is_none() {
@@ -308,7 +309,7 @@ impl Task for Running {
             };
         }
         let mut value = match throws {
-            true => machine.behind_error(|machine| take_tuple(machine, counts, true)),
+            true => machine.after_error(|machine| take_tuple(machine, counts, true)),
             false => take_tuple(machine, counts, true),
         };
         let Some(function) = value.r.pop() else { return Err(Fault::internal("a rule has no function")) };
@@ -345,7 +346,7 @@ pub(crate) fn deliver(
     if outcome.throws {
         machine.set_integer(0, 0);
         machine.set_reference(0, Ref::Null);
-        machine.behind_error(|machine| machine.set_window(value.all()));
+        machine.after_error(|machine| machine.set_window(value.all()));
         return Ok(Next::Return);
     }
     machine.set_window(value.all());

@@ -6,7 +6,7 @@
 use crate::bytecode::RegisteredKind;
 use crate::tape::{Call, CallKind, Num, Template};
 use crate::value::Ref;
-use crate::vm::functions::Compiler;
+use crate::vm::compiler::Compiler;
 use crate::vm::operators::apply::opaque_vector;
 use crate::vm::operators::apply::record_linear;
 use crate::vm::operators::apply::record_linear::Codomain;

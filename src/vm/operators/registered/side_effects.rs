@@ -9,7 +9,7 @@
 use crate::bytecode::{Instruction, Registered, RuleSite};
 use crate::value::heap_visit::{SlotChange, change_slots};
 use crate::value::{Bank, Cells, Ref, Slot};
-use crate::vm::functions::Compiler;
+use crate::vm::compiler::Compiler;
 use crate::vm::state::machine::Machine;
 use hashbrown::HashSet;
 

@@ -6,12 +6,12 @@
 use crate::native::library::Random;
 use crate::value::shape::TangentId;
 use crate::value::{Cells, Ref};
-use crate::vm::functions::Compiler;
+use crate::vm::compiler::Compiler;
 use crate::vm::operators::checkpoint::snapshot::{Copier, World, parts, state};
 use crate::vm::operators::{At, counts, leaves, set_leaves, value_layout, walk};
 use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
-use crate::vm::state::task::{Next, Target, Task};
+use crate::vm::state::task::{Callee, Next, Task};
 use std::rc::Rc;
 
 /// A call, before it is made.
@@ -60,14 +60,14 @@ impl Before {
         let world = World::take(machine, Rc::unwrap_or_clone(globals), random);
         machine.set_window(arguments.all());
         let again = Again { world, result, error, changed };
-        Ok(Next::Call { target: Target::Beneath(function), derivative: true, then: Some(Box::new(again)) })
+        Ok(Next::Call { callee: Callee::BodyDerivative(function), derivative: true, then: Some(Box::new(again)) })
     }
 }
 
 /// What stands in the window behind the error.
 fn changed(machine: &mut Machine, compiler: &dyn Compiler, result: TangentId) -> Cells {
     let counts = counts(value_layout(walk(compiler), result));
-    machine.behind_error(|machine| machine.take_window(counts, true))
+    machine.after_error(|machine| machine.take_window(counts, true))
 }
 
 impl Task for Again {
@@ -80,7 +80,7 @@ impl Task for Again {
         set_leaves(walk, result, (&mut values, At::default()), &numbers)?;
         machine.set_integer(0, 1);
         machine.set_reference(0, error);
-        machine.behind_error(|machine| machine.set_window(values.all()));
+        machine.after_error(|machine| machine.set_window(values.all()));
         Ok(Next::Return)
     }
 

@@ -1,0 +1,174 @@
+//! Lazy compiler: makes the code of a function when the machine first calls it.
+//!
+//! This has the shape of a just-in-time compiler. The front end lowers a program to graphs once (`ir`); the machine then
+//! runs bytecode, and requests each missing piece through [`CodeSource`]: the original code of a function, its derivative
+//! code, or tangent and adjoint code. Each request passes a graph down the same pipeline, `diff` (only for derivatives),
+//! then `emit`; the machine verifies the result and keeps it for as long as it lives. So a function that is never called,
+//! or never differentiated, costs nothing, and derivative code exists for exactly the functions that a level reaches.
+//!
+//! The calls go from the machine up to the session and down again to the compiler. The trait is declared by the machine,
+//! so the dependency points down only.
+//!
+//! Promises: a request either returns code, or a [`Fault`] that stops the run; an interruption or a deadline ends a long
+//! compilation like a long run.
+//! Not here: programs in the compiled form, whose code is loaded (`session::compile::build`).
+
+use crate::bytecode;
+use crate::cancel;
+use crate::diagnostic::Code;
+use crate::diff;
+use crate::emit;
+use crate::ir::passes::inline_all::flatten;
+use crate::ir::{Function, FunctionId, MethodId, Program};
+use crate::native::library::Wish;
+use crate::session::explain::{formula, names_of_parameters, views};
+use crate::source::SourceMap;
+use crate::types::TypeContext;
+use crate::value::Signature;
+use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
+use crate::vm::{CodeSource, Fault, Kink, Reporter, Trace, TransformKind};
+use std::rc::Rc;
+
+/// The compiler of a program that was lowered to graphs.
+pub(crate) struct LazyCompiler<'p> {
+    program: &'p Program,
+    chains: diff::Chains<'p>,
+    /// Whether comparisons on which branches depend are marked in derivative code.
+    marks_thresholds: bool,
+    /// The sources of names and positions; absent where no explanation can be requested.
+    known: Option<(&'p mut TypeContext, &'p SourceMap)>,
+}
+
+impl<'p> LazyCompiler<'p> {
+    /// The compiler of a program.
+    pub(crate) fn new(program: &'p Program) -> LazyCompiler<'p> {
+        LazyCompiler { program, chains: diff::Chains::new(program), marks_thresholds: false, known: None }
+    }
+
+    /// Marks, or does not mark, the comparisons at which kinks are reported.
+    pub(crate) fn marking_thresholds(self, marks_thresholds: bool) -> LazyCompiler<'p> {
+        LazyCompiler { marks_thresholds, ..self }
+    }
+
+    /// The compiler of a program that may request explanations of its derivatives.
+    pub(crate) fn with_sources(program: &'p Program, world: &'p mut TypeContext, sources: &'p SourceMap) -> LazyCompiler<'p> {
+        LazyCompiler { known: Some((world, sources)), ..LazyCompiler::new(program) }
+    }
+
+    fn differentiated(&mut self, id: FunctionId, graph: &Function) -> Result<Rc<bytecode::Code>, Box<Fault>> {
+        let differentiated = cancel::caught(|| {
+            let marked = self.chains.marked(id, graph);
+            let graph = marked.as_ref().unwrap_or(graph);
+            let thresholds =
+                if self.marks_thresholds { diff::threshold::marked(self.program, id, graph) } else { None };
+            diff::derivative(self.program, thresholds.as_ref().unwrap_or(graph))
+        });
+        self.emit(&differentiated.ok_or_else(Fault::stopped)?, true)
+    }
+
+    fn emit(&self, function: &Function, is_derivative: bool) -> Result<Rc<bytecode::Code>, Box<Fault>> {
+        emitted(self.program, function, is_derivative)
+    }
+
+    fn graph(&self, function: u32) -> Result<&'p Rc<Function>, Box<Fault>> {
+        self.program.function(FunctionId(function)).ok_or_else(|| Fault::internal("a function that was never compiled"))
+    }
+}
+
+impl CodeSource for LazyCompiler<'_> {
+    fn original(&mut self, function: u32) -> Result<Rc<bytecode::Code>, Box<Fault>> {
+        let graph = self.graph(function)?;
+        self.emit(graph, false)
+    }
+
+    fn derivative(&mut self, function: u32) -> Result<Rc<bytecode::Code>, Box<Fault>> {
+        let graph = self.graph(function)?;
+        match diff::entry(FunctionId(function), graph) {
+            Some(entry) => self.emit(&entry, true),
+            None => self.differentiated(FunctionId(function), graph),
+        }
+    }
+
+    fn body_derivative(&mut self, function: u32) -> Result<Rc<bytecode::Code>, Box<Fault>> {
+        let graph = self.graph(function)?;
+        self.differentiated(FunctionId(function), graph)
+    }
+
+    fn chains_may_break(&mut self) -> Result<bool, Box<Fault>> {
+        cancel::caught(|| self.chains.may_break()).ok_or_else(Fault::stopped)
+    }
+
+    fn transformed(
+        &mut self,
+        function: &Signature,
+        kind: TransformKind,
+    ) -> Result<Option<Rc<bytecode::Code>>, Box<Fault>> {
+        let made = cancel::caught(|| transformed(self.program, function, kind));
+        let made = made.ok_or_else(Fault::stopped)?;
+        // The general code is used instead of transformed code that cannot be encoded.
+        Ok(made.and_then(|code| self.emit(&code, false).ok()))
+    }
+
+    fn method(&mut self, method: u16, shape: ShapeId) -> Result<u32, Box<Fault>> {
+        let id = MethodId(u32::from(method));
+        match self.program.dispatch.get(&(id, shape)) {
+            Some(function) => Ok(function.0),
+            None => Err(Fault::internal("a method that a type does not have")),
+        }
+    }
+
+    fn shapes(&self) -> &Shapes {
+        &self.program.shapes
+    }
+
+    fn tangents(&self) -> &Tangents {
+        &self.program.tangents
+    }
+}
+
+impl Reporter for LazyCompiler<'_> {
+    fn explain(&mut self, trace: &Trace, kinks: &[Kink], wish: &Wish) -> Vec<String> {
+        let Some((world, sources)) = &mut self.known else { return vec![] };
+        let names = names_of_parameters(world, &wish.function);
+        views::told((&names, sources), (trace, kinks), wish)
+    }
+
+    fn formula(&mut self, function: u32, name: &str, order: i64) -> Vec<String> {
+        let Some((_, sources)) = &self.known else { return vec![] };
+        formula::forms(&formula::written(self.program, FunctionId(function), sources), name, order)
+    }
+
+    fn own_text(&mut self, own: OwnId, inside: bool) -> Result<u32, Box<Fault>> {
+        let texts = self.program.own_texts.get(own.0 as usize);
+        let texts = texts.ok_or_else(|| Fault::internal("a type whose source was never compiled"))?;
+        Ok(texts[usize::from(inside)].0)
+    }
+}
+
+/// The bytecode of a graph.
+pub(crate) fn emitted(
+    program: &Program,
+    function: &Function,
+    is_derivative: bool,
+) -> Result<Rc<bytecode::Code>, Box<Fault>> {
+    let emitted = cancel::caught(|| emit::emit(program, function, is_derivative));
+    emitted.ok_or_else(Fault::stopped)?.map(Rc::new).map_err(|why| {
+        let message = format!("'{}' cannot be compiled: {why}", function.name);
+        match why {
+            emit::Unencodable::TooManyRegisters => {
+                Box::new(Fault { span: function.span, ..*Fault::new(Code::TooLarge, message) })
+            }
+            _ => Fault::internal(message),
+        }
+    })
+}
+
+/// Tangent or adjoint code of a function; `None` when it cannot be transformed.
+pub(crate) fn transformed(program: &Program, function: &Signature, kind: TransformKind) -> Option<Function> {
+    let flat = flatten(program, function)?;
+    match kind {
+        TransformKind::Tangent => diff::transform::tangent(&flat),
+        TransformKind::ValueWithGradient => diff::transform::adjoint(&flat, true),
+        TransformKind::Gradient => diff::transform::adjoint(&flat, false),
+    }
+}

@@ -1,0 +1,38 @@
+//! Compiler: the session as the machine sees it, a source of code and a reporter.
+
+use super::diagnosis::kink::Kink;
+use super::diagnosis::trace::Trace;
+use super::functions::CodeSource;
+use crate::native::library::Wish;
+use crate::value::shape::OwnId;
+use crate::vm::run::fault::Fault;
+
+/// Renders what the machine cannot: names, positions and types are known to the session only.
+pub trait Reporter {
+    /// Renders an explanation that a program requested, as the forms of a picture. Empty when no names are known.
+    fn explain(&mut self, trace: &Trace, kinks: &[Kink], wish: &Wish) -> Vec<String> {
+        let _ = (trace, kinks, wish);
+        vec![]
+    }
+
+    /// Renders the derivative of a function as a formula, as the forms of a picture. `name` is the function's notation,
+    /// `order` the order of the derivative.
+    fn formula(&mut self, function: u32, name: &str, order: i64) -> Vec<String> {
+        let _ = (function, name, order);
+        vec![]
+    }
+
+    /// The function that computes the description declared by a type; `inside` selects its form inside another value.
+    ///
+    /// # Errors
+    /// When there is none, which is a bug.
+    fn own_text(&mut self, own: OwnId, inside: bool) -> Result<u32, Box<Fault>> {
+        let _ = (own, inside);
+        Err(Fault::internal("a type whose description was never compiled"))
+    }
+}
+
+/// What the machine needs of the session.
+pub trait Compiler: CodeSource + Reporter {}
+
+impl<T: CodeSource + Reporter> Compiler for T {}

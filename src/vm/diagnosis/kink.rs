@@ -1,0 +1,16 @@
+//! Kink: a point where a derivative does not exist and the table of primitives supplies one by convention.
+
+use crate::source::Span;
+use crate::tape::watch::Sides;
+
+/// A place where a function has no derivative, and one was taken by convention; or where a branch was taken exactly at its
+/// threshold.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Kink {
+    /// Where.
+    pub span: Span,
+    /// The operation with its operands: `abs(0)`.
+    pub step: String,
+    /// Its slopes; nothing for a comparison on which a branch depends.
+    pub slopes: Option<Sides>,
+}

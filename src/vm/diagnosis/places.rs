@@ -1,0 +1,39 @@
+//! Places: the positions in the program's text at which recorded steps were executed.
+
+use crate::bytecode::Instruction;
+use crate::source::Span;
+use crate::tape::watch::Step;
+use hashbrown::HashMap;
+
+/// The positions of recorded steps in the program's text, numbered in the order of their first execution.
+#[derive(Default)]
+pub struct Places {
+    known: HashMap<*const Instruction, u32>,
+    spans: Vec<Span>,
+}
+
+impl Places {
+    /// Removes all, before a new run.
+    pub fn clear(&mut self) {
+        self.known.clear();
+        self.spans.clear();
+    }
+
+    /// The number of the position of an instruction.
+    pub(crate) fn number(&mut self, instruction: *const Instruction, span: Span) -> u32 {
+        *self.known.entry(instruction).or_insert_with(|| {
+            self.spans.push(span);
+            (self.spans.len() - 1) as u32
+        })
+    }
+
+    /// The position of a step.
+    pub(crate) fn span(&self, step: &Step) -> Span {
+        self.span_at(step.place)
+    }
+
+    /// The position with that number.
+    pub(crate) fn span_at(&self, place: u32) -> Span {
+        self.spans.get(place as usize).copied().unwrap_or_default()
+    }
+}
