@@ -281,6 +281,12 @@ impl Functions {
         Ok(made)
     }
 
+    /// The functions that tangent or adjoint code was requested for, and whether it was there and reached its end whenever
+    /// it ran.
+    pub fn requested(&self, kind: Swept) -> impl Iterator<Item = (&Signature, bool)> {
+        self.sweeps[kind as usize].iter().map(|(signature, code)| (signature, code.is_some()))
+    }
+
     /// From now on a function has no such code: it has come to something that it could not do.
     pub fn give_up_sweep(&mut self, closure: &Closure, kind: Swept) {
         self.sweeps[kind as usize].insert(Signature::of(closure), None);

@@ -32,6 +32,7 @@ pub use crate::vm::state::machine::Machine;
 pub use crate::vm::state::task::{Next, Target, Task};
 pub use functions::{Compiler, Swept};
 pub use operators::{Count, Did, Kink, Row, Trace};
+pub(crate) use threaded::translate;
 
 #[cfg(test)]
 mod tests;

@@ -2,8 +2,8 @@
 
 use super::connection::Channel;
 use super::info;
+use super::mailbox::Mailbox;
 use super::message::{Request, Wire};
-use super::sockets::Mailbox;
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

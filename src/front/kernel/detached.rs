@@ -1,8 +1,9 @@
 //! A kernel without sockets: messages go in and answers come out, for tests of what a message may do.
 
+use super::mailbox::{self, Boxes};
 use super::message::{Frames, Wire};
 use super::requests::Kernel;
-use super::sockets::{self, Arrival, Boxes};
+use super::sockets::Arrival;
 use crate::diagnostic::Form;
 use crate::front::render_style::Manner;
 use crate::session::Options;
@@ -23,7 +24,7 @@ impl Detached {
     /// A kernel whose messages are signed with a key, or not when that is empty.
     pub fn new(key: &str, options: Options) -> Detached {
         let wire = Arc::new(Wire::new(key));
-        let (mailbox, mut boxes) = sockets::mailbox();
+        let (mailbox, mut boxes) = mailbox::mailbox();
         boxes.close_all_but_shell();
         let (more, arrivals) = mpsc::channel();
         // Nobody answers questions.

@@ -4,8 +4,8 @@
 //! program that prints and then computes for long has been heard.
 
 use crate::front::kernel::connection::Channel;
+use crate::front::kernel::mailbox::Mailbox;
 use crate::front::kernel::message::{Parent, Wire};
-use crate::front::kernel::sockets::Mailbox;
 use crate::session::{Display, Screen};
 use serde_json::{Map, Value, json};
 use std::io::Write;

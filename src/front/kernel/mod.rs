@@ -13,6 +13,7 @@ mod history;
 mod info;
 mod install;
 pub(crate) mod iopub;
+mod mailbox;
 mod message;
 mod progress;
 mod question;
@@ -21,7 +22,7 @@ mod sockets;
 mod stamp;
 
 pub use detached::Detached;
-pub(super) use install::{Target, install, remove};
+pub(super) use install::{install, remove};
 
 use super::output::{Output, report};
 use super::prompt::Prompt;
@@ -32,10 +33,11 @@ use crate::session::{Options, Session, Streams};
 use connection::Connection;
 use control::Control;
 use history::History;
+use mailbox::Mailbox;
 use message::{Request, Wire};
 use question::{Person, Question};
 use requests::Kernel;
-use sockets::{Arrival, Inboxes, Mailbox};
+use sockets::{Arrival, Inboxes};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -73,7 +75,7 @@ type Opened = (Kernel, Receiver<Arrival>, JoinHandle<()>);
 /// Opens the sockets, and a session behind them.
 fn open(connection: &Connection, options: Options, manner: Manner) -> Result<Opened, String> {
     let wire = Arc::new(Wire::new(&connection.key));
-    let (mailbox, boxes) = sockets::mailbox();
+    let (mailbox, boxes) = mailbox::mailbox();
     let (to_kernel, arrivals) = mpsc::channel();
     let (to_question, answers) = mpsc::channel();
     let interrupt = Arc::clone(&options.interrupt);

@@ -1,8 +1,8 @@
 //! `readLine()` in a notebook: a question to the person.
 
 use super::connection::Channel;
+use super::mailbox::Mailbox;
 use super::message::{Parent, Request, Wire};
-use super::sockets::Mailbox;
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::io::{BufRead, Error, Read, Result};

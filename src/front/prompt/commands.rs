@@ -2,8 +2,8 @@
 
 use super::super::{lessons, pages, picture};
 use super::{Flow, Prompt, settings, show};
-use crate::diagnostic::Diagnostic;
 use crate::front::list_format::listed;
+use crate::front::prompt::answer::{at, refuse};
 use crate::front::prompt::function_commands;
 use crate::session::explain::derivation;
 use crate::session::{Explained, Stage, Status};
@@ -191,18 +191,6 @@ fn type_of(prompt: &mut Prompt, expression: &str) -> Flow {
     Flow::Next
 }
 
-/// `f at 1, 2`: a function, and arguments as they are written.
-pub(super) fn at(rest: &str) -> Option<(&str, Vec<String>)> {
-    let (function, arguments) = rest.rsplit_once(" at ")?;
-    let arguments: Vec<String> = listed(arguments).iter().map(|argument| number(argument)).collect();
-    (!function.trim().is_empty() && arguments.iter().all(|a| !a.is_empty())).then_some((function.trim(), arguments))
-}
-
-/// `2` as `2.0`: what is differentiated is no whole number.
-fn number(argument: &str) -> String {
-    if argument.parse::<i64>().is_ok() { format!("{argument}.0") } else { argument.to_owned() }
-}
-
 fn explained(prompt: &mut Prompt, rest: &str, show: fn(&Explained, &SourceMap) -> Vec<String>) -> Flow {
     let Some((function, arguments)) = at(rest) else {
         return prompt.complain("a function and a point are needed, such as 'f at 2' or 'g at 1, 2'");
@@ -214,11 +202,6 @@ fn explained(prompt: &mut Prompt, rest: &str, show: fn(&Explained, &SourceMap) -
         }
         Err(diagnostics) => refuse(prompt, &diagnostics),
     }
-}
-
-pub(super) fn refuse(prompt: &mut Prompt, diagnostics: &[Diagnostic]) -> Flow {
-    let text = prompt.manner.text(diagnostics, &prompt.session);
-    prompt.complain(text.trim_end())
 }
 
 fn explain(prompt: &mut Prompt, rest: &str) -> Flow {

@@ -2,7 +2,7 @@
 //! through.
 
 use crate::front::list_format::listed;
-use crate::front::prompt::commands::{at, refuse};
+use crate::front::prompt::answer::{at, refuse};
 use crate::front::prompt::{Flow, Prompt};
 use crate::session::explain::derivation;
 use crate::session::{Asked, Stage, closest};
@@ -38,6 +38,12 @@ pub(crate) fn diff(prompt: &mut Prompt, rest: &str) -> Flow {
         Err(diagnostics) => return refuse(prompt, &diagnostics),
     };
     verdict(&asked).iter().for_each(|line| prompt.say(line));
+    if asked.iter().any(|one| one.obstacle.is_none()) {
+        match prompt.session.mechanisms(function) {
+            Ok(lines) => lines.iter().for_each(|line| prompt.say(line)),
+            Err(diagnostics) => return refuse(prompt, &diagnostics),
+        }
+    }
     let Some((function, arguments)) = point else { return Flow::Next };
     match prompt.session.explain(function, &arguments.join(", ")) {
         Ok(explained) => {

@@ -6,6 +6,7 @@
 //! history is written unasked.
 //! Not here: what an input means (`session`), which commands there are (`commands`).
 
+mod answer;
 mod check;
 mod commands;
 mod editor;

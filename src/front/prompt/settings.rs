@@ -1,8 +1,8 @@
 //! `:set NAME VALUE`: what of a session may be changed while it runs. One table, from which the list, completion and
 //! complaints are derived.
 
-use super::super::cli::args::{bytes, depth, seconds};
 use super::{Flow, Prompt};
+use crate::front::units::{bytes, depth, seconds};
 use crate::session::{CheckNan, Kinks, closest, in_bytes};
 
 /// A setting.

@@ -10,6 +10,7 @@ pub(crate) mod common_subexpressions;
 pub(crate) mod copy_propagation;
 pub(crate) mod dead_code;
 pub mod exclusivity_checks;
+pub mod fallback;
 pub(crate) mod inline;
 pub mod inline_all;
 pub(crate) mod release;

@@ -4,7 +4,8 @@ use crate::bytecode;
 use crate::cancel;
 use crate::ir::{Function, Op, Operator, Program, Register, verify};
 use crate::native::table;
-use crate::session::run::{emitted, transformed};
+use crate::session::compile::mechanism::transformed;
+use crate::session::run::emitted;
 use crate::value::Signature;
 use crate::value::shape::TangentId;
 use crate::vm::{Fault, Swept};
@@ -50,7 +51,7 @@ impl Graphs {
         }
         let Graphs::Read(program) = self else { return Ok(None) };
         let made = cancel::caught(|| transformed(program, function, kind)).ok_or_else(Fault::interrupted)?;
-        Ok(made.and_then(|code| emitted(program, &code, false).ok()))
+        Ok(made.ok().and_then(|code| emitted(program, &code, false).ok()))
     }
 }
 

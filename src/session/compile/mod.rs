@@ -3,6 +3,7 @@
 pub(crate) mod build;
 pub(crate) mod graphs;
 pub(crate) mod imports;
+pub(crate) mod mechanism;
 pub(crate) mod show;
 
 use crate::cancel;

@@ -11,9 +11,9 @@ use crate::cancel;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::diff;
 use crate::emit;
-use crate::ir::passes::inline_all::flatten;
 use crate::ir::{FunctionId, MethodId, Program};
 use crate::native::library::{Host, Random, Step, Streams, Wish};
+use crate::session::compile::mechanism::transformed;
 use crate::session::explain::formula;
 use crate::session::explain::views::told;
 use crate::source::SourceMap;
@@ -155,7 +155,7 @@ impl Compiler for OnDemand<'_> {
         let made = cancel::caught(|| transformed(self.program, function, kind));
         let made = made.ok_or_else(Fault::stopped)?;
         // What cannot be encoded is done without.
-        Ok(made.and_then(|code| self.emit(&code, false).ok()))
+        Ok(made.ok().and_then(|code| self.emit(&code, false).ok()))
     }
 
     fn own_text(&mut self, own: OwnId, inside: bool) -> Result<u32, Box<Fault>> {
@@ -208,16 +208,6 @@ pub(super) fn emitted(
             _ => Fault::internal(message),
         }
     })
-}
-
-/// Tangent or adjoint code of a function, if there is any.
-pub(super) fn transformed(program: &Program, function: &Signature, kind: Swept) -> Option<crate::ir::Function> {
-    let flat = flatten(program, function)?;
-    match kind {
-        Swept::Tangent => diff::transform::tangent(&flat),
-        Swept::ValueWithGradient => diff::transform::adjoint(&flat, true),
-        Swept::Gradient => diff::transform::adjoint(&flat, false),
-    }
 }
 
 impl Session {

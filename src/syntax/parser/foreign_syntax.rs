@@ -1,7 +1,7 @@
 //! What people write who come from other languages, and how it is written here.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::syntax::parser::failure::Context;
+use crate::syntax::parser::failure_context::Context;
 
 /// Words that begin declarations elsewhere: the words, the one that does here, and the rule.
 const OPENERS: &[(&[&str], &str, &str)] = &[

@@ -7,6 +7,7 @@ mod convert;
 mod decl;
 mod expr;
 mod failure;
+pub(crate) mod failure_context;
 pub(crate) mod foreign_syntax;
 mod function;
 mod key_path;
