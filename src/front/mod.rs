@@ -1,4 +1,4 @@
-//! Front ends: words in and out.
+//! Front ends: command line, prompt and Jupyter kernel.
 //!
 //! In: what a person or a program types. Out: results and diagnostics as text.
 //!

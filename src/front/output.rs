@@ -1,4 +1,4 @@
-//! Standard output and standard error.
+//! Output: buffered standard output, standard error, and captured output.
 
 use super::status;
 use crate::front::stdout_state;

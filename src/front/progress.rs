@@ -1,4 +1,4 @@
-//! How far a loop over `progress(…)` has come: a bar on standard error when that is a terminal, or lines of `--json`.
+//! Progress bar: shows a loop over `progress(…)` on a terminal, or as lines of `--json`.
 
 use super::output::{Output, set_write_hook};
 use crate::front::loop_progress::{News, Rounds, words};

@@ -1,4 +1,4 @@
-//! The plain data that goes in and out of a session.
+//! Session data: options, inputs, stages and outcomes.
 
 use crate::diagnostic::Diagnostic;
 use std::sync::Arc;

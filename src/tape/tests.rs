@@ -380,7 +380,7 @@ fn what_is_stored_keeps_its_link_outside() {
         let mut k = Calculus::new();
         let d = k.derivative(mix[0], c(2.0), &mut |k, x| {
             let variable =
-                Rc::new(BoxCells { cells: RefCell::new(Cells::default()), shape: None, last: Default::default() });
+                Rc::new(BoxCells { cells: RefCell::new(Cells::default()), shape: None, finalizer: Default::default() });
             k.derivative(mix[1], c(5.0), &mut |k, y| {
                 let product = k.mul(x, y);
                 *variable.cells.borrow_mut() =
@@ -402,7 +402,7 @@ fn a_pullback_that_is_stored_keeps_its_links() {
         let mut k = Calculus::new();
         let d = k.derivative(mix[0], c(2.0), &mut |k, x| {
             let variable =
-                Rc::new(BoxCells { cells: RefCell::new(Cells::default()), shape: None, last: Default::default() });
+                Rc::new(BoxCells { cells: RefCell::new(Cells::default()), shape: None, finalizer: Default::default() });
             k.derivative(mix[1], c(5.0), &mut |k, y| {
                 let (_, map) = k.record(&[c(1.0)], &mut |k, z| {
                     let xy = k.mul(x, y);

@@ -82,7 +82,7 @@ impl World {
         let mut functions = vec![];
         let mut at = before;
         while at < self.functions.len() {
-            crate::cancel::look();
+            crate::cancel::check();
             let f = FunctionId(at as u32);
             at += 1;
             if self.function_data(f).is_prelude {
@@ -142,7 +142,7 @@ impl World {
         if self.nominal_data(n).is_prelude {
             return;
         }
-        crate::cancel::look();
+        crate::cancel::check();
         self.check_class(n);
         self.nominal_info(n);
         self.check_size(n);

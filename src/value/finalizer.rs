@@ -1,4 +1,4 @@
-//! Instances that do something when they go away, and references that do not keep their instances.
+//! Finalizers: code that runs when an instance is freed, and references that do not keep their instance alive.
 //!
 //! Nothing of a program can run while an object is dropped. So what was in the instance is kept in another one, which
 //! waits for the machine to do what the class wants done with it; nobody sees the difference, because nobody has it.
@@ -11,12 +11,12 @@ use std::rc::{Rc, Weak};
 
 /// What is done when an instance goes away. One word where nothing is done.
 #[derive(Default)]
-pub struct Last(Cell<Option<Box<Plan>>>);
+pub struct Finalizer(Cell<Option<Box<Plan>>>);
 
 #[derive(Default)]
 struct Plan {
-    /// Whether an initialiser has filled the instance: before that it goes away in silence.
-    is_born: bool,
+    /// Whether an initializer has filled the instance: before that it goes away in silence.
+    is_initialized: bool,
     /// In this order.
     what: Vec<Rc<Closure>>,
 }
@@ -29,7 +29,7 @@ thread_local! {
     static ANY: Cell<bool> = const { Cell::new(false) };
 }
 
-impl Last {
+impl Finalizer {
     /// Adds what is done behind everything else.
     pub fn add(&self, what: Rc<Closure>) {
         let mut plan = self.0.take().unwrap_or_default();
@@ -37,26 +37,27 @@ impl Last {
         self.0.set(Some(plan));
     }
 
-    /// An initialiser has filled the instance.
-    pub fn is_born(&self) {
+    /// An initializer has filled the instance.
+    pub fn mark_initialized(&self) {
         let mut plan = self.0.take();
         if let Some(plan) = &mut plan {
-            plan.is_born = true;
+            plan.is_initialized = true;
         }
         self.0.set(plan);
     }
 }
 
-impl std::fmt::Debug for Last {
+impl std::fmt::Debug for Finalizer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Last")
+        f.write_str("Finalizer")
     }
 }
 
 impl Drop for BoxCells {
     fn drop(&mut self) {
-        let Some(plan) = self.last.0.take().filter(|plan| plan.is_born) else { return };
-        let rest = BoxCells { cells: std::mem::take(&mut self.cells), shape: self.shape, last: Last::default() };
+        let Some(plan) = self.finalizer.0.take().filter(|plan| plan.is_initialized) else { return };
+        let rest =
+            BoxCells { cells: std::mem::take(&mut self.cells), shape: self.shape, finalizer: Finalizer::default() };
         let rest = Ref::Box(Rc::new(rest));
         // Where the thread ends there is nobody left to do anything.
         let _ =
@@ -153,9 +154,10 @@ mod tests {
     use super::*;
 
     fn instance(k: i64, last: &[u32]) -> Ref {
-        let object = BoxCells { cells: RefCell::new(Cells::integers(vec![k])), shape: None, last: Last::default() };
-        last.iter().for_each(|f| object.last.add(Rc::new(Closure { function: *f, captures: Cells::empty() })));
-        object.last.is_born();
+        let object =
+            BoxCells { cells: RefCell::new(Cells::integers(vec![k])), shape: None, finalizer: Finalizer::default() };
+        last.iter().for_each(|f| object.finalizer.add(Rc::new(Closure { function: *f, captures: Cells::empty() })));
+        object.finalizer.mark_initialized();
         Ref::Box(Rc::new(object))
     }
 
@@ -177,8 +179,8 @@ mod tests {
 
     #[test]
     fn what_was_never_filled_goes_in_silence() {
-        let object = BoxCells { cells: RefCell::default(), shape: None, last: Last::default() };
-        object.last.add(Rc::new(Closure { function: 7, captures: Cells::empty() }));
+        let object = BoxCells { cells: RefCell::default(), shape: None, finalizer: Finalizer::default() };
+        object.finalizer.add(Rc::new(Closure { function: 7, captures: Cells::empty() }));
         drop(object);
         assert!(!any());
     }

@@ -1,4 +1,4 @@
-//! Changing the slots of everything that can be reached from a value, whatever its type.
+//! Heap visit: changes the slots of everything that can be reached from a value, whatever its type.
 //!
 //! Values that are shared are copied only where a slot does change, and stay shared with one another. Nothing recurses:
 //! a list of a million links is walked by a work list.
@@ -341,7 +341,7 @@ mod tests {
     #[test]
     fn sharing_and_cycles_survive() {
         let array = Ref::Cells(Rc::new(number(OLD)));
-        let inside = Rc::new(BoxCells { cells: RefCell::default(), shape: None, last: Default::default() });
+        let inside = Rc::new(BoxCells { cells: RefCell::default(), shape: None, finalizer: Default::default() });
         inside.cells.borrow_mut().r = vec![
             array.clone(),
             array.clone(),

@@ -1,4 +1,4 @@
-//! Heap objects (text, arrays, dictionaries, functions, boxes) and how a value is printed.
+//! Values: heap objects (strings, arrays, dictionaries, functions, boxes), shapes, and how a value is printed.
 //!
 //! In: numbers and references, and the [`shape`] of the type that they belong to. Out: the same, as text.
 //!
@@ -88,7 +88,7 @@ pub struct BoxCells {
     /// Its shape, for instances of classes; variables have none.
     pub shape: Option<shape::ShapeId>,
     /// What is done when it goes away.
-    pub last: crate::value::finalizer::Last,
+    pub finalizer: crate::value::finalizer::Finalizer,
 }
 
 /// A function object as far as code is made for it: its function, and the function objects among what it captured.

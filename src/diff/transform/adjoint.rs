@@ -119,7 +119,7 @@ fn live_behind(f: &Function, varied: &Varied) -> Vec<Vec<bool>> {
     while changed {
         changed = false;
         for (b, block) in f.blocks.iter().enumerate().rev() {
-            crate::cancel::look();
+            crate::cancel::check();
             let mut live = vec![false; size];
             for to in block.end.iter().flat_map(verify::targets) {
                 live.iter_mut().zip(&entry[to.0 as usize]).for_each(|(here, there)| *here |= there);
@@ -278,7 +278,7 @@ impl Whole<'_, '_> {
     /// The way back.
     fn back(&mut self, result: Reg) -> Option<()> {
         for b in 0..self.f().blocks.len() {
-            crate::cancel::look();
+            crate::cancel::check();
             self.make.span = self.f().blocks[b].end_span;
             if let Some(Terminator::Return(_)) = &self.f().blocks[b].end {
                 let seed = self.adjoints.numbers.get(&result).copied()?;

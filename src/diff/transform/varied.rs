@@ -54,7 +54,7 @@ impl Varied {
         let mut changed = true;
         while changed {
             changed = false;
-            crate::cancel::look();
+            crate::cancel::check();
             for step in f.blocks.iter().flat_map(|b| &b.instructions) {
                 changed |= varied.spread(f, step)?;
             }

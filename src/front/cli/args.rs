@@ -1,4 +1,4 @@
-//! The words of the command line.
+//! Command-line arguments: commands, options, and the session options that they stand for.
 
 use crate::diagnostic::{Code, Form};
 use crate::front::kernel_target::Target;

@@ -1,4 +1,4 @@
-//! Requests that do not wait for what is being computed: interrupt, shutdown, and what the kernel is.
+//! Control channel: handles requests that do not wait for the running cell (interrupt, shutdown, kernel info).
 
 use super::connection::Channel;
 use super::info;
@@ -25,7 +25,7 @@ pub(super) struct Control {
 
 impl Control {
     /// Does what a request says; whether the kernel is to end.
-    pub(super) async fn does(&self, request: &Request) -> bool {
+    pub(super) async fn handle(&self, request: &Request) -> bool {
         self.status(request, "busy").await;
         let content = match request.kind.as_str() {
             "interrupt_request" => {

@@ -1,4 +1,4 @@
-//! What everybody may see: prints, pictures, and how far the kernel is.
+//! IOPub channel: sends output, pictures and the kernel's status to all front ends.
 //!
 //! Prints are joined: whatever was printed within a moment is one message. A thread of its own sends what waits, so that a
 //! program that prints and then computes for long has been heard.

@@ -1,4 +1,4 @@
-//! The sockets, on a thread of their own: whatever the kernel computes, they answer.
+//! Sockets: serves all channels on a thread of its own, so that they answer while a cell runs.
 
 use super::connection::{Channel, Connection};
 use super::control::Control;
@@ -118,7 +118,7 @@ impl Sockets {
         let urgent = async {
             loop {
                 if let Some(request) = read(&mut control_in, wire).await
-                    && control.does(&request).await
+                    && control.handle(&request).await
                 {
                     break;
                 }

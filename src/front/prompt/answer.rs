@@ -1,4 +1,4 @@
-//! Answer: what several commands of the prompt share, the arguments `f at 1, 2` and the answer to a wrong one.
+//! Answers: parses `f at 1, 2` and shows diagnostics, for several commands of the prompt.
 
 use crate::diagnostic::Diagnostic;
 use crate::front::list_format::listed;
@@ -18,6 +18,6 @@ fn number(argument: &str) -> String {
 
 /// Shows diagnostics instead of an answer.
 pub(super) fn refuse(prompt: &mut Prompt, diagnostics: &[Diagnostic]) -> Flow {
-    let text = prompt.manner.text(diagnostics, &prompt.session);
+    let text = prompt.render_style.text(diagnostics, &prompt.session);
     prompt.complain(text.trim_end())
 }

@@ -1,4 +1,4 @@
-//! What begins with a colon. One table, from which `:help` and completion are derived.
+//! Prompt commands: one table of all commands, from which `:help` and completion are derived.
 
 use super::super::{lessons, pages, picture};
 use super::{Flow, Prompt, settings, show};
@@ -311,7 +311,7 @@ fn lesson(prompt: &mut Prompt, word: &str) -> Flow {
     let Some(lesson) = lessons::find(word) else {
         return prompt.complain(&format!("there is no lesson '{word}'; ':lesson' lists them all"));
     };
-    let is_colored = prompt.manner.is_colored;
+    let is_colored = prompt.render_style.is_colored;
     lesson.header().iter().for_each(|line| prompt.say(line));
     for step in lesson.steps() {
         prompt.say("");
@@ -325,7 +325,7 @@ fn lesson(prompt: &mut Prompt, word: &str) -> Flow {
 
 fn variables(prompt: &mut Prompt, _: &str) -> Flow {
     for shown in prompt.session.declared() {
-        prompt.say(&show::line(&show::rounded(&shown, prompt.digits), prompt.manner.is_colored));
+        prompt.say(&show::line(&show::rounded(&shown, prompt.digits), prompt.render_style.is_colored));
     }
     Flow::Next
 }

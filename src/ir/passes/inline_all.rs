@@ -173,7 +173,7 @@ impl Flat<'_> {
             self.refuse(Fallback::LoopAtEntry(f.name.clone()));
         }
         for (b, block) in f.blocks.iter().enumerate() {
-            crate::cancel::look();
+            crate::cancel::check();
             let mut site = Site { at: number(BlockId(b as u32)), first, single: &single, own, banks: &f.captures };
             let noted = self.fallbacks.len();
             let is_open = !is_loop && block.instructions.iter().all(|step| self.step(&mut site, step));

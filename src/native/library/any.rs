@@ -54,14 +54,14 @@ fn find(c: Call<'_, '_>) -> Result<(), Failure> {
 /// What is done with an instance when it goes away, behind what is known already.
 fn at_end(c: Call<'_, '_>) -> Result<(), Failure> {
     let (Ref::Box(instance), Ref::Closure(what)) = (c.reference(), c.reference()) else { return Err(internal()) };
-    instance.last.add(what);
+    instance.finalizer.add(what);
     Ok(())
 }
 
 /// An initialiser has filled an instance; there is none where it failed.
 fn born(c: Call<'_, '_>) -> Result<(), Failure> {
     match c.reference() {
-        Ref::Box(instance) => instance.last.is_born(),
+        Ref::Box(instance) => instance.finalizer.mark_initialized(),
         Ref::Null => {}
         _ => return Err(internal()),
     }

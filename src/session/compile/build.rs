@@ -1,4 +1,4 @@
-//! The compiled form: writing one, and running it without its source.
+//! Compiled form: writes a compiled program, and runs one without its source.
 
 use crate::bytecode::{Bytes, Code as Bytecode, Image, LIST};
 use crate::diagnostic::{Code, Diagnostic};
@@ -9,7 +9,7 @@ use crate::session::compile::graphs;
 use crate::session::compile::graphs::Graphs;
 use crate::session::explain::formula;
 use crate::session::explain::names_of_parameters;
-use crate::session::explain::views::told;
+use crate::session::explain::views::render_explanation;
 use crate::session::run::OnDemand;
 use crate::session::{Input, Outcome, Session, Status};
 use crate::source::{SourceMap, Span};
@@ -100,7 +100,7 @@ impl Compiler for Loaded<'_> {
         let (world, sources) = &mut self.known;
         let own = self.parameters.get(&wish.function);
         let names = own.cloned().unwrap_or_else(|| names_of_parameters(world, &wish.function));
-        told((&names, sources), (trace, kinks), wish)
+        render_explanation((&names, sources), (trace, kinks), wish)
     }
 
     fn derived(&mut self, function: u32, name: &str, order: i64) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! The graphs of a compiled program: what tangent and adjoint code is made of when it is first asked for.
+//! Stored graphs: the graphs in a compiled program, from which tangent and adjoint code is made on demand.
 
 use crate::bytecode;
 use crate::cancel;
@@ -50,7 +50,7 @@ impl Graphs {
             *self = read(bytes, program()).map_or(Graphs::Missing, |program| Graphs::Read(Box::new(program)));
         }
         let Graphs::Read(program) = self else { return Ok(None) };
-        let made = cancel::caught(|| transformed(program, function, kind)).ok_or_else(Fault::interrupted)?;
+        let made = cancel::catch_cancelled(|| transformed(program, function, kind)).ok_or_else(Fault::interrupted)?;
         Ok(made.ok().and_then(|code| emitted(program, &code, false).ok()))
     }
 }

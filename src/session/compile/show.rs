@@ -1,4 +1,4 @@
-//! Every stage as text.
+//! Stage listings: every stage of the compiler as text.
 
 use crate::diagnostic::Diagnostic;
 use crate::ir::{Fallback, Function, FunctionId, Op};

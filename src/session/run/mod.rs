@@ -15,7 +15,7 @@ use crate::ir::{FunctionId, MethodId, Program};
 use crate::native::library::{Host, Random, Step, Streams, Wish};
 use crate::session::compile::mechanism::transformed;
 use crate::session::explain::formula;
-use crate::session::explain::views::told;
+use crate::session::explain::views::render_explanation;
 use crate::source::SourceMap;
 use crate::tape::watch::Wanted;
 use crate::types::World;
@@ -109,7 +109,7 @@ impl<'p> OnDemand<'p> {
         id: FunctionId,
         graph: &crate::ir::Function,
     ) -> Result<Rc<bytecode::Code>, Box<Fault>> {
-        let differentiated = cancel::caught(|| {
+        let differentiated = cancel::catch_cancelled(|| {
             let marked = self.chains.marked(id, graph);
             let graph = marked.as_ref().unwrap_or(graph);
             let thresholds =
@@ -148,11 +148,11 @@ impl Compiler for OnDemand<'_> {
     }
 
     fn chains_may_break(&mut self) -> Result<bool, Box<Fault>> {
-        cancel::caught(|| self.chains.may_break()).ok_or_else(Fault::stopped)
+        cancel::catch_cancelled(|| self.chains.may_break()).ok_or_else(Fault::stopped)
     }
 
     fn sweep(&mut self, function: &Signature, kind: Swept) -> Result<Option<Rc<bytecode::Code>>, Box<Fault>> {
-        let made = cancel::caught(|| transformed(self.program, function, kind));
+        let made = cancel::catch_cancelled(|| transformed(self.program, function, kind));
         let made = made.ok_or_else(Fault::stopped)?;
         // What cannot be encoded is done without.
         Ok(made.ok().and_then(|code| self.emit(&code, false).ok()))
@@ -175,7 +175,7 @@ impl Compiler for OnDemand<'_> {
     fn told(&mut self, trace: &Trace, kinks: &[Kink], wish: &Wish) -> Vec<String> {
         let Some((world, sources)) = &mut self.known else { return vec![] };
         let names = names_of_parameters(world, &wish.function);
-        told((&names, sources), (trace, kinks), wish)
+        render_explanation((&names, sources), (trace, kinks), wish)
     }
 
     fn derived(&mut self, function: u32, name: &str, order: i64) -> Vec<String> {
@@ -198,7 +198,7 @@ pub(super) fn emitted(
     function: &crate::ir::Function,
     is_derivative: bool,
 ) -> Result<Rc<bytecode::Code>, Box<Fault>> {
-    let emitted = cancel::caught(|| emit::emit(program, function, is_derivative));
+    let emitted = cancel::catch_cancelled(|| emit::emit(program, function, is_derivative));
     emitted.ok_or_else(Fault::stopped)?.map(Rc::new).map_err(|why| {
         let message = format!("'{}' cannot be compiled: {why}", function.name);
         match why {

@@ -1,4 +1,4 @@
-//! What to say about a text that the grammar refuses.
+//! Syntax errors: the diagnostic for a text that the grammar refuses.
 
 use super::failure_context::Context;
 use super::{Grammar, Rule};

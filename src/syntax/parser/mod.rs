@@ -1,4 +1,4 @@
-//! From the pairs that the grammar finds to the tree, in a file by construct.
+//! Parser: turns the pairs of the grammar into the tree, one file per construct.
 
 mod attribute;
 mod checkpoint;

@@ -22,7 +22,7 @@ impl World {
         if let Some(known) = &self.protocol_data(p).refines {
             return known.clone();
         }
-        crate::cancel::look();
+        crate::cancel::check();
         self.protocols[p.0 as usize].refines = Some(Rc::from([p]));
         let (mut all, mut seen) = (vec![p], HashSet::from([p]));
         let (inherits, file) = (self.protocol_data(p).inherits.clone(), self.protocol_data(p).file);
@@ -135,7 +135,7 @@ impl World {
         let mut seen = HashSet::new();
         let mut all = vec![];
         for p in direct {
-            crate::cancel::look();
+            crate::cancel::check();
             all.extend(self.refined(p).iter().filter(|q| seen.insert(**q)));
         }
         all
@@ -317,7 +317,7 @@ impl World {
 
     /// Whether a known type conforms to a protocol, in the current generic surroundings.
     pub(crate) fn conforms_to(&mut self, ty: &Type, p: ProtocolId) -> bool {
-        crate::cancel::look();
+        crate::cancel::check();
         let ty = self.shallow(ty);
         match &*self.protocol_data(p).name {
             "_Keyed" => return true,

@@ -37,7 +37,7 @@ impl World {
     /// Enters a declaration of the top level. Extensions are attached at once when their type is known, so a user's types
     /// must be entered before a user's extensions.
     pub(super) fn declare_top(&mut self, decl: &Rc<Decl>, file: u32, is_prelude: bool) {
-        crate::cancel::look();
+        crate::cancel::check();
         if !is_prelude {
             self.check_attributes(decl, Around::Module);
             self.check_modifiers(decl, Around::Module);

@@ -76,7 +76,7 @@ impl World {
     pub(crate) fn check_functions(&mut self, first: usize) {
         let mut known: HashMap<(Name, Shape), Span> = HashMap::new();
         for f in (first..self.functions.len()).map(|i| FunctionId(i as u32)) {
-            crate::cancel::look();
+            crate::cancel::check();
             let Some(shape) = self.shape_of(f) else { continue };
             let (name, span) = (self.function_data(f).base_name.clone(), self.function_data(f).span);
             match known.entry((name, shape)) {

@@ -30,7 +30,7 @@ impl World {
         if let Some(signature) = &self.function_data(f).signature {
             return signature.clone();
         }
-        crate::cancel::look();
+        crate::cancel::check();
         let outer = self.function_outer_env(f);
         let data = self.function_data(f);
         let (owner, file, generics) = (data.owner, data.file, data.generics.clone());

@@ -98,7 +98,7 @@ impl World {
         }
         members.sort_by_key(|(name, m)| (self.member_span(n, &m.kind), name.clone()));
         for (name, member) in members {
-            crate::cancel::look();
+            crate::cancel::check();
             self.link_member(n, &name, &member);
         }
     }

@@ -1,7 +1,7 @@
-//! Making tangent vectors of numbers.
+//! Vector builder: makes tangent vectors of numbers.
 
 use super::{At, DEEPEST, Mismatch, Walk, cells, dictionary, instance, tag};
-use crate::value::finalizer::Last;
+use crate::value::finalizer::Finalizer;
 use crate::value::shape::{BESIDE, Shape, ShapeId, TangentId, TangentKind};
 use crate::value::{BoxCells, Cells, Ref, Slot, opaque_vector};
 use std::cell::RefCell;
@@ -99,7 +99,7 @@ impl Walk<'_> {
                         self.fill(*of, (value, from), (&mut made, to), next, depth + 1)?;
                     }
                     let (cells, shape) = (RefCell::new(made), Some(tangent.vector));
-                    put(out, to, Ref::Box(Rc::new(BoxCells { cells, shape, last: Last::default() })));
+                    put(out, to, Ref::Box(Rc::new(BoxCells { cells, shape, finalizer: Finalizer::default() })));
                     return Ok(());
                 }
                 if tangent.value == tangent.vector {

@@ -16,7 +16,10 @@ use std::rc::Rc;
 pub fn new_box(at: &mut Registers, out: ROut, parts: PartsAt) {
     let slots = at.entry().is_derivative;
     let cells = gather(*at, parts, slots);
-    at.set_r(out, Ref::Box(Rc::new(BoxCells { cells: RefCell::new(cells), shape: None, last: Default::default() })));
+    at.set_r(
+        out,
+        Ref::Box(Rc::new(BoxCells { cells: RefCell::new(cells), shape: None, finalizer: Default::default() })),
+    );
 }
 
 /// `out =` an instance of a class.
@@ -33,7 +36,7 @@ pub fn new_instance(
     let cells = Cells::zeros(layout);
     at.set_r(
         out,
-        Ref::Box(Rc::new(BoxCells { cells: RefCell::new(cells), shape: Some(shape), last: Default::default() })),
+        Ref::Box(Rc::new(BoxCells { cells: RefCell::new(cells), shape: Some(shape), finalizer: Default::default() })),
     );
     Ok(())
 }

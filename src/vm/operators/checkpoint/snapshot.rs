@@ -3,7 +3,7 @@
 
 use crate::native::library::{Random, Streams};
 use crate::tape::settle;
-use crate::value::finalizer::{Last, Loose};
+use crate::value::finalizer::{Finalizer, Loose};
 use crate::value::heap_visit::{SlotChange, change_slots};
 use crate::value::{BoxCells, Cells, Ref, Slot};
 use crate::vm::state::machine::Machine;
@@ -62,7 +62,7 @@ impl<F: FnMut(Slot) -> Slot> SlotChange for Copier<F> {
             return Some(Rc::clone(copy));
         }
         let cells = inside.cells.try_borrow().map(|cells| cells.clone()).unwrap_or_default();
-        let copy = Rc::new(BoxCells { cells: cells.into(), shape: inside.shape, last: Last::default() });
+        let copy = Rc::new(BoxCells { cells: cells.into(), shape: inside.shape, finalizer: Finalizer::default() });
         self.places.insert(Rc::as_ptr(inside) as usize, self.boxes.len());
         self.boxes.push((Rc::clone(inside), Rc::clone(&copy)));
         Some(copy)
