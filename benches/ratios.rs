@@ -52,7 +52,7 @@ fn table() {
     }
     let of = |name: &str| seconds.iter().find(|(n, _)| *n == name).map(|(_, s)| *s);
     if let Some(gradient) = of("gradient of the logistic map") {
-        println!("record and sweep, each active operation: {:.2} ns (at most 9)", gradient / ACTIVE * 1e9);
+        println!("adjoint code, each active operation: {:.2} ns (at most 9)", gradient / ACTIVE * 1e9);
     }
     if let (Some(few), Some(many)) = (of("gradient over an array of 100"), of("gradient over an array of 10,000")) {
         println!(

@@ -1,10 +1,9 @@
-//! Why long work stops before its end: somebody outside wants it to (Ctrl-C at a prompt, the button of a notebook), or its
-//! time is up.
+//! Cancellation: ends long work early, after an interrupt (Ctrl-C at a prompt, the button of a notebook) or a deadline.
 //!
-//! In: a flag that another thread sets, and a deadline. Out: the work is left where it [looks](look) next.
+//! In: a flag that another thread sets, and a deadline. Out: the work ends at its next [check](check).
 //!
-//! Promises: a look costs about a nanosecond; whoever works need not hand anything through, and drops what it has on its
-//! way out; outside of [`caught`] a look does nothing, so that nobody is left in the middle unawares.
+//! Promises: a check costs about a nanosecond; functions need no extra parameter and unwind when they are cancelled; outside of
+//! [`catch_cancelled`] a check does nothing, so code that cannot be cancelled never unwinds.
 //! Not here: the machine's own loops, which count their steps (`vm/state/limits.rs`).
 
 use std::cell::{Cell, RefCell};
@@ -14,16 +13,16 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-/// Why work stops.
+/// The reason of a cancellation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reason {
-    /// Somebody outside wants it.
+    /// The user interrupted the work.
     Interrupted,
-    /// It took longer than it may take.
+    /// The work exceeded its time limit.
     Late(Duration),
 }
 
-/// Until when work may take, and how long that was when it began.
+/// The time at which work is cancelled, and the time limit that it began with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Deadline {
     at: Instant,
@@ -31,7 +30,7 @@ pub struct Deadline {
 }
 
 impl Deadline {
-    /// For work that may take so long, some of which has passed; none when the clock does not reach that far.
+    /// A deadline for work with a time limit, a part of which has passed; `None` where the clock overflows.
     pub fn new(allowed: Duration, passed: Duration) -> Option<Deadline> {
         let at = Instant::now().checked_add(allowed.saturating_sub(passed))?;
         Some(Deadline { at, allowed })
@@ -48,7 +47,7 @@ impl Deadline {
     }
 }
 
-/// What work heeds.
+/// The flag and the deadline of the current work.
 struct Limits {
     flag: Arc<AtomicBool>,
     deadline: Option<Deadline>,
@@ -59,10 +58,10 @@ thread_local! {
     static IS_CAUGHT: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What flies from a look to where it is caught; no panic, so nobody is told of one.
-struct Stopped;
+/// The payload of the unwinding from a check to [`catch_cancelled`]; it is not a panic, so no panic hook runs.
+struct Cancelled;
 
-/// Puts back what was there before, however a scope is left.
+/// Restores the previous state when a scope is left.
 struct Before<F: FnMut()>(F);
 
 impl<F: FnMut()> Drop for Before<F> {
@@ -71,7 +70,7 @@ impl<F: FnMut()> Drop for Before<F> {
     }
 }
 
-/// Does work whose long parts heed a flag and a deadline.
+/// Does work that a flag or a deadline cancels.
 pub fn under<T>(flag: &Arc<AtomicBool>, deadline: Option<Deadline>, work: impl FnOnce() -> T) -> T {
     let mut limits = LIMITS.replace(Some(Limits { flag: Arc::clone(flag), deadline }));
     let caught = IS_CAUGHT.replace(false);
@@ -82,35 +81,35 @@ pub fn under<T>(flag: &Arc<AtomicBool>, deadline: Option<Deadline>, work: impl F
     work()
 }
 
-/// Does work that may be left at any look; nothing when it was. What it changed stays as it was at that moment.
+/// Does work that may be cancelled at any check; `None` when it was. Its side effects up to that check remain.
 #[inline]
-pub fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
+pub fn catch_cancelled<T>(work: impl FnOnce() -> T) -> Option<T> {
     let outside = IS_CAUGHT.replace(true);
     let done = catch_unwind(AssertUnwindSafe(work));
     IS_CAUGHT.set(outside);
     match done {
         Ok(done) => Some(done),
-        Err(why) if why.is::<Stopped>() => None,
+        Err(why) if why.is::<Cancelled>() => None,
         Err(why) => resume_unwind(why),
     }
 }
 
-/// Leaves the work when somebody wants it to stop.
+/// Unwinds to [`catch_cancelled`] if the work is cancelled.
 #[inline]
-pub fn look() {
+pub fn check() {
     if IS_CAUGHT.get() {
-        leave_if_asked();
+        unwind_if_cancelled();
     }
 }
 
 #[inline(never)]
-fn leave_if_asked() {
+fn unwind_if_cancelled() {
     if reason().is_some() {
-        resume_unwind(Box::new(Stopped));
+        resume_unwind(Box::new(Cancelled));
     }
 }
 
-/// Why the work of this thread must stop now, if it must.
+/// The reason why the work of this thread is cancelled, if it is.
 pub fn reason() -> Option<Reason> {
     LIMITS.with_borrow(|limits| {
         let limits = limits.as_ref()?;
@@ -122,37 +121,36 @@ pub fn reason() -> Option<Reason> {
     })
 }
 
-/// How many things are done between two looks where each is small.
-pub const EVERY: usize = 1 << 14;
+/// The number of small steps between two checks.
+pub const CHECK_INTERVAL: usize = 1 << 14;
 
-/// Goes through `0..count` in pieces, with a look before each.
+/// Goes through `0..count` in pieces, with a check before each.
 pub fn in_pieces(count: usize, mut work: impl FnMut(std::ops::Range<usize>)) {
-    for from in (0..count).step_by(EVERY) {
-        look();
-        work(from..count.min(from + EVERY));
+    for from in (0..count).step_by(CHECK_INTERVAL) {
+        check();
+        work(from..count.min(from + CHECK_INTERVAL));
     }
 }
 
-/// The same things, with a look now and then.
-pub fn looking<I: Iterator>(things: I) -> impl Iterator<Item = I::Item> {
+/// An iterator with a check every [`CHECK_INTERVAL`] items.
+pub fn checking<I: Iterator>(things: I) -> impl Iterator<Item = I::Item> {
     things.enumerate().map(|(k, thing)| {
-        if k % EVERY == 0 {
-            look();
+        if k % CHECK_INTERVAL == 0 {
+            check();
         }
         thing
     })
 }
 
-/// The same things, with a look at each: for those that may take long.
-pub fn looking_at_each<I: IntoIterator>(things: I) -> impl Iterator<Item = I::Item> {
-    things.into_iter().inspect(|_| look())
+/// An iterator with a check before each item: for items that may take long.
+pub fn checking_each<I: IntoIterator>(things: I) -> impl Iterator<Item = I::Item> {
+    things.into_iter().inspect(|_| check())
 }
 
-/// How long is waited for the system between two looks.
+/// The time that passes between two checks while the system is busy.
 const MOMENT: Duration = Duration::from_millis(5);
 
-/// Does work of the system that may wait for another process, as opening a pipe does: on a thread of its own, which stays
-/// behind when this one is left.
+/// Does blocking work, such as opening a pipe, on a thread of its own, which is abandoned on cancellation.
 ///
 /// # Errors
 /// Whatever the system reports.
@@ -160,7 +158,7 @@ pub fn waiting<T: Send + 'static>(work: impl FnOnce() -> std::io::Result<T> + Se
     let (sender, receiver) = mpsc::channel();
     std::thread::Builder::new().spawn(move || drop(sender.send(work())))?;
     loop {
-        look();
+        check();
         match receiver.recv_timeout(MOMENT) {
             Ok(done) => return done,
             Err(RecvTimeoutError::Timeout) => {}
@@ -174,50 +172,50 @@ mod tests {
     use super::*;
 
     #[test]
-    fn work_is_left_at_a_look() {
+    fn work_ends_at_a_check() {
         let flag = Arc::new(AtomicBool::new(false));
         under(&flag, None, || {
-            assert_eq!(caught(|| looking(0..3).sum::<i32>()), Some(3));
+            assert_eq!(catch_cancelled(|| checking(0..3).sum::<i32>()), Some(3));
             flag.store(true, Ordering::Relaxed);
-            // Nobody catches.
-            look();
-            assert_eq!(caught(|| in_pieces(1, |_| unreachable!())), None);
+            // Outside of `catch_cancelled`, a check does nothing.
+            check();
+            assert_eq!(catch_cancelled(|| in_pieces(1, |_| unreachable!())), None);
             assert_eq!(reason(), Some(Reason::Interrupted));
         });
-        // Nobody asks.
-        assert_eq!(caught(look), Some(()));
+        // Nothing cancels the work.
+        assert_eq!(catch_cancelled(check), Some(()));
     }
 
     #[test]
-    fn work_is_left_when_its_time_is_up() {
+    fn work_ends_at_its_deadline() {
         let flag = Arc::new(AtomicBool::new(false));
         let second = Duration::from_secs(1);
         under(&flag, Deadline::new(second, second), || {
-            assert_eq!(caught(look), None);
+            assert_eq!(catch_cancelled(check), None);
             assert_eq!(reason(), Some(Reason::Late(second)));
         });
-        under(&flag, Deadline::new(Duration::from_secs(1000), second), || assert_eq!(caught(look), Some(())));
+        under(&flag, Deadline::new(Duration::from_secs(1000), second), || assert_eq!(catch_cancelled(check), Some(())));
         assert_eq!(Deadline::new(Duration::MAX, Duration::ZERO), None);
     }
 
     #[test]
-    fn what_waits_for_others_is_left() {
+    fn blocking_work_is_cancelled() {
         let flag = Arc::new(AtomicBool::new(false));
         under(&flag, None, || {
-            assert_eq!(caught(|| waiting(|| Ok(3)).ok()), Some(Some(3)));
+            assert_eq!(catch_cancelled(|| waiting(|| Ok(3)).ok()), Some(Some(3)));
             let interrupt = Arc::clone(&flag);
             let forever = move || {
                 interrupt.store(true, Ordering::Relaxed);
                 std::thread::park();
                 Ok(())
             };
-            assert_eq!(caught(|| waiting(forever).is_ok()), None);
+            assert_eq!(catch_cancelled(|| waiting(forever).is_ok()), None);
         });
     }
 
     #[test]
     fn a_panic_stays_one() {
-        let panic = catch_unwind(|| caught(|| resume_unwind(Box::new("a bug"))));
+        let panic = catch_unwind(|| catch_cancelled(|| resume_unwind(Box::new("a bug"))));
         assert!(panic.is_err());
         assert!(!IS_CAUGHT.get());
     }

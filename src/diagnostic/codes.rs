@@ -1,5 +1,5 @@
-//! The table of diagnostics: one entry a code, and a page in `docs/diagnostics.md`. Numbers: `E01xx` syntax, `E02xx` names and types, `E03xx`
-//! differentiation, `E06xx` while running, `E09xx` input and output; `W07xx` warnings.
+//! Diagnostic codes: one entry per code, with a page in `docs/diagnostics.md`. Numbers: `E01xx` syntax, `E02xx` names and types, `E03xx`
+//! differentiation, `E06xx` run time, `E09xx` input and output; `W07xx` warnings.
 
 /// What a code means.
 #[derive(Debug)]

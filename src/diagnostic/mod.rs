@@ -1,4 +1,4 @@
-//! Everything that can be said to a person: the table of codes, [`Diagnostic`] as data, and one renderer.
+//! Diagnostics: the table of codes, [`Diagnostic`] as data, and one renderer.
 //!
 //! In: what a stage noticed, with its places. Out: text in one of three forms (full, short, JSON).
 //!

@@ -1,4 +1,4 @@
-//! The page about a code: what it means, an example, the way out. They are those of `docs/diagnostics.md`.
+//! Diagnostic pages: for each code its meaning, an example and a remedy, taken from `docs/diagnostics.md`.
 
 use super::Code;
 

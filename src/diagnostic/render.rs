@@ -1,4 +1,4 @@
-//! Diagnostics as text: in full with the source lines, short on one line each, or as JSON Lines.
+//! Renderer: writes diagnostics as text, in full with source lines, short on one line each, or as JSON Lines.
 //!
 //! Promises: what is printed is in the order of places, whoever reported first; no text of a program, however long
 //! its lines or strange its characters, breaks the output or makes it slow.
@@ -149,7 +149,7 @@ struct Mark<'a> {
     primary: bool,
 }
 
-/// Adds the source lines of some marks: neighbouring ones in one piece, distant ones apart, the primary one first.
+/// Adds the source lines of some marks: neighboring ones in one piece, distant ones apart, the primary one first.
 fn with_snippets<'a>(mut group: Group<'a>, marks: &[Mark<'a>], sources: &'a SourceMap) -> Group<'a> {
     let mut clusters = excerpt::cluster(marks, |m| m.span, sources);
     clusters.sort_by_key(|(_, marks)| !marks.iter().any(|m| m.primary));

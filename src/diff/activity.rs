@@ -169,7 +169,7 @@ struct Walk<'a, 'p> {
 impl Walk<'_, '_> {
     fn block(&self, block: usize, facts: &mut [Known], effects: &mut Effects) {
         for (at, step) in self.f.blocks[block].instructions.iter().enumerate() {
-            crate::cancel::look();
+            crate::cancel::check();
             let outs = self.step((self.id, block as u32, at as u32), step, facts, effects);
             for (out, known) in step.outs.iter().zip(outs) {
                 facts[out.0 as usize] = filled(self.f, step, *out, known);

@@ -40,7 +40,7 @@ pub fn forward<F: Fact>(
                 continue;
             }
             changed = true;
-            crate::cancel::look();
+            crate::cancel::check();
             load(at, &mut facts, starts[at].as_deref().unwrap_or_default());
             step(at, &mut facts);
             for next in successors(f, at) {

@@ -22,7 +22,7 @@ pub fn derivative(program: &Program, f: &Function) -> Function {
     let possible = Possible::of(program, f);
     let mut out = f.clone();
     for block in &mut out.blocks {
-        crate::cancel::look();
+        crate::cancel::check();
         let steps = std::mem::take(&mut block.instructions);
         block.instructions = steps.into_iter().flat_map(|step| in_derivative(program, f, &possible, step)).collect();
     }

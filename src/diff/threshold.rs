@@ -40,7 +40,7 @@ pub fn marked(program: &Program, id: FunctionId, f: &Function) -> Option<Functio
     }
     let mut out = f.clone();
     for block in &mut out.blocks {
-        crate::cancel::look();
+        crate::cancel::check();
         let mut all = Vec::with_capacity(block.instructions.len());
         for step in std::mem::take(&mut block.instructions) {
             if let (Op::Primitive(comparison), true) = (&step.op, is_threshold(&step)) {
@@ -94,7 +94,7 @@ fn counting(program: &Program, f: &Function) -> Vec<bool> {
     let mut changed = true;
     while changed {
         changed = false;
-        crate::cancel::look();
+        crate::cancel::check();
         for step in steps(f) {
             let counts = match &step.op {
                 Op::Operator(Operator::WithoutDerivative { .. }) => false,
@@ -199,7 +199,7 @@ impl<'p> Deciding<'p> {
         let mut changed = true;
         while changed {
             changed = false;
-            crate::cancel::look();
+            crate::cancel::check();
             for step in steps(f).filter(|step| matches!(step.op, Op::Copy | Op::Primitive(_))) {
                 if step.outs.iter().any(|r| deciding[r.0 as usize]) {
                     for r in step.ins.iter().filter(|r| is_integer(r)) {

@@ -12,7 +12,7 @@ pub fn join_arithmetic(graph: &mut Graph) {
     let (writes, reads) = graph.counts();
     let once = |reg: Reg| writes[reg] == 1 && reads[reg] == 1;
     for block in &mut graph.blocks {
-        crate::cancel::look();
+        crate::cancel::check();
         let mut gone = vec![false; block.steps.len()];
         for at in 0..block.steps.len() {
             join_at(block, at, &mut gone, &once);

@@ -80,13 +80,13 @@ pub struct Context<'a> {
 pub fn emit(program: &Program, function: &Function, is_derivative: bool) -> Result<Code, Unencodable> {
     let mut graph = Graph::of(function);
     prepare::prepare(&mut graph, is_derivative);
-    crate::cancel::look();
+    crate::cancel::check();
     let order = order::block_order(&graph);
     let live = live::liveness(&graph, &order);
-    crate::cancel::look();
+    crate::cancel::check();
     let active = assign::active_registers(&graph, is_derivative);
     let assignment = assign::assign(&graph, &order, &live, &active);
-    crate::cancel::look();
+    crate::cancel::check();
     let results = bank_counts(&function.results);
     // The register behind the window is for moves in a circle.
     let window = assignment.window.map(|n| n + 1);
@@ -133,7 +133,7 @@ fn write(mut selector: Selector<'_>, order: &[usize], live: &Liveness) -> Result
     let mut deaths = Deaths { graph, needed: vec![false; graph.banks.len()] };
     for (k, &at) in order.iter().enumerate() {
         let block = &graph.blocks[at];
-        crate::cancel::look();
+        crate::cancel::check();
         selector.writer.begin(at);
         selector.writer.span = block.steps.first().map_or(block.end_span, |s| s.span);
         stale[at].iter().for_each(|r| selector.clear(*r));

@@ -20,7 +20,7 @@ pub fn windows(graph: &Graph, live: &Liveness) -> Windows {
     let (writes, reads) = graph.counts();
     let mut last_reads = LastReads(vec![(usize::MAX, 0); graph.banks.len()]);
     for (at, block) in graph.blocks.iter().enumerate() {
-        crate::cancel::look();
+        crate::cancel::check();
         last_reads.note(at, block);
         let last_read = |r: Reg| last_reads.of(at, r);
         let local = |r: Reg| writes[r] == 1 && !live.leaves(at, r);

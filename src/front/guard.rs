@@ -1,4 +1,4 @@
-//! What stands around a run: a large stack, Ctrl-C, and the net under a bug of our own.
+//! Process guard: runs a command with a large stack, handles Ctrl-C, and reports a panic as an internal error.
 
 use super::output::report;
 use super::status;

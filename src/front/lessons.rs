@@ -1,4 +1,4 @@
-//! Lessons: short programs to be read, run and changed.
+//! Lessons: short programs to read, run and change.
 //!
 //! A lesson begins with what it is about, in `///` lines; its paragraphs are the steps that are entered one after the other.
 

@@ -1,4 +1,4 @@
-//! Lists as people type them.
+//! List syntax: splits a list as people type it, at commas outside parentheses.
 
 /// What stands between commas that are in no brackets.
 pub(crate) fn listed(text: &str) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! Which loop is told about, how often, and in which words; whoever shows it draws it.
+//! Loop progress: decides which loop is reported, how often, and in which words.
 
 use crate::session::Step;
 use std::time::{Duration, Instant};

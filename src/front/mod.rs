@@ -1,4 +1,4 @@
-//! Front ends: words in and out.
+//! Front ends: command line, prompt and Jupyter kernel.
 //!
 //! In: what a person or a program types. Out: results and diagnostics as text.
 //!
@@ -8,6 +8,7 @@
 pub mod cli;
 mod guard;
 pub(crate) mod kernel;
+mod kernel_target;
 mod lessons;
 pub(crate) mod list_format;
 pub(crate) mod loop_progress;
@@ -19,5 +20,6 @@ pub(crate) mod prompt;
 pub(crate) mod render_style;
 mod status;
 pub(crate) mod stdout_state;
+mod units;
 
 pub use kernel::Detached;

@@ -1,10 +1,30 @@
-//! Standard output and standard error.
+//! Output: buffered standard output, standard error, and captured output.
 
-use super::{progress, status};
+use super::status;
 use crate::front::stdout_state;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io::{BufWriter, Error, ErrorKind, IsTerminal, Result, Write};
 use std::rc::Rc;
+
+/// A function that prepares the screen for a write, does the write, and restores the screen.
+pub(super) type WriteHook = fn(&mut dyn FnMut());
+
+thread_local! {
+    static HOOK: Cell<Option<WriteHook>> = const { Cell::new(None) };
+}
+
+/// Installs the function that every write goes through from now on.
+pub(super) fn set_write_hook(hook: WriteHook) {
+    HOOK.set(Some(hook));
+}
+
+/// Writes through the hook, if one is installed.
+fn around_write(mut write: impl FnMut() -> Result<usize>) -> Result<usize> {
+    let Some(hook) = HOOK.get() else { return write() };
+    let mut written = Ok(0);
+    hook(&mut || written = write());
+    written
+}
 
 /// Standard output, buffered, shared by the session (which prints) and the command (which flushes).
 ///
@@ -58,7 +78,7 @@ impl Output {
 
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> Result<usize> {
-        let written = progress::beside(|| self.sink.borrow_mut().write(bytes));
+        let written = around_write(|| self.sink.borrow_mut().write(bytes));
         match written {
             // What was interrupted by a signal is tried again by who called.
             Err(error) if error.kind() != ErrorKind::Interrupted => {

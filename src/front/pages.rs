@@ -1,4 +1,4 @@
-//! Pages to read: about a code, about a name.
+//! Help pages: text about a code or a name.
 
 use crate::diagnostic::{CODES, Code};
 use crate::session::Topic;

@@ -1,4 +1,4 @@
-//! Pictures in files.
+//! Picture files: writes charts to files.
 
 use crate::session::{Chart, png};
 use std::path::Path;

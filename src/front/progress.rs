@@ -1,6 +1,6 @@
-//! How far a loop over `progress(…)` has come: a bar on standard error when that is a terminal, or lines of `--json`.
+//! Progress bar: shows a loop over `progress(…)` on a terminal, or as lines of `--json`.
 
-use super::output::Output;
+use super::output::{Output, set_write_hook};
 use crate::front::loop_progress::{News, Rounds, words};
 use crate::session::Step;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -42,8 +42,8 @@ pub(super) fn end() {
     SHOWN.with_borrow_mut(|shown| shown.end());
 }
 
-/// Does something to the screen while no bar is there.
-pub(super) fn beside<T>(work: impl FnOnce() -> T) -> T {
+/// Writes to the screen while the bar is hidden.
+fn without_bar(work: &mut dyn FnMut()) {
     let bar = SHOWN.with_borrow(|shown| shown.bar.clone());
     match bar {
         Some(bar) => bar.suspend(work),
@@ -57,6 +57,7 @@ impl Shown {
             None => {}
             Some(News::Begins) => {
                 self.clear();
+                set_write_hook(without_bar);
                 self.bar = (self.json.is_none() && std::io::stderr().is_terminal()).then(|| bar(step));
             }
             Some(News::GoesOn(seconds, rate)) => self.tell(step, seconds, rate),

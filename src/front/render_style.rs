@@ -1,17 +1,17 @@
-//! How diagnostics look.
+//! Render style: form, color and width of diagnostics.
 
 use crate::diagnostic::{Diagnostic, Form, render};
 use crate::session::Session;
 
-/// The form of diagnostics, whether they are coloured, and how many columns they may use.
+/// The form of diagnostics, whether they are colored, and how many columns they may use.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Manner {
+pub(crate) struct RenderStyle {
     pub(crate) form: Form,
     pub(crate) is_colored: bool,
     pub(crate) width: usize,
 }
 
-impl Manner {
+impl RenderStyle {
     /// Diagnostics about texts of a session, as text.
     pub(crate) fn text(&self, diagnostics: &[Diagnostic], session: &Session) -> String {
         if diagnostics.is_empty() {

@@ -1,4 +1,4 @@
-//! The statuses that the process ends with.
+//! Exit statuses: the numbers that the process ends with.
 
 use crate::session::Status;
 

@@ -1,4 +1,4 @@
-//! Whether standard output was closed when the process began.
+//! Standard output state: whether standard output was closed when the process started.
 //!
 //! The runtime of Rust opens `/dev/null` in the place of a standard stream that is closed, so that whatever is written
 //! there is lost without an error. It does so before `main`; this looks before that.

@@ -21,5 +21,6 @@ pub use crate::ir::analysis::global_reads::global_reads;
 pub use crate::ir::analysis::known_functions::{Made, Writers, gives_what_is_written};
 pub use crate::ir::passes::copy_propagation::count;
 pub use crate::ir::passes::dead_code::is_pure;
+pub use crate::ir::passes::fallback::Fallback;
 pub use graph::*;
 pub use lower::Lowering;

@@ -1,4 +1,4 @@
-//! A computation as a picture: operations, what flows between them, and the adjoints on the way back.
+//! Computation graph: draws operations, values and adjoints as SVG or as text for Graphviz.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Pictures of curves and of computations: as text for a terminal, as SVG for everything else.
+//! Charts: curves and computations as text for a terminal and as SVG.
 //!
 //! In: series of points. Out: lines of text, or an SVG document.
 //!
@@ -100,7 +100,7 @@ impl Chart {
         }
     }
 
-    /// The outlines of bars: each goes half of the way to its neighbours.
+    /// The outlines of bars: each goes half of the way to its neighbors.
     fn bars(series: &Series, y: &RangeInclusive<f64>) -> Vec<Vec<(f64, f64)>> {
         let points = &series.points;
         let width = points.windows(2).map(|pair| pair[1].0 - pair[0].0).fold(f64::INFINITY, f64::min);

@@ -1,4 +1,4 @@
-//! Drawings as dots. Only in a dscript that was built with the feature `png`, which a few megabytes come with.
+//! PNG export: rasterizes charts. Only with the feature `png`, which adds a few megabytes.
 
 /// So many dots stand for a unit of a drawing, each way: sharp on today's screens and on paper.
 #[cfg(feature = "png")]

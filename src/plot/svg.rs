@@ -1,4 +1,4 @@
-//! A chart as an SVG document.
+//! SVG chart: writes a chart as an SVG document.
 
 use super::ticks::ticks;
 use super::{Chart, Mark};
@@ -8,7 +8,7 @@ use plotters::prelude::*;
 /// Width and height in pixels.
 const SIZE: (u32, u32) = (720, 440);
 
-/// Colours that can be told apart, by readers who see few of them, too (Okabe and Ito, 2008).
+/// Colors that can be told apart, by readers who see few of them, too (Okabe and Ito, 2008).
 const COLORS: [RGBColor; 6] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),

@@ -1,4 +1,4 @@
-//! A chart in characters: braille dots, with labels around them.
+//! Text chart: draws a chart in braille dots with labels around it.
 
 use super::ticks::label;
 use super::{Chart, Mark, Series};

@@ -1,4 +1,4 @@
-//! Round numbers along an axis.
+//! Axis ticks: chooses round numbers along an axis.
 
 use std::ops::RangeInclusive;
 

@@ -1,4 +1,4 @@
-//! One door: evaluate, check, show, interrupt.
+//! Session: evaluates, checks, shows and interrupts programs.
 //!
 //! In: texts with their names, and [`Options`]. Out: an [`Outcome`] of plain data: diagnostics, a status, a value as text.
 //!
@@ -18,7 +18,7 @@ pub use crate::plot::{Chart, png};
 pub use crate::session::compile::imports::Loader;
 pub use crate::session::explain::formula::Derived;
 pub use crate::session::explain::views::graph;
-pub use crate::session::query::Asked;
+pub use crate::session::query::ParameterInfo;
 pub use crate::session::query::completion::Completion;
 pub use crate::session::query::highlight::Class;
 pub use crate::session::query::inspect::Topic;

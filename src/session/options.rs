@@ -1,4 +1,4 @@
-//! The plain data that goes in and out of a session.
+//! Session data: options, inputs, stages and outcomes.
 
 use crate::diagnostic::Diagnostic;
 use std::sync::Arc;
@@ -124,13 +124,17 @@ pub enum Stage {
     Adjoint,
     /// The bytecode of that.
     AdjointCode,
+    /// The bytecode of the function and its tangents.
+    TangentCode,
+    /// Which of these differentiates each function, and why.
+    Mechanism,
     /// What was recorded.
     Tape,
 }
 
 impl Stage {
     /// All of them, in the order of the pipeline.
-    pub const ALL: [Stage; 11] = [
+    pub const ALL: [Stage; 13] = [
         Stage::Tree,
         Stage::Types,
         Stage::Ir,
@@ -139,8 +143,10 @@ impl Stage {
         Stage::Code,
         Stage::DerivativeCode,
         Stage::Tangent,
+        Stage::TangentCode,
         Stage::Adjoint,
         Stage::AdjointCode,
+        Stage::Mechanism,
         Stage::Tape,
     ];
 
@@ -164,8 +170,10 @@ impl Stage {
             Stage::Code => ["code", "the instructions of the machine"],
             Stage::DerivativeCode => ["derivative-code", "the instructions of the derivative code"],
             Stage::Tangent => ["tangent", "the graph of the tangent code: values and tangents, without slots"],
+            Stage::TangentCode => ["tangent-code", "the instructions of the tangent code"],
             Stage::Adjoint => ["adjoint", "the graph of the adjoint code: forward and reverse pass, without a tape"],
             Stage::AdjointCode => ["adjoint-code", "the instructions of the adjoint code"],
+            Stage::Mechanism => ["mechanism", "which code differentiates a function, and why no other does"],
             Stage::Tape => ["tape", "the recorded operations"],
         }
     }

@@ -1,4 +1,4 @@
-//! The texts of a session, side by side in one space of positions.
+//! Source map: all texts of a session in one space of positions.
 
 use super::Span;
 use std::borrow::Cow;

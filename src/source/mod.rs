@@ -1,4 +1,4 @@
-//! Texts that were given to us, and places in them.
+//! Sources: texts and positions in them.
 //!
 //! In: the text of a file, a prompt line or a notebook cell, with its name.
 //! Out: [`Span`]s, which are positions in one space that all texts of a session share, so that a span is 8 bytes and

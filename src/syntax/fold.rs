@@ -1,4 +1,4 @@
-//! Puts the operators of every sequence in their order.
+//! Operator folding: turns flat sequences of operands and operators into trees by precedence.
 //!
 //! A shunting yard with explicit stacks: a long sum must not recurse here, and the tree that it makes must not be deeper
 //! than the stages behind can walk.
@@ -37,7 +37,7 @@ struct Folder<'t> {
 
 impl Visitor for Folder<'_> {
     fn expr(&mut self, expr: &mut Expr) {
-        crate::cancel::look();
+        crate::cancel::check();
         let outer = std::mem::replace(&mut self.height, 0);
         let height = match &mut expr.kind {
             ExprKind::Sequence(parts) => {

@@ -1,4 +1,4 @@
-//! Text to tree.
+//! Syntax: turns text into a tree.
 //!
 //! In: the text of a source and its first position. Out: an [`ast::File`], or diagnostics, or the answer that the text
 //! is the beginning of something longer ([`Parsed::incomplete`]).

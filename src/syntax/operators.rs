@@ -1,4 +1,4 @@
-//! Which operators there are, and how tightly they bind.
+//! Operator table: the operators and their precedence.
 
 use super::ast::{DeclKind, File, Fixity, Ident, Name, StmtKind};
 use crate::diagnostic::{Code, Diagnostic};

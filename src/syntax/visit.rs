@@ -1,4 +1,4 @@
-//! Walks over every expression of a tree, to change it.
+//! Visitor: visits every expression of a tree in order to change it.
 
 use super::ast::{
     Accessors, Arg, Block, Condition, Decl, DeclKind, Expr, ExprKind, File, FunctionDecl, Ident, KeyPathPart, Pattern,

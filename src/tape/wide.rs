@@ -1,7 +1,7 @@
 //! Nodes with many operands, or with a function of the user's own in the place of slopes.
 
 use crate::native::library::Random;
-use crate::value::heap_path::Outline;
+use crate::value::heap_path::HeapPath;
 use crate::value::shape::TangentId;
 use crate::value::{Cells, Ref, Slot};
 use std::rc::Rc;
@@ -79,7 +79,7 @@ pub struct Block {
     /// Whether the function may throw.
     pub throws: bool,
     /// Where the results are found.
-    pub outline: Outline,
+    pub outline: HeapPath,
     /// The results: an object of the outline, and which of its numbers.
     pub results: Vec<(u32, u32)>,
     /// Bytes that nobody but the copy holds.

@@ -114,7 +114,7 @@ pub fn check_module(cx: &mut TypeContext, files: &[File], texts: &[(u32, Rc<str>
     let mut functions = vec![];
     let mut at = before;
     while at < cx.defs.functions.len() {
-        crate::cancel::look();
+        crate::cancel::check();
         let f = FunctionId(at as u32);
         at += 1;
         if cx.defs.function_data(f).is_prelude {
@@ -174,7 +174,7 @@ pub(crate) fn check_nominal(cx: &mut TypeContext, n: NominalId) {
     if cx.defs.nominal_data(n).is_prelude {
         return;
     }
-    crate::cancel::look();
+    crate::cancel::check();
     initializers::check_class(cx, n);
     info::nominal_info(cx, n);
     recursive_types::check_size(cx, n);

@@ -1,4 +1,4 @@
-//! The one kind of storage: numbers with their slots, integers and references side by side.
+//! Cells: storage for numbers with their slots, integers and references.
 
 use super::origins::{Content, Origins};
 use super::shape::Layout;
@@ -35,7 +35,7 @@ pub struct Cells {
 impl Clone for Cells {
     fn clone(&self) -> Cells {
         let Cells { len, f, i, r, slots, origins } = self;
-        if f.len().max(i.len()).max(r.len()) <= cancel::EVERY {
+        if f.len().max(i.len()).max(r.len()) <= cancel::CHECK_INTERVAL {
             let (f, i, r, slots) = (f.clone(), i.clone(), r.clone(), slots.clone());
             return Cells { len: *len, f, i, r, slots, origins: origins.clone() };
         }

@@ -1,4 +1,4 @@
-//! Equality, order and hashing of values by their shape: what `==`, `<` and `hash` are for synthesized conformances.
+//! Comparison: equality, order and hashing of values by shape, for synthesized conformances.
 
 use super::shape::{Shape, ShapeId, Shapes, seen};
 use super::{Components, Ref};
@@ -9,7 +9,7 @@ use std::rc::Rc;
 pub fn equal(shapes: &Shapes, shape: ShapeId, a: Components<'_>, b: Components<'_>) -> bool {
     let mut work = vec![(shape, a, b)];
     while let Some((shape, mut a, mut b)) = work.pop() {
-        crate::cancel::look();
+        crate::cancel::check();
         let same = match shapes.get(shape) {
             Shape::Double | Shape::Float => a.number() == b.number(),
             Shape::Int { .. } | Shape::Bool => a.integer() == b.integer(),

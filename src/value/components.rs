@@ -1,4 +1,4 @@
-//! The components of a value, wherever they stand: in registers or in storage.
+//! Components: the components of a value, in registers or in storage.
 
 use super::shape::Layout;
 use super::{Ref, Slot};

@@ -1,4 +1,4 @@
-//! The elements of an array literal in which nothing is computed.
+//! Constants: the elements of an array literal of constants.
 
 use super::Cells;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Dictionaries and sets: keys in the order in which they were inserted, and a table that finds them.
+//! Dictionaries: dictionaries and sets, with keys in insertion order and an index.
 //!
 //! A key has a *place*, where it is kept, and a *position*, which is its number among those that are there. The two differ
 //! where keys were removed: that leaves a hole, so that it does not take longer in a large dictionary. When there are more

@@ -16,7 +16,7 @@ pub struct Finalizer(Cell<Option<Box<Plan>>>);
 #[derive(Default)]
 struct Plan {
     /// Whether an initializer has completed the instance: before that no finalizer runs.
-    is_born: bool,
+    is_initialized: bool,
     /// The functions, in the order in which they run.
     what: Vec<Rc<Closure>>,
 }
@@ -38,10 +38,10 @@ impl Finalizer {
     }
 
     /// Marks the instance as completed by an initializer.
-    pub fn is_born(&self) {
+    pub fn mark_initialized(&self) {
         let mut plan = self.0.take();
         if let Some(plan) = &mut plan {
-            plan.is_born = true;
+            plan.is_initialized = true;
         }
         self.0.set(plan);
     }
@@ -55,7 +55,7 @@ impl std::fmt::Debug for Finalizer {
 
 impl Drop for BoxCells {
     fn drop(&mut self) {
-        let Some(plan) = self.finalizer.0.take().filter(|plan| plan.is_born) else { return };
+        let Some(plan) = self.finalizer.0.take().filter(|plan| plan.is_initialized) else { return };
         let rest =
             BoxCells { cells: std::mem::take(&mut self.cells), shape: self.shape, finalizer: Finalizer::default() };
         let rest = Ref::Box(Rc::new(rest));
@@ -157,7 +157,7 @@ mod tests {
         let object =
             BoxCells { cells: RefCell::new(Cells::integers(vec![k])), shape: None, finalizer: Finalizer::default() };
         last.iter().for_each(|f| object.finalizer.add(Rc::new(Closure { function: *f, captures: Cells::empty() })));
-        object.finalizer.is_born();
+        object.finalizer.mark_initialized();
         Ref::Box(Rc::new(object))
     }
 

@@ -1,5 +1,4 @@
-//! What can be reached from some objects, as a list of steps: the way to find the same numbers again in another copy of
-//! the same objects.
+//! Heap paths: the steps from some objects to all that they reach, by which the same numbers are found in a copy of these objects.
 
 use crate::value::heap_visit::{address, part};
 use crate::value::{Cells, Ref, Slot};
@@ -7,7 +6,7 @@ use hashbrown::HashSet;
 
 /// The way to each object behind some first ones: the objects in order, each a part of one before.
 #[derive(Clone, Debug, Default)]
-pub struct Outline(Vec<Step>);
+pub struct HeapPath(Vec<Step>);
 
 /// Which part of which object.
 #[derive(Clone, Copy, Debug)]
@@ -16,10 +15,10 @@ struct Step {
     part: u32,
 }
 
-impl Outline {
+impl HeapPath {
     /// Everything that can be reached from `first`, as far as its address is not `known`; and the objects themselves, the
     /// first ones in front.
-    pub fn of(first: &[Ref], known: &HashSet<usize>) -> (Outline, Vec<Ref>) {
+    pub fn of(first: &[Ref], known: &HashSet<usize>) -> (HeapPath, Vec<Ref>) {
         let mut steps = vec![];
         let mut objects = first.to_vec();
         let mut met: HashSet<usize> = first.iter().map(address).collect();
@@ -35,7 +34,7 @@ impl Outline {
             }
             of += 1;
         }
-        (Outline(steps), objects)
+        (HeapPath(steps), objects)
     }
 
     /// The objects in another copy, the first ones in front; `None` when it is not built alike.
@@ -89,7 +88,7 @@ mod tests {
     #[test]
     fn another_copy_has_its_numbers_at_the_same_places() {
         let make = |x: f64| [holding(&[array(&[1.0]), holding(&[array(&[2.0, x])])])];
-        let (outline, objects) = Outline::of(&make(3.0), &HashSet::new());
+        let (outline, objects) = HeapPath::of(&make(3.0), &HashSet::new());
         let place = objects.iter().position(|o| number(o, 1).is_some()).unwrap();
         let others = outline.follow(&make(4.0)).unwrap();
         assert_eq!(number(&others[place], 1), Some((4.0, Slot::NONE)));
@@ -100,7 +99,7 @@ mod tests {
     fn what_is_known_is_left_out() {
         let known = array(&[1.0]);
         let all = [holding(&[known.clone(), array(&[2.0])])];
-        let (_, objects) = Outline::of(&all, &HashSet::from([address(&known)]));
+        let (_, objects) = HeapPath::of(&all, &HashSet::from([address(&known)]));
         assert_eq!(objects.len(), 2);
     }
 }

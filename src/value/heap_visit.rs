@@ -1,4 +1,4 @@
-//! Changing the slots of everything that can be reached from a value, whatever its type.
+//! Heap visit: changes the slots of everything that can be reached from a value, whatever its type.
 //!
 //! Values that are shared are copied only where a slot does change, and stay shared with one another. Nothing recurses:
 //! a list of a million links is walked by a work list.

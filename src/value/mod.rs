@@ -1,4 +1,4 @@
-//! Heap objects (text, arrays, dictionaries, functions, boxes) and how a value is printed.
+//! Values: heap objects (strings, arrays, dictionaries, functions, boxes), shapes, and how a value is printed.
 //!
 //! In: numbers and references, and the [`shape`] of the type that they belong to. Out: the same, as text.
 //!

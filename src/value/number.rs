@@ -1,4 +1,4 @@
-//! How numbers are written: the shortest digits that read back the same.
+//! Number format: the shortest digits that read back as the same number.
 
 use std::fmt::Write;
 

@@ -1,4 +1,4 @@
-//! Tangent vectors that are handed on as one number: those whose components nobody can count beforehand.
+//! Opaque tangent vectors: vectors whose components cannot be counted beforehand, passed as one number.
 //!
 //! In: a vector. Out: a number that stands for it: a NaN that nothing else makes, with the place of the vector in a table.
 //! So a sweep and the slots of a level can carry it like any other adjoint or tangent.
@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 /// A vector, and how its own type differentiates.
 #[derive(Clone, Debug)]
-pub struct Whole {
+pub struct OpaqueVector {
     /// How it differentiates.
     pub of: TangentId,
     /// Its components.
@@ -25,13 +25,13 @@ const MARK: u64 = 0x7FFA_0000_0000_0000;
 const SHARED: u64 = 0xFFFF_0000_0000_0000;
 
 thread_local! {
-    static WHOLES: RefCell<Vec<Whole>> = const { RefCell::new(vec![]) };
+    static VECTORS: RefCell<Vec<OpaqueVector>> = const { RefCell::new(vec![]) };
 }
 
 /// A number that stands for a vector.
 pub fn keep(of: TangentId, cells: Cells) -> f64 {
-    let place = WHOLES.with_borrow_mut(|all| {
-        all.push(Whole { of, cells: Rc::new(cells) });
+    let place = VECTORS.with_borrow_mut(|all| {
+        all.push(OpaqueVector { of, cells: Rc::new(cells) });
         all.len() as u64 - 1
     });
     f64::from_bits(MARK | place & !SHARED)
@@ -44,17 +44,17 @@ pub fn is(number: f64) -> bool {
 }
 
 /// The vector that a number stands for; nothing for any other number.
-pub fn find(number: f64) -> Option<Whole> {
+pub fn find(number: f64) -> Option<OpaqueVector> {
     if !is(number) {
         return None;
     }
     let place = (number.to_bits() & !SHARED) as usize;
-    WHOLES.with_borrow(|all| all.get(place).cloned())
+    VECTORS.with_borrow(|all| all.get(place).cloned())
 }
 
 /// Forgets all vectors: no sweep is on its way, and no level is live.
 pub fn forget() {
-    WHOLES.with_borrow_mut(Vec::clear);
+    VECTORS.with_borrow_mut(Vec::clear);
 }
 
 #[cfg(test)]
@@ -66,7 +66,7 @@ mod tests {
         let numbers = [1.0, 2.0].map(|x| keep(TangentId(7), Cells::numbers(vec![x])));
         for (number, x) in numbers.into_iter().zip([1.0, 2.0]) {
             for number in [number, -number, number + 0.0, -0.0 + number] {
-                assert_eq!(find(number).map(|whole| whole.cells.f[0]), Some(x));
+                assert_eq!(find(number).map(|vector| vector.cells.f[0]), Some(x));
             }
         }
         for number in [0.0, 1.0, f64::NAN, f64::INFINITY, f64::INFINITY - f64::INFINITY] {

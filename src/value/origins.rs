@@ -1,4 +1,4 @@
-//! What integers and texts in storage were made of while derivative code runs: the numbers behind a chain that breaks.
+//! Origins: the numbers that integers and strings in storage were computed from, while derivative code runs.
 //!
 //! Beside an object stands a table, made when the first number is kept in it: by component and content, so that two
 //! integers of one array are told apart by their values wherever they are moved to. Objects that share no storage share

@@ -1,4 +1,4 @@
-//! A value as text, by its shape, exactly as Swift prints it.
+//! Printing: a value as text, by its shape, exactly as Swift prints it.
 
 use super::number::{write_double, write_float};
 use super::shape::{Case, OwnId, Shape, ShapeId, Shapes, Style};
@@ -35,7 +35,7 @@ pub fn describe_with(shapes: &Shapes, shape: ShapeId, mut value: Components<'_>,
 
 /// The parts of a value whose types say themselves how they are written, in the order of the text.
 pub fn own_parts(shapes: &Shapes, shape: ShapeId, mut value: Components<'_>, inside: bool) -> Vec<OwnPart> {
-    if !shapes.may_speak(shape) {
+    if !shapes.has_custom_description(shape) {
         return vec![];
     }
     let mut printer = Printer { shapes, out: String::new(), depth: 0, own: [].iter(), parts: vec![] };
@@ -55,7 +55,7 @@ struct Printer<'s> {
 impl Printer<'_> {
     /// Writes the value at the front of `from` and takes it away from there.
     fn value(&mut self, shape: ShapeId, from: &mut Components<'_>, quoted: bool) {
-        crate::cancel::look();
+        crate::cancel::check();
         let mut value = from.take(self.shapes.layout(shape));
         if self.depth == MAX_DEPTH {
             self.out.push('…');

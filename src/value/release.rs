@@ -1,4 +1,4 @@
-//! Dropping objects that hold objects, without recursion.
+//! Release: frees nested objects without recursion.
 //!
 //! A list of a million links would otherwise need a million Rust frames to go away. Every container hands its
 //! references to [`release`], which drops them from a work list.

@@ -1,4 +1,4 @@
-//! Texts as readers see them: `é` is the same letter whether it is one scalar or an `e` with an accent behind it.
+//! Strings: text as grapheme clusters, so that `é` is one character in either encoding.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;

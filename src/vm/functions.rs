@@ -259,6 +259,12 @@ impl Functions {
         Ok(made)
     }
 
+    /// The functions that tangent or adjoint code was requested for, and whether the code exists and reached its end in
+    /// every run.
+    pub fn requested(&self, kind: TransformKind) -> impl Iterator<Item = (&Signature, bool)> {
+        self.transformed[kind as usize].iter().map(|(signature, code)| (signature, code.is_some()))
+    }
+
     /// Discards such code of a function for good: it reached something that it cannot execute.
     pub fn discard_transformed(&mut self, closure: &Closure, kind: TransformKind) {
         self.transformed[kind as usize].insert(Signature::of(closure), None);

@@ -35,6 +35,7 @@ pub use compiler::{Compiler, Reporter};
 pub use diagnosis::kink::Kink;
 pub use diagnosis::trace::{Count, Did, Row, Trace};
 pub use functions::{CodeSource, TransformKind};
+pub(crate) use threaded::translate;
 
 #[cfg(test)]
 mod tests;

@@ -88,7 +88,7 @@ fn attempt(
     let kept = machine.stacks.r.get(results.clone()).unwrap_or(&[]);
     let given: [(usize, i64); KEPT_IN_PLACE] =
         std::array::from_fn(|k| kept.get(k).map_or((0, 0), |given| (address(given), effort(given))));
-    let asked = cancel::caught(|| run(machine, compiler, (function, site), slots, own_texts));
+    let asked = cancel::catch_cancelled(|| run(machine, compiler, (function, site), slots, own_texts));
     let asked = asked.unwrap_or_else(|| Err(Fault::stopped()))?;
     if asked.is_empty() {
         // The limits are looked at soon when this was much.

@@ -95,6 +95,38 @@ fn the_pages_run() {
     all(&found, run);
 }
 
+/// The stages that a page shows: the program that stands last before a line `<!-- show: STAGE -->`, the stage, and the
+/// block after that line.
+fn shown_stages(page: &str) -> Vec<(String, String, String)> {
+    let mut found = vec![];
+    let mut program = String::new();
+    for part in page.split("\n```").collect::<Vec<_>>().chunks(2) {
+        let [before, block] = part else { break };
+        let (info, text) = block.split_once('\n').unwrap_or((block, ""));
+        let stage = before.trim_end().rsplit('\n').next().unwrap_or_default();
+        match stage.strip_prefix("<!-- show: ").and_then(|rest| rest.strip_suffix(" -->")) {
+            Some(stage) => found.push((program.clone(), stage.to_owned(), format!("{text}\n"))),
+            None if info == "dscript" => program = format!("{text}\n"),
+            None => {}
+        }
+    }
+    found
+}
+
+#[test]
+fn the_stages_on_the_pages_are_shown() {
+    let page = root().join("docs/internals/derivatives.md");
+    let stages = shown_stages(&read(&page));
+    assert!(!stages.is_empty(), "{} shows stages", short(&page));
+    all(&stages, |(program, stage, text)| {
+        let finished = dscript(&["show", "--color=never", "--stage", stage, "-"], program.as_bytes(), root());
+        if finished.stdout.contains(text.as_str()) {
+            return Ok(());
+        }
+        Err(format!("the stage {stage} has no such part:\n{text}{}{}", finished.stdout, finished.stderr))
+    });
+}
+
 /// The lines of a page that are not in a block of code.
 fn prose(page: &str) -> impl Iterator<Item = &str> {
     let mut fenced = false;

@@ -1,4 +1,4 @@
-//! The lines of a source that a diagnostic speaks of, cut to what fits on a screen.
+//! Source excerpts: the lines that a diagnostic refers to, cut to the width of the screen.
 //!
 //! The renderer below would accept the whole source, but it looks at all of it for every snippet: a file of one line of
 //! ten megabytes took seconds. An excerpt is small whatever the file, and leads from positions to places in itself.
@@ -33,7 +33,7 @@ struct Piece {
     start: usize,
 }
 
-/// Groups things by source and neighbourhood, in the order of places.
+/// Groups things by source and neighborhood, in the order of places.
 pub(super) fn cluster<'a, T>(things: &'a [T], span: impl Fn(&T) -> Span, sources: &SourceMap) -> Vec<Cluster<'a, T>> {
     let mut placed: Vec<(SourceId, u32, &T)> = things
         .iter()

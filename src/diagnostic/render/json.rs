@@ -1,4 +1,4 @@
-//! Diagnostics as JSON Lines.
+//! JSON renderer: writes diagnostics as JSON Lines.
 
 use crate::diagnostic::{Diagnostic, Help, Label, Note};
 use crate::source::{SourceMap, Span};

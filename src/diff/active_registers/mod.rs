@@ -119,7 +119,7 @@ impl Possible {
         let mut changed = true;
         while changed {
             changed = false;
-            crate::cancel::look();
+            crate::cancel::check();
             for step in f.blocks.iter().flat_map(|b| &b.instructions) {
                 for (k, out) in step.outs.iter().enumerate().filter(|(_, r)| is_number(f, **r)) {
                     let at = out.0 as usize;
@@ -208,7 +208,7 @@ impl Possible {
         let mut changed = true;
         while changed {
             changed = false;
-            crate::cancel::look();
+            crate::cancel::check();
             for step in f.blocks.iter().rev().flat_map(|b| b.instructions.iter().rev()) {
                 let passes = match &step.op {
                     Op::Copy | Op::Operator(Operator::NoDerivative { .. }) => true,

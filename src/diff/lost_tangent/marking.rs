@@ -60,7 +60,7 @@ impl<'a> Marking<'a> {
         let f = self.links.f;
         let mut blocks = vec![];
         for block in &f.blocks {
-            crate::cancel::look();
+            crate::cancel::check();
             let mut steps = vec![];
             for step in &block.instructions {
                 self.step(step, &mut steps);

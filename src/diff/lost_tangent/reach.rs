@@ -65,7 +65,7 @@ impl Reach {
         let made = search.function_values();
         for (id, f) in (0..).map(FunctionId).zip(&program.functions) {
             if let Some(f) = f.as_deref().filter(|f| !f.is_opaque) {
-                crate::cancel::look();
+                crate::cancel::check();
                 search.function(id, f, made.contains(&id));
             }
         }

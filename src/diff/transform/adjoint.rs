@@ -6,7 +6,7 @@ use crate::diff::transform::control_flow_trace::{Counted, Entries, Entry};
 use crate::diff::transform::dead_code::{skip_counting, sweep_up};
 use crate::diff::transform::recompute::{Blocks, Needs, Restored};
 use crate::diff::transform::reverse_block::{Adjoints, Back};
-use crate::ir::{Block, BlockId, Function, Op, Reg, SweepOp, Terminator, Trap, verify};
+use crate::ir::{Block, BlockId, Fallback, Function, Op, Reg, SweepOp, Terminator, Trap, verify};
 use crate::value::Bank;
 use hashbrown::HashMap;
 
@@ -14,15 +14,16 @@ use hashbrown::HashMap;
 /// zeros of the same form; it gives the value, an adjoint for each number, and the objects with their adjoints. Without the
 /// value it does without what only that needs, unless the value may have to say that a product was 0·∞.
 ///
-/// Nothing where the function cannot be followed.
-pub fn adjoint(f: &Function, value: bool) -> Option<Function> {
+/// # Errors
+/// The reason, where the function cannot be followed.
+pub fn adjoint(f: &Function, value: bool) -> Result<Function, Fallback> {
     if f.results != [Bank::F] || f.result_len != 1 {
-        return None;
+        return Err(Fallback::NotOneNumber);
     }
     let (f, result) = with_one_exit(f);
     let varied = Varied::of(&f)?;
     if !varied.is(result) {
-        return None;
+        return Err(Fallback::Constant);
     }
     let gives_value = value || may_hide_infinity(&f, &varied);
     let mut make = Maker::new(&f);
@@ -31,10 +32,10 @@ pub fn adjoint(f: &Function, value: bool) -> Option<Function> {
     let objects: Vec<Reg> = references.iter().map(|_| make.register(Bank::R)).collect();
     let blocks = Blocks::of(&f, &varied, homes.clone());
     if !blocks.before[0].is_empty() {
-        return None;
+        return Err(Fallback::LoopAtEntry(f.name.clone()));
     }
     let entries = Entries::of(&f, &blocks, &mut make);
-    let needs = blocks.needs(&entries.needed())?;
+    let needs = blocks.needs(&entries.needed()).ok_or(Fallback::NoPartial)?;
     let live = live_behind(&f, &varied);
     let mut numbers = HashMap::new();
     for reg in (0..f.registers.len()).map(|k| Reg(k as u32)).filter(|r| varied.is(*r)) {
@@ -55,13 +56,13 @@ pub fn adjoint(f: &Function, value: bool) -> Option<Function> {
         make,
     };
     whole.there(&references, &homes);
-    whole.back(result)?;
+    whole.back(result).ok_or(Fallback::NoPartial)?;
     let params = [&f.params[..], &whole.adjoints.objects].concat();
     let results = whole.results(result).iter().map(|r| whole.make.registers[r.0 as usize].bank).collect::<Vec<_>>();
     let Whole { mut made, make, repeated, .. } = whole;
     sweep_up(&mut made, &make.registers, &repeated);
     skip_counting(&mut made);
-    Some(Function {
+    Ok(Function {
         result_len: results.len(),
         results,
         params,
@@ -118,7 +119,7 @@ fn live_behind(f: &Function, varied: &Varied) -> Vec<Vec<bool>> {
     while changed {
         changed = false;
         for (b, block) in f.blocks.iter().enumerate().rev() {
-            crate::cancel::look();
+            crate::cancel::check();
             let mut live = vec![false; size];
             for to in block.end.iter().flat_map(verify::targets) {
                 live.iter_mut().zip(&entry[to.0 as usize]).for_each(|(here, there)| *here |= there);
@@ -277,7 +278,7 @@ impl Whole<'_, '_> {
     /// The way back.
     fn back(&mut self, result: Reg) -> Option<()> {
         for b in 0..self.f().blocks.len() {
-            crate::cancel::look();
+            crate::cancel::check();
             self.make.span = self.f().blocks[b].end_span;
             if let Some(Terminator::Return(_)) = &self.f().blocks[b].end {
                 let seed = self.adjoints.numbers.get(&result).copied()?;

@@ -186,7 +186,7 @@ impl<'f> Blocks<'f> {
         while changed {
             changed = false;
             for b in 0..all.len() {
-                crate::cancel::look();
+                crate::cancel::check();
                 for p in self.before[b].clone() {
                     let p = p.0 as usize;
                     for reg in 0..self.f.registers.len() {

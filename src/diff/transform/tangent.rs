@@ -4,17 +4,18 @@ use super::Maker;
 use super::partial::{Term, slope};
 use super::varied::Varied;
 use crate::diff::transform::dead_code::sweep_up;
-use crate::ir::{Block, Function, Instruction, Op, Reg, Terminator};
+use crate::ir::{Block, Fallback, Function, Instruction, Op, Reg, Terminator};
 use crate::value::Bank;
 use hashbrown::HashMap;
 
 /// The tangent code of a function. It takes what the function takes, then a tangent for each number and an object of
 /// tangents for each reference; it gives what the function gives, then a tangent for each number of that.
 ///
-/// Nothing where the function cannot be followed.
-pub fn tangent(f: &Function) -> Option<Function> {
+/// # Errors
+/// The reason, where the function cannot be followed.
+pub fn tangent(f: &Function) -> Result<Function, Fallback> {
     if f.results.iter().any(|bank| *bank != Bank::F) || f.results.len() != f.result_len {
-        return None;
+        return Err(Fallback::NotNumbers);
     }
     let varied = Varied::of(f)?;
     let mut pushed =
@@ -36,7 +37,7 @@ pub fn tangent(f: &Function) -> Option<Function> {
         pushed.negatives.clear();
         pushed.make.span = block.end_span;
         for step in &block.instructions {
-            pushed.step(step)?;
+            pushed.step(step).ok_or(Fallback::NoPartial)?;
         }
         let end = match &block.end {
             Some(Terminator::Return(values)) => {
@@ -50,7 +51,7 @@ pub fn tangent(f: &Function) -> Option<Function> {
     }
     sweep_up(&mut blocks, &pushed.make.registers, &[]);
     let results = [&f.results[..], &f.results].concat();
-    Some(Function {
+    Ok(Function {
         result_len: results.len(),
         results,
         params,

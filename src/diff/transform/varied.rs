@@ -3,7 +3,7 @@
 use crate::diff::transfer;
 use crate::diff::transfer::Passage;
 use crate::ir::passes::inline_all::written_once;
-use crate::ir::{Function, Instruction, Op, Reg, SweepOp};
+use crate::ir::{Fallback, Function, Instruction, Op, Reg, SweepOp};
 use crate::value::Bank;
 
 /// Where a reference comes from.
@@ -28,8 +28,11 @@ pub struct Varied {
 }
 
 impl Varied {
-    /// Looks at a function; nothing where numbers that vary go through what tangent and adjoint code cannot follow.
-    pub fn of(f: &Function) -> Option<Varied> {
+    /// What varies in a function.
+    ///
+    /// # Errors
+    /// The reason, where numbers that vary go through what tangent and adjoint code cannot follow.
+    pub fn of(f: &Function) -> Result<Varied, Fallback> {
         let n = f.registers.len();
         let mut varied =
             Varied { numbers: vec![false; n], origins: vec![Origin::Elsewhere; n], single: written_once(f) };
@@ -51,12 +54,12 @@ impl Varied {
         let mut changed = true;
         while changed {
             changed = false;
-            crate::cancel::look();
+            crate::cancel::check();
             for step in f.blocks.iter().flat_map(|b| &b.instructions) {
                 changed |= varied.spread(f, step)?;
             }
         }
-        Some(varied)
+        Ok(varied)
     }
 
     /// Whether a number varies.
@@ -89,20 +92,24 @@ impl Varied {
         }
     }
 
-    /// What a step makes of what is known by now; nothing where it cannot be followed.
-    fn spread(&mut self, f: &Function, step: &Instruction) -> Option<bool> {
+    /// What a step makes of what is known by now; the reason where it cannot be followed.
+    fn spread(&mut self, f: &Function, step: &Instruction) -> Result<bool, Fallback> {
         let moves = step.ins.iter().any(|r| self.is(*r));
         let behind = step.ins.iter().any(|r| !self.is_constant(*r));
         match &step.op {
-            Op::Primitive(id) if moves && transfer::primitive(*id) == Passage::Break => return None,
-            Op::Sweep(SweepOp::Still) if moves || behind => return None,
+            Op::Primitive(id) if moves && transfer::primitive(*id) == Passage::Break => {
+                return Err(Fallback::LostTangent(id.info().name));
+            }
+            Op::Sweep(SweepOp::Still) if moves || behind => return Err(Fallback::NoDerivative),
             // What was loaded of what is mixed is not known to be of any parameter.
             Op::LoadElement { bank: Bank::F, .. } | Op::LoadRecord { bank: Bank::F, .. }
                 if self.origins[step.ins[0].0 as usize] == Origin::Mixed =>
             {
-                return None;
+                return Err(Fallback::MixedStorage);
             }
-            Op::LoadBox { .. } | Op::Sweep(SweepOp::CaptureOf { .. }) if behind => return None,
+            Op::LoadBox { .. } | Op::Sweep(SweepOp::CaptureOf { .. }) if behind => {
+                return Err(Fallback::VaryingCapture);
+            }
             _ => {}
         }
         let mut changed = false;
@@ -125,7 +132,7 @@ impl Varied {
                 }
             }
         }
-        Some(changed)
+        Ok(changed)
     }
 
     /// What is known of a register that now may hold something of that origin, too.

@@ -1,4 +1,4 @@
-//! `dscript explain E0209`: the page about a code.
+//! `dscript explain E0209`: prints the page about a code.
 
 use super::super::output::Output;
 use super::super::{pages, status};

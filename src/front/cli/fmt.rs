@@ -1,10 +1,10 @@
-//! `dscript fmt`: programs in the one style.
+//! `dscript fmt`: formats programs.
 
 use super::super::output::{Output, report};
 use super::super::{guard, status};
 use super::args::Settings;
 use super::input::{self, Content};
-use super::{manner, scripts};
+use super::{render_style, scripts};
 use crate::session::{Input, Session};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -52,7 +52,7 @@ impl Work<'_> {
         let formatted = match self.session.formatted(Input { name, text }) {
             Ok(formatted) => formatted,
             Err(outcome) => {
-                let text = manner(self.settings).text(&outcome.diagnostics, &self.session);
+                let text = render_style(self.settings).text(&outcome.diagnostics, &self.session);
                 return said(&text, status::of(outcome.status));
             }
         };

@@ -1,4 +1,4 @@
-//! Reading programs.
+//! Program input: reads programs from files and from standard input.
 
 use crate::session::{Denied, Folders, Session};
 use std::io::{ErrorKind, Read};

@@ -1,7 +1,7 @@
-//! The commands that show something without a program: plot, doc, lesson, completions.
+//! Inspection commands: `plot`, `doc`, `lesson` and `completions`, which run no program.
 
 use crate::front::cli::args::{Settings, Words};
-use crate::front::cli::{manner, run};
+use crate::front::cli::{render_style, run};
 use crate::front::list_format::listed;
 use crate::front::output::{Output, report};
 use crate::front::{lessons, pages, picture, status};
@@ -17,7 +17,7 @@ pub(crate) fn plot(functions: &str, (from, to): &(String, String), file: Option<
     let chart = match session.curves(&functions, from, to) {
         Ok(chart) => chart,
         Err(diagnostics) => {
-            report(&manner(settings).text(&diagnostics, &session));
+            report(&render_style(settings).text(&diagnostics, &session));
             return status::REJECTED;
         }
     };

@@ -1,4 +1,4 @@
-//! Scripts that name their interpreter: whatever follows them on the command line is theirs.
+//! Interpreter line: scripts that begin with `#!` own all arguments after their name.
 
 use std::ffi::OsString;
 use std::fs::File;

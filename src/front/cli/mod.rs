@@ -1,4 +1,4 @@
-//! The command line.
+//! Command line: runs the command that the arguments name.
 //!
 //! In: the words behind `dscript`, files, standard input. Out: results on standard output, diagnostics on standard
 //! error, and an exit status that says how it went.
@@ -22,7 +22,7 @@ mod watch;
 use super::output::{Output, report};
 use super::{guard, kernel, progress, prompt, status};
 use crate::diagnostic::Diagnostic;
-use crate::front::render_style::Manner;
+use crate::front::render_style::RenderStyle;
 use crate::session::{Outcome, Session, Status};
 use args::{Color, Command, KernelAction, Settings, Words};
 use clap::Parser;
@@ -103,7 +103,7 @@ fn command(words: Words) -> i32 {
         None if words.program.is_empty() => {
             let options = settings.options(vec![String::new()], guard::interrupt());
             let is_colored = is_colored(settings.color, std::io::stdout().is_terminal());
-            prompt::run(options, Manner { is_colored, ..manner(&settings) })
+            prompt::run(options, RenderStyle { is_colored, ..render_style(&settings) })
         }
         None => run::run(words.program, &settings),
         Some(Command::Run { program }) => run::run(program, &settings),
@@ -130,7 +130,7 @@ fn kernel(action: KernelAction, settings: &Settings) -> i32 {
     let done = match action {
         KernelAction::Run { connection } => {
             let options = settings.options(vec![String::new()], guard::interrupt_only());
-            return kernel::run(&connection, options, manner(settings));
+            return kernel::run(&connection, options, render_style(settings));
         }
         KernelAction::Install { place } => kernel::install(&place.target()).map(|folder| ("was installed in", folder)),
         KernelAction::Remove { place } => kernel::remove(&place.target()).map(|folder| ("was removed from", folder)),
@@ -162,7 +162,7 @@ fn conclude(outcome: &Outcome, session: &Session, output: &Output, settings: &Se
 fn tell(diagnostics: &[Diagnostic], session: &Session, output: &Output, settings: &Settings) {
     progress::end();
     let first = diagnostics.iter().find(|d| d.is_error()).filter(|_| settings.first_error);
-    let text = manner(settings).text(first.map_or(diagnostics, std::slice::from_ref), session);
+    let text = render_style(settings).text(first.map_or(diagnostics, std::slice::from_ref), session);
     if settings.json {
         output.write_or_end(&text);
     }
@@ -178,10 +178,10 @@ fn terminal_width() -> usize {
 }
 
 /// How diagnostics look on standard error.
-fn manner(settings: &Settings) -> Manner {
+fn render_style(settings: &Settings) -> RenderStyle {
     let width = settings.width.map_or_else(terminal_width, usize::from);
     let is_colored = is_colored(settings.color, std::io::stderr().is_terminal());
-    Manner { form: settings.form(), is_colored, width }
+    RenderStyle { form: settings.form(), is_colored, width }
 }
 
 fn is_colored(color: Color, is_terminal: bool) -> bool {

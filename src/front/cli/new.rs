@@ -1,4 +1,4 @@
-//! `dscript new NAME`: a program to begin with.
+//! `dscript new NAME`: writes a first program.
 
 use super::super::output::{Output, report};
 use super::super::status;

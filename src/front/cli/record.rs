@@ -1,4 +1,4 @@
-//! `--json`: everything on standard output, one JSON object a line. `docs/json.md` is the contract.
+//! JSON records: `--json` writes everything to standard output, one object per line. `docs/json.md` is the contract.
 
 use super::super::output::Output;
 use crate::session::{Display, Screen};

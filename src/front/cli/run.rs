@@ -1,4 +1,4 @@
-//! The commands: run, check, build, show.
+//! Program commands: `run`, `check`, `build` and `show`.
 
 use super::super::output::{Output, report};
 use super::super::{guard, progress, status};

@@ -1,4 +1,4 @@
-//! Programs in files and folders.
+//! Script search: finds programs in files and folders.
 
 use std::path::{Path, PathBuf};
 

@@ -1,11 +1,11 @@
-//! `dscript test`: finds test blocks, runs each on a machine of its own, and says how they went.
+//! `dscript test`: finds test blocks, runs each in isolation, and reports the results.
 
 use super::super::output::{Kept, Output, report};
 use super::super::{guard, status};
 use super::args::Settings;
 use super::input::{self, Content};
 use super::record::Record;
-use super::{manner, scripts};
+use super::{render_style, scripts};
 use crate::session::{Input, Options, Ran, Session, Status, Suite, Test};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -162,7 +162,7 @@ impl Run<'_> {
         if ran.is_before {
             said += "dscript: the top-level statements of the file failed before its tests started\n";
         }
-        said += &manner(self.settings).text(&ran.outcome.diagnostics, session);
+        said += &render_style(self.settings).text(&ran.outcome.diagnostics, session);
         let text = printed.text();
         if !text.is_empty() {
             said += "output:\n";

@@ -1,4 +1,4 @@
-//! `--watch`: the command is run again, in a process of its own, whenever one of its files is saved.
+//! `--watch`: runs the command again in a new process whenever one of its files is saved.
 
 use super::super::output::report;
 use super::super::status;

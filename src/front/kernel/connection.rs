@@ -1,4 +1,4 @@
-//! The connection file: where the front end listens, and the key that messages are signed with.
+//! Connection file: the addresses of the sockets, and the key that messages are signed with.
 
 use serde::Deserialize;
 use std::path::Path;

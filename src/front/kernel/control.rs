@@ -1,9 +1,9 @@
-//! Requests that do not wait for what is being computed: interrupt, shutdown, and what the kernel is.
+//! Control channel: handles requests that do not wait for the running cell (interrupt, shutdown, kernel info).
 
 use super::connection::Channel;
 use super::info;
+use super::mailbox::Mailbox;
 use super::message::{Request, Wire};
-use super::sockets::Mailbox;
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,7 +25,7 @@ pub(super) struct Control {
 
 impl Control {
     /// Does what a request says; whether the kernel is to end.
-    pub(super) async fn does(&self, request: &Request) -> bool {
+    pub(super) async fn handle(&self, request: &Request) -> bool {
         self.status(request, "busy").await;
         let content = match request.kind.as_str() {
             "interrupt_request" => {

@@ -1,4 +1,4 @@
-//! The cells that were run, for those who look for one again.
+//! History: the cells that were run, and searches among them.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Answers that are always the same.
+//! Constant replies: answers that do not depend on the session.
 
 use super::message::PROTOCOL;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ pub(super) fn kernel() -> Value {
             "version": version,
             "mimetype": "text/x-swift",
             "file_extension": ".dscript",
-            // Notebooks know how to colour the language that dscript looks like.
+            // Notebooks know how to color the language that dscript looks like.
             "pygments_lexer": "swift",
             "codemirror_mode": "swift",
         },

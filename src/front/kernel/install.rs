@@ -1,16 +1,8 @@
-//! The kernel's entry among those of Jupyter.
+//! Installation: the kernel's entry among those of Jupyter.
 
+use crate::front::kernel_target::Target;
 use serde_json::json;
 use std::path::{Path, PathBuf};
-
-/// Where the entry is written.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(in crate::front) enum Target {
-    /// For the person who is logged in.
-    User,
-    /// Below a folder such as `/usr/local`, or that of a virtual environment.
-    Prefix(PathBuf),
-}
 
 /// The picture that a launcher shows: a curve and its tangent.
 const LOGO: &str = r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" rx="12" fill="#14532d"/>

@@ -1,11 +1,11 @@
-//! What everybody may see: prints, pictures, and how far the kernel is.
+//! IOPub channel: sends output, pictures and the kernel's status to all front ends.
 //!
 //! Prints are joined: whatever was printed within a moment is one message. A thread of its own sends what waits, so that a
 //! program that prints and then computes for long has been heard.
 
 use crate::front::kernel::connection::Channel;
+use crate::front::kernel::mailbox::Mailbox;
 use crate::front::kernel::message::{Parent, Wire};
-use crate::front::kernel::sockets::Mailbox;
 use crate::session::{Display, Screen};
 use serde_json::{Map, Value, json};
 use std::io::Write;

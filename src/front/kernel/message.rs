@@ -1,4 +1,4 @@
-//! Messages as they stand on the wire: identities, a delimiter, the signature, four JSON texts, and raw buffers.
+//! Wire format: identities, a delimiter, the signature, four JSON texts, and raw buffers.
 //!
 //! Source: the messaging specification of Jupyter, version 5.4.
 

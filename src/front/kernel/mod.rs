@@ -1,4 +1,4 @@
-//! The kernel of a notebook: the session of the prompt behind the messages of Jupyter.
+//! Jupyter kernel: connects the session of the prompt to Jupyter's messages.
 //!
 //! In: requests on the sockets of a connection file. Out: answers, and what everybody may see: prints, pictures, values.
 //!
@@ -13,6 +13,7 @@ mod history;
 mod info;
 mod install;
 pub(crate) mod iopub;
+mod mailbox;
 mod message;
 mod progress;
 mod question;
@@ -21,21 +22,22 @@ mod sockets;
 mod stamp;
 
 pub use detached::Detached;
-pub(super) use install::{Target, install, remove};
+pub(super) use install::{install, remove};
 
 use super::output::{Output, report};
 use super::prompt::Prompt;
 use super::status;
 use crate::front::kernel::iopub::{Feed, Stream};
-use crate::front::render_style::Manner;
+use crate::front::render_style::RenderStyle;
 use crate::session::{Options, Session, Streams};
 use connection::Connection;
 use control::Control;
 use history::History;
+use mailbox::Mailbox;
 use message::{Request, Wire};
-use question::{Person, Question};
+use question::{Question, Stdin};
 use requests::Kernel;
-use sockets::{Arrival, Inboxes, Mailbox};
+use sockets::{Arrival, Inboxes};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -43,7 +45,7 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread::JoinHandle;
 
 /// Serves the front end that wrote a connection file, until it asks for the end.
-pub(super) fn run(file: &Path, options: Options, manner: Manner) -> i32 {
+pub(super) fn run(file: &Path, options: Options, render_style: RenderStyle) -> i32 {
     let connection = match Connection::read(file) {
         Ok(connection) => connection,
         Err(why) => {
@@ -51,7 +53,7 @@ pub(super) fn run(file: &Path, options: Options, manner: Manner) -> i32 {
             return status::USAGE;
         }
     };
-    match open(&connection, options, manner) {
+    match open(&connection, options, render_style) {
         Ok((mut kernel, arrivals, sockets)) => {
             kernel.feed.status("starting");
             kernel.run(&arrivals);
@@ -71,9 +73,9 @@ pub(super) fn run(file: &Path, options: Options, manner: Manner) -> i32 {
 type Opened = (Kernel, Receiver<Arrival>, JoinHandle<()>);
 
 /// Opens the sockets, and a session behind them.
-fn open(connection: &Connection, options: Options, manner: Manner) -> Result<Opened, String> {
+fn open(connection: &Connection, options: Options, render_style: RenderStyle) -> Result<Opened, String> {
     let wire = Arc::new(Wire::new(&connection.key));
-    let (mailbox, boxes) = sockets::mailbox();
+    let (mailbox, boxes) = mailbox::mailbox();
     let (to_kernel, arrivals) = mpsc::channel();
     let (to_question, answers) = mpsc::channel();
     let interrupt = Arc::clone(&options.interrupt);
@@ -90,7 +92,7 @@ fn open(connection: &Connection, options: Options, manner: Manner) -> Result<Ope
     let thread = thread.map_err(|error| error.to_string())?;
     bound.recv().map_err(|error| error.to_string())??;
     let options = Options { progress: Some(progress::step), tells_loops: false, ..options };
-    let (kernel, feed) = kernel(options, manner, (&wire, &mailbox), answers);
+    let (kernel, feed) = kernel(options, render_style, (&wire, &mailbox), answers);
     progress::begin(feed);
     Ok((kernel, arrivals, thread))
 }
@@ -98,15 +100,15 @@ fn open(connection: &Connection, options: Options, manner: Manner) -> Result<Ope
 /// A kernel that posts its messages, and what it tells everybody through; `answers` are those of the person.
 fn kernel(
     options: Options,
-    manner: Manner,
+    render_style: RenderStyle,
     (wire, mailbox): (&Arc<Wire>, &Mailbox),
     answers: Receiver<Request>,
 ) -> (Kernel, Feed) {
     let interrupt = Arc::clone(&options.interrupt);
     let feed = Feed::new(Arc::clone(wire), mailbox.clone());
-    let person = Person::default();
+    let stdin = Stdin::default();
     let question = Question {
-        person: person.clone(),
+        stdin: stdin.clone(),
         wire: Arc::clone(wire),
         mailbox: mailbox.clone(),
         answers: Rc::new(answers),
@@ -126,9 +128,9 @@ fn kernel(
         }
     };
     let outputs = [Stream::Output, Stream::Error].map(|stream| Output::to(feed.stream(stream)));
-    let prompt = Prompt::new(options, Manner { is_colored: false, ..manner }, outputs, Box::new(make));
+    let prompt = Prompt::new(options, RenderStyle { is_colored: false, ..render_style }, outputs, Box::new(make));
     let history = History::default();
-    let manner = Manner { is_colored: true, ..manner };
+    let render_style = RenderStyle { is_colored: true, ..render_style };
     let (wire, mailbox, told) = (Arc::clone(wire), mailbox.clone(), feed.clone());
-    (Kernel { prompt, manner, wire, mailbox, feed, person, interrupt, history, count: 0 }, told)
+    (Kernel { prompt, render_style, wire, mailbox, feed, stdin, interrupt, history, count: 0 }, told)
 }

@@ -1,4 +1,4 @@
-//! How far a loop over `progress(…)` has come: one picture that changes.
+//! Notebook progress: shows a loop over `progress(…)` as one display that is updated.
 
 use crate::front::kernel::iopub::Feed;
 use crate::front::loop_progress::{News, Rounds, words};

@@ -1,8 +1,8 @@
-//! `readLine()` in a notebook: a question to the person.
+//! Stdin channel: `readLine()` in a notebook asks the front end for a line.
 
 use super::connection::Channel;
+use super::mailbox::Mailbox;
 use super::message::{Parent, Request, Wire};
-use super::sockets::Mailbox;
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::io::{BufRead, Error, Read, Result};
@@ -17,7 +17,7 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// Who may be asked.
 #[derive(Clone, Default)]
-pub(super) struct Person {
+pub(super) struct Stdin {
     /// The request that is worked on, when its front end answers questions.
     pub(super) asked: Rc<RefCell<Option<Parent>>>,
 }
@@ -25,7 +25,7 @@ pub(super) struct Person {
 /// A standard input that asks a person for each line.
 #[derive(Clone)]
 pub(super) struct Question {
-    pub(super) person: Person,
+    pub(super) stdin: Stdin,
     pub(super) wire: Arc<Wire>,
     pub(super) mailbox: Mailbox,
     pub(super) answers: Rc<Receiver<Request>>,
@@ -36,7 +36,7 @@ pub(super) struct Question {
 
 impl Question {
     fn ask(&mut self) -> Result<()> {
-        let parent = self.person.asked.borrow().clone();
+        let parent = self.stdin.asked.borrow().clone();
         let parent = parent.ok_or_else(|| Error::other("this front end does not support input"))?;
         // An answer to an earlier question that was given up.
         while self.answers.try_recv().is_ok() {}

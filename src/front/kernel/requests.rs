@@ -1,4 +1,4 @@
-//! What is done about each request.
+//! Request handlers: execute a cell, complete, inspect, and answer the other requests of the shell channel.
 
 use super::super::output::Output;
 use super::super::pages;
@@ -6,12 +6,13 @@ use super::super::prompt::{Flow, Prompt};
 use super::connection::Channel;
 use super::history::History;
 use super::info;
+use super::mailbox::Mailbox;
 use super::message::{Request, Wire};
-use super::question::Person;
-use super::sockets::{Arrival, Mailbox};
+use super::question::Stdin;
+use super::sockets::Arrival;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::front::kernel::iopub::Feed;
-use crate::front::render_style::Manner;
+use crate::front::render_style::RenderStyle;
 use crate::session::explain::derivation;
 use crate::session::{Answer, Reading, Session, Shown, Status, Topic};
 use serde_json::{Map, Value, json};
@@ -22,11 +23,11 @@ use std::sync::mpsc::Receiver;
 /// The one who computes.
 pub(super) struct Kernel {
     pub(super) prompt: Prompt,
-    pub(super) manner: Manner,
+    pub(super) render_style: RenderStyle,
     pub(super) wire: Arc<Wire>,
     pub(super) mailbox: Mailbox,
     pub(super) feed: Feed,
-    pub(super) person: Person,
+    pub(super) stdin: Stdin,
     pub(super) interrupt: Arc<AtomicBool>,
     pub(super) history: History,
     /// How many cells were run.
@@ -44,11 +45,11 @@ struct Done {
 }
 
 impl Done {
-    fn well(value: Option<String>, page: Option<String>) -> Done {
+    fn ok(value: Option<String>, page: Option<String>) -> Done {
         Done { value, page, failure: None }
     }
 
-    fn badly(name: &str, message: String, lines: Vec<String>) -> Done {
+    fn error(name: &str, message: String, lines: Vec<String>) -> Done {
         Done { value: None, page: None, failure: Some((name.to_owned(), message, lines)) }
     }
 }
@@ -57,14 +58,14 @@ impl Kernel {
     /// Does what arrives, until the end.
     pub(super) fn run(&mut self, arrivals: &Receiver<Arrival>) {
         while let Ok(Arrival::Request(request)) = arrivals.recv() {
-            if self.does(&request, arrivals) {
+            if self.handle(&request, arrivals) {
                 break;
             }
         }
     }
 
     /// Does what a request says; whether the kernel is to end.
-    pub(super) fn does(&mut self, request: &Request, arrivals: &Receiver<Arrival>) -> bool {
+    pub(super) fn handle(&mut self, request: &Request, arrivals: &Receiver<Arrival>) -> bool {
         let is_silent = flag(&request.content, "silent", false) && request.kind == "execute_request";
         self.feed.begin(&request.parent, is_silent);
         self.feed.status("busy");
@@ -117,7 +118,7 @@ impl Kernel {
                     self.feed.status("idle");
                     false
                 }
-                Arrival::Request(request) => self.does(&request, arrivals),
+                Arrival::Request(request) => self.handle(&request, arrivals),
             };
             if ends {
                 return true;
@@ -135,7 +136,7 @@ impl Kernel {
             self.feed.publish("execute_input", &json!({ "code": code, "execution_count": self.count }));
         }
         let may_ask = flag(content, "allow_stdin", true);
-        *self.person.asked.borrow_mut() = may_ask.then(|| request.parent.clone());
+        *self.stdin.asked.borrow_mut() = may_ask.then(|| request.parent.clone());
         // An interruption that came too late belongs to no cell.
         self.interrupt.store(false, Ordering::Relaxed);
         super::progress::forget();
@@ -167,7 +168,7 @@ impl Kernel {
     fn evaluate(&mut self, code: &str) -> Done {
         let trimmed = code.trim();
         if trimmed.is_empty() {
-            return Done::well(None, None);
+            return Done::ok(None, None);
         }
         match trimmed.strip_prefix('?') {
             Some(topic) => self.page(topic.trim()),
@@ -195,10 +196,10 @@ impl Kernel {
                 if let Status::Exited(status) = status {
                     self.tell(&[format!("the cell exited with status {status}; the kernel keeps running")]);
                 }
-                Done::well(shown.iter().find_map(value), None)
+                Done::ok(shown.iter().find_map(value), None)
             }
-            (_, Some(error)) => Done::badly(error.code.number(), error.message.clone(), lines),
-            (_, None) => Done::badly("dscript", "the cell was not run".to_owned(), lines),
+            (_, Some(error)) => Done::error(error.code.number(), error.message.clone(), lines),
+            (_, None) => Done::error("dscript", "the cell was not run".to_owned(), lines),
         }
     }
 
@@ -209,7 +210,7 @@ impl Kernel {
     }
 
     fn lines(&self, diagnostics: &[Diagnostic]) -> Vec<String> {
-        self.manner.text(diagnostics, &self.prompt.session).trim_end().lines().map(str::to_owned).collect()
+        self.render_style.text(diagnostics, &self.prompt.session).trim_end().lines().map(str::to_owned).collect()
     }
 
     /// A page about a name, a code or a command.
@@ -219,7 +220,7 @@ impl Kernel {
         let done = self.command(&format!(":help {topic}"));
         self.prompt.output = before;
         let page = text.text();
-        if done.failure.is_some() { done } else { Done::well(None, Some(page)) }
+        if done.failure.is_some() { done } else { Done::ok(None, Some(page)) }
     }
 
     /// A command of the prompt.
@@ -234,14 +235,14 @@ impl Kernel {
         match (self.prompt.failed.take(), flow) {
             (_, Flow::Leave(_)) => {
                 let message = "':quit' is not available in a notebook; stop the kernel instead".to_owned();
-                Done::badly("command", message.clone(), vec![message])
+                Done::error("command", message.clone(), vec![message])
             }
-            (Some(_), Flow::Next) => Done::badly("command", lines.first().cloned().unwrap_or_default(), lines),
+            (Some(_), Flow::Next) => Done::error("command", lines.first().cloned().unwrap_or_default(), lines),
             (None, Flow::Next) => {
                 if !lines.is_empty() {
                     self.tell(&lines);
                 }
-                Done::well(None, None)
+                Done::ok(None, None)
             }
         }
     }

@@ -1,17 +1,15 @@
-//! The sockets, on a thread of their own: whatever the kernel computes, they answer.
+//! Sockets: serves all channels on a thread of its own, so that they answer while a cell runs.
 
 use super::connection::{Channel, Connection};
 use super::control::Control;
+use super::mailbox::Boxes;
 use super::message::{Frames, Request, Wire};
 use crate::front::output::report;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 use std::time::Duration;
-use tokio::sync::mpsc::{self, Receiver};
+use tokio::sync::mpsc::Receiver;
 use zeromq::{PubSocket, RepSocket, RouterSocket, Socket, SocketRecv, SocketSend, ZmqError, ZmqMessage};
-
-/// How many messages may wait at a socket until who sends them has to wait.
-const QUEUE: usize = 256;
 
 /// How long a message may take to be handed over.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -26,72 +24,6 @@ pub(super) enum Arrival {
     Request(Request),
     /// There is nobody left, or the end was asked for.
     End,
-}
-
-/// Where messages to a front end are put.
-#[derive(Clone)]
-pub(crate) struct Mailbox {
-    shell: mpsc::Sender<Frames>,
-    control: mpsc::Sender<Frames>,
-    stdin: mpsc::Sender<Frames>,
-    iopub: mpsc::Sender<Frames>,
-}
-
-impl Mailbox {
-    fn of(&self, channel: Channel) -> Option<&mpsc::Sender<Frames>> {
-        match channel {
-            Channel::Shell => Some(&self.shell),
-            Channel::Control => Some(&self.control),
-            Channel::Stdin => Some(&self.stdin),
-            Channel::Iopub => Some(&self.iopub),
-            Channel::Heartbeat => None,
-        }
-    }
-
-    /// Puts a message down, and waits where too many are waiting. Not for the thread of the sockets.
-    pub(super) fn post(&self, channel: Channel, frames: Frames) {
-        if let Some(sender) = self.of(channel) {
-            // It fails when the sockets are gone, and then nobody listens.
-            let _ = sender.blocking_send(frames);
-        }
-    }
-
-    /// The same on the thread of the sockets.
-    pub(super) async fn put(&self, channel: Channel, frames: Frames) {
-        if let Some(sender) = self.of(channel) {
-            let _ = sender.send(frames).await;
-        }
-    }
-}
-
-/// What is read from the mailbox.
-pub(super) struct Boxes {
-    shell: Receiver<Frames>,
-    control: Receiver<Frames>,
-    stdin: Receiver<Frames>,
-    iopub: Receiver<Frames>,
-}
-
-impl Boxes {
-    /// From now on only answers are kept; what is put elsewhere is lost.
-    pub(super) fn close_all_but_shell(&mut self) {
-        [&mut self.control, &mut self.stdin, &mut self.iopub].into_iter().for_each(Receiver::close);
-    }
-
-    /// The answers that wait.
-    pub(super) fn answers(&mut self) -> Vec<Frames> {
-        std::iter::from_fn(|| self.shell.try_recv().ok()).collect()
-    }
-}
-
-/// A mailbox and its other end.
-pub(super) fn mailbox() -> (Mailbox, Boxes) {
-    let (shell, shell_box) = mpsc::channel(QUEUE);
-    let (control, control_box) = mpsc::channel(QUEUE);
-    let (stdin, stdin_box) = mpsc::channel(QUEUE);
-    let (iopub, iopub_box) = mpsc::channel(QUEUE);
-    let boxes = Boxes { shell: shell_box, control: control_box, stdin: stdin_box, iopub: iopub_box };
-    (Mailbox { shell, control, stdin, iopub }, boxes)
 }
 
 /// Where arrivals go.
@@ -186,7 +118,7 @@ impl Sockets {
         let urgent = async {
             loop {
                 if let Some(request) = read(&mut control_in, wire).await
-                    && control.does(&request).await
+                    && control.handle(&request).await
                 {
                     break;
                 }

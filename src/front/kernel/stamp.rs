@@ -1,4 +1,4 @@
-//! The time of day, as messages carry it.
+//! Timestamps: the time of day as messages contain it.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

@@ -1,4 +1,4 @@
-//! `:check f at 2`: the derivative by reverse mode, by forward mode, and by differences.
+//! `:check f at 2`: compares the derivative by reverse mode, by forward mode, and by finite differences.
 
 use crate::diagnostic::Diagnostic;
 use crate::session::explain::derivation::aligned;

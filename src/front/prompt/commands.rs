@@ -1,9 +1,9 @@
-//! What begins with a colon. One table, from which `:help` and completion are derived.
+//! Prompt commands: one table of all commands, from which `:help` and completion are derived.
 
 use super::super::{lessons, pages, picture};
 use super::{Flow, Prompt, settings, show};
-use crate::diagnostic::Diagnostic;
 use crate::front::list_format::listed;
+use crate::front::prompt::answer::{at, refuse};
 use crate::front::prompt::function_commands;
 use crate::session::explain::derivation;
 use crate::session::{Explained, Stage, Status};
@@ -196,18 +196,6 @@ fn type_of(prompt: &mut Prompt, expression: &str) -> Flow {
     Flow::Next
 }
 
-/// `f at 1, 2`: a function, and arguments as they are written.
-pub(super) fn at(rest: &str) -> Option<(&str, Vec<String>)> {
-    let (function, arguments) = rest.rsplit_once(" at ")?;
-    let arguments: Vec<String> = listed(arguments).iter().map(|argument| number(argument)).collect();
-    (!function.trim().is_empty() && arguments.iter().all(|a| !a.is_empty())).then_some((function.trim(), arguments))
-}
-
-/// `2` as `2.0`: what is differentiated is no whole number.
-fn number(argument: &str) -> String {
-    if argument.parse::<i64>().is_ok() { format!("{argument}.0") } else { argument.to_owned() }
-}
-
 fn explained(prompt: &mut Prompt, rest: &str, show: fn(&Explained, &SourceMap) -> Vec<String>) -> Flow {
     let Some((function, arguments)) = at(rest) else {
         return prompt.complain("expected a function and a point, such as 'f at 2' or 'g at 1, 2'");
@@ -219,11 +207,6 @@ fn explained(prompt: &mut Prompt, rest: &str, show: fn(&Explained, &SourceMap) -
         }
         Err(diagnostics) => refuse(prompt, &diagnostics),
     }
-}
-
-pub(super) fn refuse(prompt: &mut Prompt, diagnostics: &[Diagnostic]) -> Flow {
-    let text = prompt.manner.text(diagnostics, &prompt.session);
-    prompt.complain(text.trim_end())
 }
 
 fn explain(prompt: &mut Prompt, rest: &str) -> Flow {
@@ -333,7 +316,7 @@ fn lesson(prompt: &mut Prompt, word: &str) -> Flow {
     let Some(lesson) = lessons::find(word) else {
         return prompt.complain(&format!("there is no lesson '{word}'; ':lesson' lists all lessons"));
     };
-    let is_colored = prompt.manner.is_colored;
+    let is_colored = prompt.render_style.is_colored;
     lesson.header().iter().for_each(|line| prompt.say(line));
     for step in lesson.steps() {
         prompt.say("");
@@ -347,7 +330,7 @@ fn lesson(prompt: &mut Prompt, word: &str) -> Flow {
 
 fn variables(prompt: &mut Prompt, _: &str) -> Flow {
     for shown in prompt.session.declared() {
-        prompt.say(&show::line(&show::rounded(&shown, prompt.digits), prompt.manner.is_colored));
+        prompt.say(&show::line(&show::rounded(&shown, prompt.digits), prompt.render_style.is_colored));
     }
     Flow::Next
 }

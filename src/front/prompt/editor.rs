@@ -1,4 +1,4 @@
-//! The line editor: what is offered while a line is typed.
+//! Line editor: completion, hints and highlighting while a line is typed.
 
 use super::{Flow, Prompt, needs_more, show, symbols};
 use crate::session::Class;
@@ -35,7 +35,7 @@ pub(super) fn run(prompt: &Rc<RefCell<Prompt>>) -> i32 {
         let _ = editor.load_history(file);
     }
     prompt.borrow().say(&banner());
-    let sign = show::painted(SIGN, show::sign(), prompt.borrow().manner.is_colored);
+    let sign = show::painted(SIGN, show::sign(), prompt.borrow().render_style.is_colored);
     let status = loop {
         match editor.readline(&(SIGN, sign.as_str())) {
             Ok(input) => {
@@ -101,37 +101,37 @@ impl Validator for Assistant {
 }
 
 /// What is shown behind the cursor.
-enum Behind {
+enum CursorHint {
     /// How an earlier input went on; the right arrow takes it.
     Earlier(String),
     /// What the call takes that the cursor stands in.
     Signature(String),
 }
 
-impl Hint for Behind {
+impl Hint for CursorHint {
     fn display(&self) -> &str {
         match self {
-            Behind::Earlier(text) | Behind::Signature(text) => text,
+            CursorHint::Earlier(text) | CursorHint::Signature(text) => text,
         }
     }
 
     fn completion(&self) -> Option<&str> {
         match self {
-            Behind::Earlier(text) => Some(text),
-            Behind::Signature(_) => None,
+            CursorHint::Earlier(text) => Some(text),
+            CursorHint::Signature(_) => None,
         }
     }
 }
 
 impl Hinter for Assistant {
-    type Hint = Behind;
+    type Hint = CursorHint;
 
-    fn hint(&self, line: &str, at: usize, context: &Context<'_>) -> Option<Behind> {
-        let earlier = || self.history.hint(line, at, context).map(Behind::Earlier);
+    fn hint(&self, line: &str, at: usize, context: &Context<'_>) -> Option<CursorHint> {
+        let earlier = || self.history.hint(line, at, context).map(CursorHint::Earlier);
         // Behind the end only: nothing is pushed aside by what is not typed.
         let signature = || {
             let signature = (at == line.len()).then(|| self.prompt.borrow_mut().session.signature(line, at)).flatten();
-            signature.map(|signature| Behind::Signature(format!("   {}", show::arrows(&signature))))
+            signature.map(|signature| CursorHint::Signature(format!("   {}", show::arrows(&signature))))
         };
         earlier().or_else(signature)
     }
@@ -160,7 +160,7 @@ fn plain(word: String) -> Pair {
 
 impl Highlighter for Assistant {
     fn highlight<'l>(&self, line: &'l str, _: usize) -> Cow<'l, str> {
-        if !self.prompt.borrow().manner.is_colored {
+        if !self.prompt.borrow().render_style.is_colored {
             return Cow::Borrowed(line);
         }
         let mut out = String::new();
@@ -175,7 +175,7 @@ impl Highlighter for Assistant {
     }
 
     fn highlight_hint<'h>(&self, hint: &'h str) -> Cow<'h, str> {
-        Cow::Owned(show::dimmed(hint, self.prompt.borrow().manner.is_colored))
+        Cow::Owned(show::dimmed(hint, self.prompt.borrow().render_style.is_colored))
     }
 
     fn highlight_char(&self, _: &str, _: usize, kind: CmdKind) -> bool {

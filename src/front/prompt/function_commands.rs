@@ -1,11 +1,10 @@
-//! Commands about functions: what they are differentiable in, their formulas, their values, and the stages that they go
-//! through.
+//! Function commands: derivative, differentiability, table of values, and compiler stages of a function.
 
 use crate::front::list_format::listed;
-use crate::front::prompt::commands::{at, refuse};
+use crate::front::prompt::answer::{at, refuse};
 use crate::front::prompt::{Flow, Prompt};
 use crate::session::explain::derivation;
-use crate::session::{Asked, Stage, closest};
+use crate::session::{ParameterInfo, Stage, closest};
 
 /// `f tex`: a function or an expression in `x`, perhaps with primes already, and perhaps the wish for LaTeX.
 pub(crate) fn derive(prompt: &mut Prompt, rest: &str) -> Flow {
@@ -32,12 +31,18 @@ pub(crate) fn diff(prompt: &mut Prompt, rest: &str) -> Flow {
     if function.is_empty() {
         return prompt.complain("expected a function and optionally a point, such as 'f' or 'f at 2'");
     }
-    let asked = match prompt.session.differentiable(function) {
-        Ok(Some(asked)) => asked,
+    let infos = match prompt.session.differentiable(function) {
+        Ok(Some(infos)) => infos,
         Ok(None) => return prompt.complain(&format!("'{function}' is not a function")),
         Err(diagnostics) => return refuse(prompt, &diagnostics),
     };
-    verdict(&asked).iter().for_each(|line| prompt.say(line));
+    verdict(&infos).iter().for_each(|line| prompt.say(line));
+    if infos.iter().any(|one| one.obstacle.is_none()) {
+        match prompt.session.mechanisms(function) {
+            Ok(lines) => lines.iter().for_each(|line| prompt.say(line)),
+            Err(diagnostics) => return refuse(prompt, &diagnostics),
+        }
+    }
     let Some((function, arguments)) = point else { return Flow::Next };
     match prompt.session.explain(function, &arguments.join(", ")) {
         Ok(explained) => {
@@ -49,9 +54,9 @@ pub(crate) fn diff(prompt: &mut Prompt, rest: &str) -> Flow {
 }
 
 /// `differentiable in x, y; linear in y`, and a line about each other parameter.
-fn verdict(asked: &[Asked]) -> Vec<String> {
-    let names = |has: &dyn Fn(&Asked) -> bool| {
-        asked.iter().filter(|one| has(one)).map(|one| one.name.as_str()).collect::<Vec<_>>().join(", ")
+fn verdict(infos: &[ParameterInfo]) -> Vec<String> {
+    let names = |has: &dyn Fn(&ParameterInfo) -> bool| {
+        infos.iter().filter(|one| has(one)).map(|one| one.name.as_str()).collect::<Vec<_>>().join(", ")
     };
     let (smooth, linear) = (names(&|one| one.obstacle.is_none()), names(&|one| one.is_linear));
     let first = match (smooth.is_empty(), linear.is_empty()) {
@@ -59,8 +64,8 @@ fn verdict(asked: &[Asked]) -> Vec<String> {
         (false, true) => format!("differentiable in {smooth}"),
         (false, false) => format!("differentiable in {smooth}; linear in {linear}"),
     };
-    let other = |one: &Asked| Some(format!("not in {} ({}): {}", one.name, one.ty, one.obstacle.as_ref()?));
-    std::iter::once(first).chain(asked.iter().filter_map(other)).collect()
+    let other = |one: &ParameterInfo| Some(format!("not in {} ({}): {}", one.name, one.ty, one.obstacle.as_ref()?));
+    std::iter::once(first).chain(infos.iter().filter_map(other)).collect()
 }
 
 /// `f, f' from -3 to 3 step 0.5`: functions, bounds, and perhaps a step.

@@ -1,4 +1,4 @@
-//! The prompt: a session that a person types into.
+//! Prompt: an interactive session.
 //!
 //! In: lines of a terminal, or of standard input. Out: values with their types, diagnostics, what commands answer.
 //!
@@ -6,6 +6,7 @@
 //! history is written unasked.
 //! Not here: what an input means (`session`), which commands there are (`commands`).
 
+mod answer;
 mod check;
 mod commands;
 mod editor;
@@ -17,7 +18,7 @@ mod symbols;
 
 use super::output::Output;
 use super::status;
-use crate::front::render_style::Manner;
+use crate::front::render_style::RenderStyle;
 use crate::session::explain::derivation;
 use crate::session::{Answer, Completion, Kinks, Options, Reading, Session, Status};
 use std::cell::RefCell;
@@ -47,7 +48,7 @@ pub(crate) struct Prompt {
     pub(super) errors: Output,
     /// What makes a fresh session.
     make: Box<dyn Fn(&Options) -> Session>,
-    manner: Manner,
+    render_style: RenderStyle,
     /// How many digits of a number are shown that count; without it all of them.
     digits: Option<usize>,
     /// How many inputs there were.
@@ -59,8 +60,8 @@ pub(crate) struct Prompt {
 }
 
 /// Holds a session with a person, or with what comes on standard input.
-pub(super) fn run(options: Options, manner: Manner) -> i32 {
-    let prompt = Rc::new(RefCell::new(Prompt::on_terminal(options, manner)));
+pub(super) fn run(options: Options, render_style: RenderStyle) -> i32 {
+    let prompt = Rc::new(RefCell::new(Prompt::on_terminal(options, render_style)));
     if std::io::stdin().is_terminal() {
         return editor::run(&prompt);
     }
@@ -75,7 +76,7 @@ impl Prompt {
     /// A prompt that answers on `output` and complains on `errors`; `make` gives its sessions.
     pub(super) fn new(
         options: Options,
-        manner: Manner,
+        render_style: RenderStyle,
         [output, errors]: [Output; 2],
         make: Box<dyn Fn(&Options) -> Session>,
     ) -> Prompt {
@@ -83,14 +84,25 @@ impl Prompt {
         let kinks = if options.kinks == Kinks::Ignored { Kinks::Noted } else { options.kinks };
         let options = Options { interactive: true, kinks, ..options };
         let session = make(&options);
-        Prompt { session, options, output, errors, make, manner, digits: None, count: 0, kept: vec![], failed: None }
+        Prompt {
+            session,
+            options,
+            output,
+            errors,
+            make,
+            render_style,
+            digits: None,
+            count: 0,
+            kept: vec![],
+            failed: None,
+        }
     }
 
-    fn on_terminal(options: Options, manner: Manner) -> Prompt {
+    fn on_terminal(options: Options, render_style: RenderStyle) -> Prompt {
         let output = Output::stdout();
         let prints = output.clone();
         let make = move |options: &Options| Session::new(options.clone(), Box::new(prints.clone()));
-        Prompt::new(options, manner, [output, Output::stderr()], Box::new(make))
+        Prompt::new(options, render_style, [output, Output::stderr()], Box::new(make))
     }
 
     /// Lines that belong together are one input.
@@ -156,17 +168,17 @@ impl Prompt {
         }
         let flow = self.show(&answer);
         if let Some(note) = derivation::kinks_met(&self.session.take_kinks()) {
-            self.say(&show::dimmed(&note, self.manner.is_colored));
+            self.say(&show::dimmed(&note, self.render_style.is_colored));
         }
         flow
     }
 
     fn show(&mut self, answer: &Answer) -> Flow {
         for shown in &answer.shown {
-            self.say(&show::line(&show::rounded(shown, self.digits), self.manner.is_colored));
+            self.say(&show::line(&show::rounded(shown, self.digits), self.render_style.is_colored));
         }
         self.output.flush_or_end();
-        self.errors.write_or_end(&self.manner.text(&answer.diagnostics, &self.session));
+        self.errors.write_or_end(&self.render_style.text(&answer.diagnostics, &self.session));
         let failed = match answer.status {
             Status::Done => None,
             Status::Exited(status) => return Flow::Leave(status),

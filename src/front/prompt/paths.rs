@@ -1,4 +1,4 @@
-//! Files while they are named: behind `:load`, and between the quotation marks of `import`.
+//! Path completion: file names after `:load` and between the quotation marks of `import`.
 
 use std::path::Path;
 

@@ -1,8 +1,8 @@
-//! `:set NAME VALUE`: what of a session may be changed while it runs. One table, from which the list, completion and
-//! complaints are derived.
+//! Settings: `:set NAME VALUE` changes an option of the session. One table, from which the list, completion and error messages are
+//! derived.
 
-use super::super::cli::args::{bytes, depth, seconds};
 use super::{Flow, Prompt};
+use crate::front::units::{bytes, depth, seconds};
 use crate::session::{CheckNan, Kinks, closest, in_bytes};
 
 /// A setting.
@@ -38,8 +38,8 @@ const SETTINGS: &[Setting] = &[
         name: "color",
         values: "on, off",
         meaning: "whether output is colored",
-        shown: |prompt| switch(prompt.manner.is_colored),
-        change: |prompt, word| switched(word).map(|is_on| prompt.manner.is_colored = is_on),
+        shown: |prompt| switch(prompt.render_style.is_colored),
+        change: |prompt, word| switched(word).map(|is_on| prompt.render_style.is_colored = is_on),
     },
     Setting {
         name: "kinks",

@@ -1,4 +1,4 @@
-//! Values and declarations on one line.
+//! Value display: writes values and declarations on one line.
 
 use crate::session::Shown;
 use anstyle::{AnsiColor, Style};

@@ -1,4 +1,4 @@
-//! `\alpha` and its like: names of symbols that keyboards do not have.
+//! Symbol names: `\alpha` and similar names for characters that keyboards lack.
 
 /// Names with what they stand for.
 pub(super) const SYMBOLS: &[(&str, &str)] = &[

@@ -64,7 +64,7 @@ impl Sets {
             });
             all
         };
-        Self { registers: self.registers.clone(), ranges: cancel::looking_at_each(lists).map(union).collect() }
+        Self { registers: self.registers.clone(), ranges: cancel::checking_each(lists).map(union).collect() }
     }
 }
 
@@ -97,7 +97,7 @@ pub fn entering(uses: &[Use], before: &[Vec<usize>], registers: usize) -> Sets {
     let mut crossing = vec![];
     // The register that was last found to be live at the start of a block, and the last that was found to be written there.
     let (mut found, mut written) = (vec![usize::MAX; uses.len()], vec![usize::MAX; uses.len()]);
-    for (reg, readers) in cancel::looking_at_each(readers).enumerate() {
+    for (reg, readers) in cancel::checking_each(readers).enumerate() {
         if readers.is_none() {
             continue;
         }
@@ -133,7 +133,7 @@ pub fn live(f: &Function) -> Sets {
     let mut before = vec![vec![]; f.blocks.len()];
     // The block that wrote each register last.
     let mut written = vec![usize::MAX; f.registers.len()];
-    for (at, (block, used)) in cancel::looking_at_each(f.blocks.iter().zip(&mut uses)).enumerate() {
+    for (at, (block, used)) in cancel::checking_each(f.blocks.iter().zip(&mut uses)).enumerate() {
         for step in &block.instructions {
             step.ins.iter().for_each(|r| used.read(r.0 as usize, &written, at));
             for out in &step.outs {

@@ -253,7 +253,7 @@ impl<'a> Builder<'a> {
 
     /// Adds an instruction.
     pub fn emit(&mut self, op: Op, outs: &[Reg], ins: &[Reg]) {
-        crate::cancel::look();
+        crate::cancel::check();
         if self.has_ended() {
             // Behind a `return`: nobody gets there, and the block is dropped in the end.
             self.at = self.block();

@@ -17,7 +17,7 @@ struct Known {
 /// The second of two equal steps becomes a copy, where nothing has changed in between.
 pub fn compute_once(function: &mut Function) {
     for block in &mut function.blocks {
-        crate::cancel::look();
+        crate::cancel::check();
         let mut seen = Seen::default();
         for step in &mut block.instructions {
             seen.step(step);

@@ -36,7 +36,7 @@ pub fn propagate(function: &mut Function) {
     let counts = count(function);
     for block in &mut function.blocks {
         let mut originals: HashMap<Reg, Reg> = HashMap::new();
-        for step in cancel::looking(block.instructions.iter_mut()) {
+        for step in cancel::checking(block.instructions.iter_mut()) {
             let fixed = tied(&step.op).map(|(_, input)| input);
             if step.op != Op::Take {
                 for (i, reg) in step.ins.iter_mut().enumerate() {

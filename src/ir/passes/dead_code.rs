@@ -10,7 +10,7 @@ pub fn eliminate(function: &mut Function) {
         let mut removed = false;
         // Backwards, so that what only a removed step has read goes in the same round.
         for block in function.blocks.iter_mut().rev() {
-            crate::cancel::look();
+            crate::cancel::check();
             let mut kept = Vec::with_capacity(block.instructions.len());
             for step in std::mem::take(&mut block.instructions).into_iter().rev() {
                 let unused = step.outs.iter().all(|out| reads[out.0 as usize] == 0);

@@ -228,7 +228,7 @@ impl Reachable {
     fn close(&mut self, callees: &[Vec<FunctionId>], values: &HashSet<FunctionId>) {
         let mut changed = true;
         while std::mem::take(&mut changed) {
-            crate::cancel::look();
+            crate::cancel::check();
             // Callees are usually lowered after their callers, so that a chain of calls takes one pass.
             for (f, callees) in callees.iter().enumerate().rev() {
                 let (mut bits, mut calls) = (self.from[f], self.calls_value[f]);

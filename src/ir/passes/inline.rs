@@ -19,7 +19,7 @@ pub fn inline(program: &Program, id: FunctionId, function: &mut Function) -> boo
     let counts = count(function);
     let mut any = false;
     for b in 0..function.blocks.len() {
-        crate::cancel::look();
+        crate::cancel::check();
         let calls = function.blocks[b].instructions.iter().any(|i| callee(program, id, i).is_some());
         if !calls {
             continue;

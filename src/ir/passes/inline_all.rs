@@ -1,7 +1,7 @@
 //! One graph of a function and everything that it calls, for code that goes through all of it there and back.
 //!
 //! In: a function value, as far as it is known: its function, and the functions among what it captured. Out: a graph
-//! without calls. Where it would come to something that is more than arithmetic on numbers, integers and what they are
+//! without calls, and the [reasons](Fallback) why some of its paths end early. Where it would come to something that is more than arithmetic on numbers, integers and what they are
 //! stored in, it [gives up](Trap::Unsupported): before that it has changed nothing but its own registers, so that the
 //! function may as well run again from its beginning.
 
@@ -10,6 +10,7 @@ use crate::ir::graph::{
 };
 use crate::ir::passes::clean;
 use crate::ir::passes::exclusivity_checks::AccessKind;
+use crate::ir::passes::fallback::Fallback;
 use crate::ir::verify::targets;
 use crate::value::{Bank, Signature};
 use hashbrown::HashMap;
@@ -21,12 +22,34 @@ const MOST: usize = 4000;
 /// Calls inside of calls go at most that deep.
 const DEEPEST: usize = 24;
 
-/// The graph, without calls. Nothing where even the function itself cannot be looked into.
-pub fn flatten(program: &Program, known: &Signature) -> Option<Function> {
+/// A graph without calls.
+#[derive(Debug)]
+pub struct Inlined {
+    /// The graph.
+    pub graph: Function,
+    /// The reasons why paths of it end with [`Trap::Unsupported`], each once.
+    pub fallbacks: Vec<Fallback>,
+}
+
+/// The graph, without calls.
+///
+/// # Errors
+/// The reason, where even the function itself cannot be inlined.
+pub fn flatten(program: &Program, known: &Signature) -> Result<Inlined, Fallback> {
     let id = FunctionId(known.function);
-    let f = open(program, id).filter(|f| size(f) <= MOST)?;
-    let mut flat =
-        Flat { program, registers: vec![], blocks: vec![], values: HashMap::new(), running: vec![], steps: 0 };
+    let f = open(program, id)?;
+    if size(f) > MOST {
+        return Err(Fallback::TooLarge(MOST));
+    }
+    let mut flat = Flat {
+        program,
+        registers: vec![],
+        blocks: vec![],
+        values: HashMap::new(),
+        running: vec![],
+        steps: 0,
+        fallbacks: vec![],
+    };
     flat.blocks.push(Block::default());
     let own = Own::Running(known.captured.clone());
     let first = flat.copy_registers(f);
@@ -39,12 +62,37 @@ pub fn flatten(program: &Program, known: &Signature) -> Option<Function> {
         ..f.clone()
     };
     clean(&mut out);
-    Some(out)
+    if !returns(&out) {
+        return Err(flat.fallbacks.into_iter().next().unwrap_or(Fallback::NoReturn));
+    }
+    Ok(Inlined { graph: out, fallbacks: flat.fallbacks })
 }
 
 /// A function that nothing but its own code says the derivative of.
-fn open(program: &Program, id: FunctionId) -> Option<&Function> {
-    program.function(id).map(Rc::as_ref).filter(|f| !f.is_opaque && f.rules.is_empty() && f.obstacle.is_none())
+fn open(program: &Program, id: FunctionId) -> Result<&Function, Fallback> {
+    let f = program.function(id).map(Rc::as_ref).ok_or(Fallback::Missing)?;
+    match f {
+        _ if f.is_opaque || f.obstacle.is_some() => Err(Fallback::Opaque(f.name.clone())),
+        _ if !f.rules.is_empty() => Err(Fallback::Registered(f.name.clone())),
+        _ => Ok(f),
+    }
+}
+
+/// Whether a path leads from the entry of a function to a return.
+fn returns(f: &Function) -> bool {
+    let mut seen = vec![false; f.blocks.len()];
+    let mut work = vec![BlockId(0)];
+    while let Some(b) = work.pop() {
+        if std::mem::replace(&mut seen[b.0 as usize], true) {
+            continue;
+        }
+        let end = &f.blocks[b.0 as usize].end;
+        if matches!(end, Some(Terminator::Return(_))) {
+            return true;
+        }
+        work.extend(end.iter().flat_map(targets));
+    }
+    false
 }
 
 /// How many steps a function has.
@@ -85,9 +133,19 @@ struct Flat<'p> {
     /// The functions that are being put together, each inside of the one before.
     running: Vec<FunctionId>,
     steps: usize,
+    /// The reasons why paths end early, each once.
+    fallbacks: Vec<Fallback>,
 }
 
 impl Flat<'_> {
+    /// Notes why a path ends early; false.
+    fn refuse(&mut self, why: Fallback) -> bool {
+        if !self.fallbacks.contains(&why) {
+            self.fallbacks.push(why);
+        }
+        false
+    }
+
     /// New registers like those of a function; the number of the first one.
     fn copy_registers(&mut self, f: &Function) -> u32 {
         let first = self.registers.len() as u32;
@@ -111,11 +169,19 @@ impl Flat<'_> {
         let number = |b: BlockId| if b.0 == 0 { entry } else { BlockId(others + b.0 - 1) };
         // A loop back to the entry would need it twice.
         let is_loop = f.blocks.iter().flat_map(|b| &b.end).flat_map(targets).any(|b| b.0 == 0);
+        if is_loop {
+            self.refuse(Fallback::LoopAtEntry(f.name.clone()));
+        }
         for (b, block) in f.blocks.iter().enumerate() {
-            crate::cancel::look();
+            crate::cancel::check();
             let mut site = Site { at: number(BlockId(b as u32)), first, single: &single, own, banks: &f.captures };
+            let noted = self.fallbacks.len();
             let is_open = !is_loop && block.instructions.iter().all(|step| self.step(&mut site, step));
             let end = if is_open { self.end(&site, block, &number, back) } else { Terminator::Trap(Trap::Unsupported) };
+            if matches!(block.end, Some(Terminator::Trap(_)) | None) {
+                // A path that fails needs no reason: the function runs again on the tape, which reports the failure.
+                self.fallbacks.truncate(noted);
+            }
             let last = &mut self.blocks[site.at.0 as usize];
             last.end = Some(end);
             last.end_span = block.end_span;
@@ -172,7 +238,7 @@ impl Flat<'_> {
             }
             Op::CallValue => match self.values.get(&ins[0]).cloned() {
                 Some(held) => self.call(site, &held, &outs, &ins[1..], step),
-                None => false,
+                None => self.refuse(Fallback::UnknownFunction),
             },
             Op::Closure(function) => {
                 if once {
@@ -212,7 +278,7 @@ impl Flat<'_> {
                 self.push(site.at, op.clone(), outs, ins, step.span);
                 true
             }
-            _ => false,
+            op => self.refuse(Fallback::of_step(op)),
         }
     }
 
@@ -242,7 +308,7 @@ impl Flat<'_> {
             }
             Own::Parts(parts) => {
                 let mut same = parts.iter().zip(site.banks).filter(|(_, b)| **b == bank);
-                let Some((part, _)) = same.nth(usize::from(index)) else { return false };
+                let Some((part, _)) = same.nth(usize::from(index)) else { return self.refuse(Fallback::Step) };
                 if once && let Some(held) = self.values.get(part).cloned() {
                     self.values.insert(out, held);
                 }
@@ -263,10 +329,13 @@ impl Flat<'_> {
     /// Puts a function in the place of its call.
     fn call(&mut self, site: &mut Site<'_>, held: &Held, outs: &[Reg], args: &[Reg], call: &Instruction) -> bool {
         let id = held.function;
-        let Some(f) = open(self.program, id) else { return false };
-        if self.running.contains(&id) || self.running.len() >= DEEPEST || self.steps + size(f) > MOST {
-            return false;
-        }
+        let f = match open(self.program, id) {
+            Ok(f) if self.running.contains(&id) => return self.refuse(Fallback::Recursive(f.name.clone())),
+            Ok(_) if self.running.len() >= DEEPEST => return self.refuse(Fallback::TooDeep(DEEPEST)),
+            Ok(f) if self.steps + size(f) > MOST => return self.refuse(Fallback::TooLarge(MOST)),
+            Ok(f) => f,
+            Err(why) => return self.refuse(why),
+        };
         let first = self.copy_registers(f);
         let single = written_once(f);
         for (own, arg) in f.params.iter().zip(args) {

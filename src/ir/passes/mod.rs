@@ -10,6 +10,7 @@ pub(crate) mod common_subexpressions;
 pub(crate) mod copy_propagation;
 pub(crate) mod dead_code;
 pub mod exclusivity_checks;
+pub mod fallback;
 pub(crate) mod inline;
 pub mod inline_all;
 pub(crate) mod release;
@@ -42,17 +43,17 @@ pub fn finish(program: &mut Program, fresh: &[FunctionId]) {
 
 /// Runs the passes that look at one function alone.
 pub(crate) fn clean(function: &mut Function) {
-    cancel::look();
+    cancel::check();
     blocks::tidy(function);
     common_subexpressions::compute_once(function);
     // A copy that is gone may leave another one behind it; two rounds reach nearly all.
     for _ in 0..2 {
         copy_propagation::coalesce(function);
-        cancel::look();
+        cancel::check();
         copy_propagation::propagate(function);
-        cancel::look();
+        cancel::check();
         dead_code::eliminate(function);
-        cancel::look();
+        cancel::check();
     }
     blocks::tidy(function);
     dead_code::compact(function);

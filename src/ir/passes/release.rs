@@ -11,7 +11,7 @@ use hashbrown::HashMap;
 pub fn release(function: &mut Function) {
     let counts = count(function);
     for block in &mut function.blocks {
-        crate::cancel::look();
+        crate::cancel::check();
         let mut last: HashMap<Reg, (usize, u32)> = HashMap::new();
         for (i, step) in block.instructions.iter().enumerate() {
             for reg in &step.ins {

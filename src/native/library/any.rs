@@ -61,7 +61,7 @@ fn at_end(c: Call<'_, '_>) -> Result<(), Failure> {
 /// An initialiser has filled an instance; there is none where it failed.
 fn born(c: Call<'_, '_>) -> Result<(), Failure> {
     match c.reference() {
-        Ref::Box(instance) => instance.finalizer.is_born(),
+        Ref::Box(instance) => instance.finalizer.mark_initialized(),
         Ref::Null => {}
         _ => return Err(internal()),
     }

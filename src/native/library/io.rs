@@ -41,7 +41,7 @@ pub(super) fn failure(what: &str, error: &std::io::Error) -> Failure {
 fn print(c: Call<'_, '_>) -> Result<(), Failure> {
     let text = c.text()?;
     for piece in text.as_bytes().chunks(PIECE) {
-        cancel::look();
+        cancel::check();
         c.host.streams.output.write_all(piece).map_err(|e| failure("cannot write to standard output", &e))?;
     }
     Ok(())
@@ -74,7 +74,7 @@ fn read_line(c: Call<'_, '_>) -> Result<(), Failure> {
 fn contents(mut file: File) -> std::io::Result<Vec<u8>> {
     let mut bytes = vec![];
     while read_piece(&mut file, &mut bytes)? {
-        cancel::look();
+        cancel::check();
     }
     Ok(bytes)
 }
@@ -129,7 +129,7 @@ fn read_lines(c: Call<'_, '_>) -> Result<(), Failure> {
 }
 
 fn lines(text: &str) -> Vec<Rc<str>> {
-    cancel::looking(text.lines()).map(Into::into).collect()
+    cancel::checking(text.lines()).map(Into::into).collect()
 }
 
 /// The lines of a file with these bytes, as `readLines` gives them.
@@ -214,7 +214,7 @@ fn table(path: &str, text: &str) -> Result<Table, Failure> {
         Err(error) => return Err(malformed(path, &error)),
     };
     let mut columns = vec![vec![]; names.len()];
-    for row in cancel::looking(reader.records()) {
+    for row in cancel::checking(reader.records()) {
         let row = row.map_err(|error| malformed(path, &error))?;
         let line = row.position().map_or(0, csv::Position::line);
         for (k, (field, column)) in row.iter().zip(&mut columns).enumerate() {

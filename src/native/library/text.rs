@@ -167,7 +167,7 @@ fn in_characters(c: Call<'_, '_>) -> Result<(), Failure> {
     let text = c.text()?;
     // Each letter of ASCII is a character, so that their number is known.
     let mut all = Vec::with_capacity(if text.is_ascii() { text.len() } else { 0 });
-    all.extend(cancel::looking(characters(&text)).map(|character| Ref::Text(reader::character(character))));
+    all.extend(cancel::checking(characters(&text)).map(|character| Ref::Text(reader::character(character))));
     c.give_reference(Ref::Cells(Rc::new(Cells::references(all))))
 }
 
@@ -175,18 +175,18 @@ fn from_characters(c: Call<'_, '_>) -> Result<(), Failure> {
     let all = c.array(TEXT)?;
     let longest = all.r.iter().map(|r| text(r).len()).max().unwrap_or(0);
     array::affordable(c.host, all.len, longest)?;
-    c.give_text(cancel::looking(all.r.iter()).map(text).collect::<String>())
+    c.give_text(cancel::checking(all.r.iter()).map(text).collect::<String>())
 }
 
 fn replace(c: Call<'_, '_>) -> Result<(), Failure> {
     let (text, part, other) = (c.text()?, c.text()?, c.text()?);
-    array::affordable(c.host, cancel::looking(text.matches(&*part)).count(), other.len())?;
+    array::affordable(c.host, cancel::checking(text.matches(&*part)).count(), other.len())?;
     // Nothing is not found anywhere.
     if part.is_empty() {
         return c.give_text(text);
     }
     let (mut changed, mut from) = (String::with_capacity(text.len()), 0);
-    for (at, found) in cancel::looking(text.match_indices(&*part)) {
+    for (at, found) in cancel::checking(text.match_indices(&*part)) {
         changed.push_str(&text[from..at]);
         changed.push_str(&other);
         from = at + found.len();
@@ -200,7 +200,7 @@ fn cut(c: Call<'_, '_>) -> Result<(), Failure> {
     let parts: Vec<Text> = if separator.is_empty() {
         vec![text]
     } else {
-        cancel::looking(text.split(&*separator)).map(Into::into).collect()
+        cancel::checking(text.split(&*separator)).map(Into::into).collect()
     };
     c.give_reference(texts(parts))
 }
@@ -211,7 +211,7 @@ fn join(c: Call<'_, '_>) -> Result<(), Failure> {
     let longest = parts.iter().map(|p| p.len()).max().unwrap_or(0);
     array::affordable(c.host, parts.len(), longest.max(separator.len()))?;
     let mut joined = String::with_capacity(parts.iter().map(|p| p.len() + separator.len()).sum());
-    for (k, part) in cancel::looking(parts.iter().enumerate()) {
+    for (k, part) in cancel::checking(parts.iter().enumerate()) {
         joined.push_str(if k == 0 { "" } else { &separator });
         joined.push_str(part);
     }
@@ -224,9 +224,9 @@ fn repeating(c: Call<'_, '_>) -> Result<(), Failure> {
     array::affordable(c.host, count, text.len())?;
     let mut repeated = String::with_capacity(count * text.len());
     // A piece has many copies of a short text, and one of a long one.
-    let piece = text.repeat((cancel::EVERY / text.len().max(1)).clamp(1, count.max(1)));
+    let piece = text.repeat((cancel::CHECK_INTERVAL / text.len().max(1)).clamp(1, count.max(1)));
     while repeated.len() < count * text.len() {
-        cancel::look();
+        cancel::check();
         let missing = count * text.len() - repeated.len();
         repeated.push_str(&piece[..missing.min(piece.len())]);
     }

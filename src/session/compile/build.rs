@@ -104,7 +104,7 @@ impl Reporter for Loaded<'_> {
         let (world, sources) = &mut self.known;
         let own = self.parameters.get(&wish.function);
         let names = own.cloned().unwrap_or_else(|| names_of_parameters(world, &wish.function));
-        views::told((&names, sources), (trace, kinks), wish)
+        views::render_explanation((&names, sources), (trace, kinks), wish)
     }
 
     fn formula(&mut self, function: u32, name: &str, order: i64) -> Vec<String> {

@@ -4,7 +4,8 @@ use crate::bytecode;
 use crate::cancel;
 use crate::ir::{Function, Op, Operator, Program, Register, verify};
 use crate::native::table;
-use crate::session::run::lazy_compiler::{emitted, transformed};
+use crate::session::compile::mechanism::transformed;
+use crate::session::run::lazy_compiler::emitted;
 use crate::value::Signature;
 use crate::value::shape::TangentId;
 use crate::vm::{Fault, TransformKind};
@@ -49,7 +50,7 @@ impl Graphs {
             *self = read(bytes, program()).map_or(Graphs::Missing, |program| Graphs::Read(Box::new(program)));
         }
         let Graphs::Read(program) = self else { return Ok(None) };
-        let made = cancel::caught(|| transformed(program, function, kind)).ok_or_else(Fault::interrupted)?;
+        let made = cancel::catch_cancelled(|| transformed(program, function, kind)).ok_or_else(Fault::interrupted)?;
         Ok(made.and_then(|code| emitted(program, &code, false).ok()))
     }
 }

@@ -1,4 +1,4 @@
-//! `import "file.dscript"`: the files that a module consists of, each once, what is imported before what imports it.
+//! Imports: the files that a module consists of, each once, imported files first.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::session::{Folders, Input, Session};

@@ -1,8 +1,9 @@
-//! From texts to graphs: parse, fold, check, lower, and the diagnostics of differentiation.
+//! Compiler pipeline: parses, folds, checks and lowers a module, and reports the diagnostics of differentiation.
 
 pub(crate) mod build;
 pub(crate) mod graphs;
 pub(crate) mod imports;
+pub(crate) mod mechanism;
 pub(crate) mod show;
 
 use crate::cancel;
@@ -45,7 +46,8 @@ impl Session {
     ) -> Result<T, Outcome> {
         let interrupt = Arc::clone(&self.interrupt);
         let deadline = self.machine.limits.time.and_then(|allowed| Deadline::new(allowed, Duration::ZERO));
-        let done = cancel::under(&interrupt, deadline, || cancel::caught(|| work(self)).ok_or_else(cancel::reason));
+        let done =
+            cancel::under(&interrupt, deadline, || cancel::catch_cancelled(|| work(self)).ok_or_else(cancel::reason));
         done.unwrap_or_else(|reason| Err(self.stopped(what, reason)))
     }
 

@@ -1,8 +1,8 @@
-//! Every stage as text.
+//! Stage listings: every stage of the compiler as text.
 
 use crate::diagnostic::Diagnostic;
-use crate::ir::{Function, FunctionId, Op};
-use crate::session::run::lazy_compiler::transformed;
+use crate::ir::{Fallback, Function, FunctionId, Op};
+use crate::session::compile::mechanism::transformed;
 use crate::session::{Input, Outcome, Session, Stage};
 use crate::source::Span;
 use crate::types::check_module;
@@ -25,6 +25,10 @@ impl Session {
         Ok(match stage {
             Stage::Types => self.show_types(&compiled.checked),
             Stage::Tape => return self.show_tape(compiled),
+            Stage::Mechanism => {
+                let own = self.own_functions(before);
+                return self.executed_mechanisms(compiled, &own);
+            }
             _ => self.show_functions(stage, before),
         })
     }
@@ -74,7 +78,7 @@ impl Session {
     }
 
     /// The functions that a function makes values of, in order.
-    fn functions_in(&self, id: FunctionId) -> Vec<FunctionId> {
+    pub(super) fn functions_in(&self, id: FunctionId) -> Vec<FunctionId> {
         let blocks = self.program.function(id).map_or(&[][..], |function| &function.blocks);
         let steps = blocks.iter().flat_map(|block| &block.instructions);
         let functions = steps.filter_map(|step| match step.op {
@@ -103,14 +107,19 @@ impl Session {
         out
     }
 
-    fn show_functions(&mut self, stage: Stage, before: usize) -> String {
+    /// The functions of the program that were compiled since there were `before` of them.
+    fn own_functions(&self, before: usize) -> Vec<FunctionId> {
         let functions = (before..self.program.functions.len()).map(|id| FunctionId(id as u32));
-        let own = functions.filter(|id| !self.is_of_library(*id));
+        functions.filter(|id| !self.is_of_library(*id)).collect()
+    }
+
+    fn show_functions(&mut self, stage: Stage, before: usize) -> String {
+        let own = self.own_functions(before).into_iter();
         own.map(|id| self.show_graph(stage, id) + "\n").collect()
     }
 
-    /// Tangent or adjoint code, if there is any.
-    fn swept(&self, id: FunctionId, kind: TransformKind) -> Option<Function> {
+    /// Tangent or adjoint code, or the reason why there is none.
+    fn swept(&self, id: FunctionId, kind: TransformKind) -> Result<Function, Fallback> {
         transformed(&self.program, &Signature { function: id.0, captured: vec![] }, kind)
     }
 
@@ -123,18 +132,30 @@ impl Session {
             Ok(code) => crate::bytecode::disassemble(&code),
             Err(why) => why.to_string(),
         };
-        let none = || format!("{}: differentiated on the tape\n", function.name);
+        let none = |code: &str, why: &Fallback| format!("{}: there is no {code} code because {why}\n", function.name);
         match stage {
             Stage::Ir => graph(function),
             Stage::Activity => crate::diff::listing::activity(program, function),
             Stage::Derivative => crate::diff::listing::derivative_code(program, function, Some(&self.sources)),
             Stage::Code => code(function, false),
             Stage::DerivativeCode => code(&crate::diff::derivative(program, function), true),
-            Stage::Tangent => self.swept(id, TransformKind::Tangent).map_or_else(none, |made| graph(&made)),
-            Stage::Adjoint => self.swept(id, TransformKind::ValueWithGradient).map_or_else(none, |made| graph(&made)),
-            Stage::AdjointCode => {
-                self.swept(id, TransformKind::ValueWithGradient).map_or_else(none, |made| code(&made, false))
-            }
+            Stage::Tangent => match self.swept(id, TransformKind::Tangent) {
+                Ok(made) => graph(&made),
+                Err(why) => none("tangent", &why),
+            },
+            Stage::TangentCode => match self.swept(id, TransformKind::Tangent) {
+                Ok(made) => code(&made, false),
+                Err(why) => none("tangent", &why),
+            },
+            Stage::Adjoint => match self.swept(id, TransformKind::ValueWithGradient) {
+                Ok(made) => graph(&made),
+                Err(why) => none("adjoint", &why),
+            },
+            Stage::AdjointCode => match self.swept(id, TransformKind::ValueWithGradient) {
+                Ok(made) => code(&made, false),
+                Err(why) => none("adjoint", &why),
+            },
+            Stage::Mechanism => self.mechanisms_of(id),
             Stage::Tree | Stage::Types | Stage::Tape => String::new(),
         }
     }

@@ -1,4 +1,4 @@
-//! How a derivative comes about, as text.
+//! Derivation as text: writes how a derivative is computed at a point.
 
 use crate::session::{Count, Explained, Kink, Operation, Partial, Quantity};
 use crate::source::{SourceMap, Span};

@@ -1,4 +1,4 @@
-//! Derivatives as formulas, as text and as LaTeX.
+//! Formula view: derivatives as formulas, as text and as LaTeX.
 
 use crate::diagnostic::Diagnostic;
 use crate::diff::formula::formula;

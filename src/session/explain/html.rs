@@ -1,5 +1,4 @@
-//! How a derivative comes about, as tables of a page: what a notebook shows. No scripts and no styles; a screen reader
-//! reads it as tables with headings.
+//! Derivation as HTML: tables for a notebook, without scripts and styles, with headings for screen readers.
 
 use crate::plot::Graph;
 use crate::session::Explained;

@@ -1,4 +1,4 @@
-//! Formulas for those who set them in type.
+//! LaTeX: converts a formula from text to LaTeX.
 
 use crate::session::explain::derivation::short;
 use crate::session::{Explained, Operation, Partial};

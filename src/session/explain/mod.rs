@@ -1,4 +1,4 @@
-//! How a derivative comes about: the steps of one execution with their values, the partial derivatives, and the adjoints.
+//! Explanation: the operations of one execution with values, partial derivatives and adjoints.
 //!
 //! Everything here was computed by the program that is explained, so it cannot disagree with its derivative.
 

@@ -1,4 +1,4 @@
-//! What a program is told when it asks how its own derivative comes about.
+//! Explanation views: the explanation that a program requests of its own derivative.
 
 use crate::native::library::{View, Wish};
 use crate::plot::{Graph, Node};
@@ -9,7 +9,7 @@ use crate::source::SourceMap;
 use crate::vm::Trace;
 
 /// A sweep as text, SVG, HTML and LaTeX; a form that there is not is empty.
-pub(crate) fn told(
+pub(crate) fn render_explanation(
     (parameters, sources): (&[String], &SourceMap),
     (trace, kinks): (&Trace, &[Kink]),
     wish: &Wish,

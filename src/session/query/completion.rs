@@ -1,4 +1,4 @@
-//! What helps while a text is typed that cannot be compiled yet: how a word may go on, and what a call takes.
+//! Completion: possible continuations of a word and signatures of a call, in text that need not compile.
 
 use crate::session::query::inspect::{WORDS, char_at, is_part_of_name, receiver_of};
 use crate::session::{Class, Input, Session};

@@ -1,4 +1,4 @@
-//! Functions as curves.
+//! Curves: samples functions for a chart.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::plot::{Chart, Mark, Series};

@@ -1,4 +1,4 @@
-//! Texts in the one style.
+//! Formatting: formats the text of a program.
 
 use crate::session::compile::{no_room, rejected};
 use crate::session::{Input, Outcome, Session};

@@ -1,4 +1,4 @@
-//! What the words of a text are, for colours.
+//! Highlighting: classifies the words of a text.
 
 use crate::session::Session;
 use crate::session::query::inspect::{WORDS, is_part_of_name};
@@ -20,7 +20,7 @@ pub enum Class {
 }
 
 impl Session {
-    /// The pieces of a text that have a colour, in order. The text need not be complete or right.
+    /// The pieces of a text that have a color, in order. The text need not be complete or right.
     pub fn highlight(text: &str) -> Vec<(Range<usize>, Class)> {
         let mut out = vec![];
         let mut at = 0;

@@ -1,4 +1,4 @@
-//! What a person may ask: the type of an expression, what is declared, what a name means.
+//! Inspection: the type of an expression, the declared names, and the documentation of a name.
 
 use crate::diagnostic::Diagnostic;
 use crate::session::run::interactive::Shown;

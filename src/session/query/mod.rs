@@ -1,5 +1,4 @@
-//! Questions about what was entered: the values of a text that is forgotten again, functions as tables, and what a
-//! function is differentiable in.
+//! Queries: values of text that is not kept, tables of functions, and the parameters that a function is differentiable in.
 
 pub(crate) mod completion;
 pub(crate) mod curves;
@@ -13,9 +12,9 @@ use crate::types::declare::interactive;
 use crate::value::{Cells, Ref};
 use std::rc::Rc;
 
-/// A parameter of a function that is asked about.
+/// The differentiability of a function in one parameter.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Asked {
+pub struct ParameterInfo {
     /// Its name.
     pub name: String,
     /// Its type, as it is written.
@@ -77,7 +76,7 @@ impl Session {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn differentiable(&mut self, function: &str) -> Result<Option<Vec<Asked>>, Vec<Diagnostic>> {
+    pub fn differentiable(&mut self, function: &str) -> Result<Option<Vec<ParameterInfo>>, Vec<Diagnostic>> {
         let Some((types, result)) = self.type_of(function)?.as_deref().and_then(parts_of) else { return Ok(None) };
         let mut names = crate::session::explain::names_of_parameters(&mut self.world, function);
         if names.len() != types.len() || names.iter().any(String::is_empty) {
@@ -87,7 +86,7 @@ impl Session {
         // Nothing is said for certain of a function that a variable holds.
         let is_known = function.starts_with('{') || !labels.is_empty();
         let call = call(function, &names, &labels);
-        let mut asked = vec![];
+        let mut infos = vec![];
         for (k, (name, ty)) in names.iter().zip(&types).enumerate() {
             let others = (0..types.len()).filter(|other| *other != k);
             let others: Vec<String> = others.map(|other| format!("{}: {}", names[other], types[other])).collect();
@@ -100,9 +99,9 @@ impl Session {
             };
             let obstacle = promise("");
             let is_linear = is_known && obstacle.is_none() && promise("(linear)").is_none();
-            asked.push(Asked { name: name.clone(), ty: ty.clone(), obstacle, is_linear });
+            infos.push(ParameterInfo { name: name.clone(), ty: ty.clone(), obstacle, is_linear });
         }
-        Ok(Some(asked))
+        Ok(Some(infos))
     }
 
     /// What the compiler has against a text, in one sentence; the session stays as it was.

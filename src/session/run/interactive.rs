@@ -1,4 +1,4 @@
-//! Texts that are entered one after the other: what each leaves behind, and what becomes of one that fails.
+//! Interactive input: what each input declares, and what remains of one that fails.
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::ir::Program;

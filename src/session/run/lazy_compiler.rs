@@ -18,9 +18,9 @@ use crate::cancel;
 use crate::diagnostic::Code;
 use crate::diff;
 use crate::emit;
-use crate::ir::passes::inline_all::flatten;
 use crate::ir::{Function, FunctionId, MethodId, Program};
 use crate::native::library::Wish;
+use crate::session::compile::mechanism::transformed;
 use crate::session::explain::{formula, names_of_parameters, views};
 use crate::source::SourceMap;
 use crate::types::TypeContext;
@@ -56,7 +56,7 @@ impl<'p> LazyCompiler<'p> {
     }
 
     fn differentiated(&mut self, id: FunctionId, graph: &Function) -> Result<Rc<bytecode::Code>, Box<Fault>> {
-        let differentiated = cancel::caught(|| {
+        let differentiated = cancel::catch_cancelled(|| {
             let marked = self.chains.marked(id, graph);
             let graph = marked.as_ref().unwrap_or(graph);
             let thresholds =
@@ -95,7 +95,7 @@ impl CodeSource for LazyCompiler<'_> {
     }
 
     fn chains_may_break(&mut self) -> Result<bool, Box<Fault>> {
-        cancel::caught(|| self.chains.may_break()).ok_or_else(Fault::stopped)
+        cancel::catch_cancelled(|| self.chains.may_break()).ok_or_else(Fault::stopped)
     }
 
     fn transformed(
@@ -103,10 +103,10 @@ impl CodeSource for LazyCompiler<'_> {
         function: &Signature,
         kind: TransformKind,
     ) -> Result<Option<Rc<bytecode::Code>>, Box<Fault>> {
-        let made = cancel::caught(|| transformed(self.program, function, kind));
+        let made = cancel::catch_cancelled(|| transformed(self.program, function, kind));
         let made = made.ok_or_else(Fault::stopped)?;
         // The general code is used instead of transformed code that cannot be encoded.
-        Ok(made.and_then(|code| self.emit(&code, false).ok()))
+        Ok(made.ok().and_then(|code| self.emit(&code, false).ok()))
     }
 
     fn method(&mut self, method: u16, shape: ShapeId) -> Result<u32, Box<Fault>> {
@@ -130,7 +130,7 @@ impl Reporter for LazyCompiler<'_> {
     fn explain(&mut self, trace: &Trace, kinks: &[Kink], wish: &Wish) -> Vec<String> {
         let Some((world, sources)) = &mut self.known else { return vec![] };
         let names = names_of_parameters(world, &wish.function);
-        views::told((&names, sources), (trace, kinks), wish)
+        views::render_explanation((&names, sources), (trace, kinks), wish)
     }
 
     fn formula(&mut self, function: u32, name: &str, order: i64) -> Vec<String> {
@@ -151,7 +151,7 @@ pub(crate) fn emitted(
     function: &Function,
     is_derivative: bool,
 ) -> Result<Rc<bytecode::Code>, Box<Fault>> {
-    let emitted = cancel::caught(|| emit::emit(program, function, is_derivative));
+    let emitted = cancel::catch_cancelled(|| emit::emit(program, function, is_derivative));
     emitted.ok_or_else(Fault::stopped)?.map(Rc::new).map_err(|why| {
         let message = format!("'{}' cannot be compiled: {why}", function.name);
         match why {
@@ -161,14 +161,4 @@ pub(crate) fn emitted(
             _ => Fault::internal(message),
         }
     })
-}
-
-/// Tangent or adjoint code of a function; `None` when it cannot be transformed.
-pub(crate) fn transformed(program: &Program, function: &Signature, kind: TransformKind) -> Option<Function> {
-    let flat = flatten(program, function)?;
-    match kind {
-        TransformKind::Tangent => diff::transform::tangent(&flat),
-        TransformKind::ValueWithGradient => diff::transform::adjoint(&flat, true),
-        TransformKind::Gradient => diff::transform::adjoint(&flat, false),
-    }
 }

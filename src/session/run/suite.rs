@@ -1,4 +1,4 @@
-//! The tests of a file: `test "name" { … }`.
+//! Test suite: finds and runs the test blocks of a file, `test "name" { … }`.
 
 use crate::diagnostic::Diagnostic;
 use crate::ir::FunctionId;

@@ -1,4 +1,4 @@
-//! Declarations.
+//! Declarations: functions, variables, types and extensions in the tree.
 
 use super::{Attribute, Block, Expr, Generics, Ident, LazyBlock, Pattern, Requirement, TypeExpr};
 use crate::source::Span;
@@ -122,7 +122,7 @@ pub struct Accessors {
     pub is_requirement: bool,
 }
 
-/// A function, initialiser or subscript.
+/// A function, initializer or subscript.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FunctionDecl {
     /// Its name, an operator, `_` or `init`.

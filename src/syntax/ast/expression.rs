@@ -1,4 +1,4 @@
-//! Expressions.
+//! Expressions: the nodes of expressions in the tree.
 
 use super::{Attribute, Block, Condition, Ident, Name, SwitchCase, TypeExpr};
 use crate::source::Span;
@@ -47,7 +47,7 @@ pub enum ExprKind {
     Array(Vec<Expr>),
     /// `[k: v]`, `[:]`
     Dictionary(Vec<(Expr, Expr)>),
-    /// `(a, label: b)`; never one unlabelled element. `()` is the empty tuple.
+    /// `(a, label: b)`; never one unlabeled element. `()` is the empty tuple.
     Tuple(Vec<(Option<Ident>, Expr)>),
     /// `(a)`
     Paren(Rc<Expr>),
@@ -126,7 +126,7 @@ pub enum TryKind {
 pub enum StringPart {
     /// Text, escapes replaced.
     Text(Rc<str>),
-    /// `\(value)`, with further labelled arguments if any.
+    /// `\(value)`, with further labeled arguments if any.
     Interpolation(Vec<Arg>),
 }
 

@@ -1,4 +1,4 @@
-//! A block that is read from its compiled form when somebody first looks inside.
+//! Lazy block: a block of the prelude that is decoded when it is first read.
 
 use super::Block;
 use serde::de::{Error, Visitor};

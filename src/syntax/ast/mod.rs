@@ -1,4 +1,4 @@
-//! The tree of a program as written: names are still text, operators are folded, every node has its span.
+//! Syntax tree: a program as written; names are text, operators are folded, and every node has its span.
 
 #![allow(missing_docs)] // the fields of a variant are named in the example beside it
 #![allow(clippy::large_enum_variant)] // the large ones are rare or behind an `Rc`

@@ -1,4 +1,4 @@
-//! Statements, conditions and patterns.
+//! Statements: statements, conditions and patterns in the tree.
 
 use super::{Decl, Expr, Ident, Name, TypeExpr, WrtParam};
 use crate::source::Span;

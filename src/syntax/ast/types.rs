@@ -1,4 +1,4 @@
-//! Types as written, attributes, generic parameters.
+//! Type syntax: types as written, attributes and generic parameters.
 
 use super::{Ident, Name};
 use crate::source::Span;
@@ -27,7 +27,7 @@ pub enum TypeExprKind {
     Optional(Box<TypeExpr>),
     /// `T!`
     Unwrapped(Box<TypeExpr>),
-    /// `(a: A, B)`; `()` is the empty tuple; never one unlabelled element.
+    /// `(a: A, B)`; `()` is the empty tuple; never one unlabeled element.
     Tuple(Vec<(Option<Ident>, TypeExpr)>),
     /// `@differentiable (A, B) throws -> C`
     Function { params: Vec<FunctionTypeParam>, result: Box<TypeExpr>, throws: bool, attributes: Vec<Attribute> },

@@ -1,4 +1,4 @@
-//! Declarations.
+//! Declaration dump: writes declarations as text.
 
 use super::expr::expr;
 use super::types::{attributes, ty};

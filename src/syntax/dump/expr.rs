@@ -1,4 +1,4 @@
-//! Expressions.
+//! Expression dump: writes expressions as text.
 
 use super::types::{generics, ty};
 use super::{Tree, block, conditions, list, maybe, pattern, stmt, word};

@@ -1,4 +1,4 @@
-//! The tree as text: for `dscript show --stage tree`, and for tests.
+//! Tree dump: writes a tree as text, for `dscript show --stage tree` and tests.
 
 mod decl;
 mod expr;
@@ -15,7 +15,7 @@ const MAX_INDENT: usize = 60;
 /// The tree of a file: a line or more for each statement, parts in brackets behind the name of what they are part of.
 pub fn dump(file: &File) -> String {
     let mut out = String::new();
-    for item in cancel::looking_at_each(&file.items) {
+    for item in cancel::checking_each(&file.items) {
         stmt(item).write(0, &mut out);
         out.push('\n');
     }

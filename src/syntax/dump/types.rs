@@ -1,4 +1,4 @@
-//! Types, as one would write them.
+//! Type dump: writes types as they are written in a program.
 
 use crate::syntax::ast::{Attribute, AttributeArgs, FunctionTypeParam, Ident, TypeExpr, TypeExprKind};
 

@@ -1,4 +1,4 @@
-//! The walk that cuts the statements out which lead to a variable.
+//! Slice: finds the statements that a variable depends on.
 
 use super::names::{Effects, Names, declared, function};
 use crate::source::Span;

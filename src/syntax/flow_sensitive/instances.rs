@@ -1,4 +1,4 @@
-//! Which names may lead to instances of classes, judged by the names in their declarations.
+//! Class references: the names that may refer to class instances, judged by their declarations.
 //!
 //! Types are not known yet, so this errs on the side of instances: a name leads to them when its declaration names a class,
 //! or something that leads to one.

@@ -1,4 +1,4 @@
-//! `gradient(y, wrt: x)` behind the statements that compute `y` from `x`: the operator that follows the flow of a program.
+//! Flow-sensitive gradient: expands `gradient(y, wrt: x)` after the statements that compute `y` from `x`.
 //!
 //! What leads from `x` to `y` is cut out of the statements in front and becomes a function, so that this means
 //! `gradient(at: x, in: { x in …; return y })`. A statement belongs to it when it declares or changes something that is

@@ -1,4 +1,4 @@
-//! What a statement declares, reads and changes, by name.
+//! Name uses: the names that a statement declares, reads and changes.
 
 use crate::source::Span;
 use crate::syntax::ast::{

@@ -1,4 +1,4 @@
-//! Where the second run of the statements would not be the first one.
+//! Refusal: reports statements whose second execution could differ from the first.
 
 use super::Use;
 use super::cut::{self, Cut};

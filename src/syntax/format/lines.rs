@@ -1,4 +1,4 @@
-//! Where lines end, and how far they are indented.
+//! Line layout: decides where lines end and how far they are indented.
 
 use crate::cancel;
 use crate::syntax::format::spacing::is_apart;
@@ -13,7 +13,7 @@ const GAP: usize = 2;
 /// Tokens as a text.
 pub(crate) fn written(tokens: &[Token<'_>]) -> String {
     let mut writer = Writer { tokens, out: String::new(), column: 0, open: vec![], starts: HashMap::new(), indent: 0 };
-    for k in cancel::looking(0..tokens.len()) {
+    for k in cancel::checking(0..tokens.len()) {
         writer.token(k);
     }
     if !writer.out.is_empty() {

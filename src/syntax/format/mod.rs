@@ -1,4 +1,4 @@
-//! The one style that texts are written in.
+//! Formatter: writes programs in the standard style.
 //!
 //! In: a text. Out: the same tokens and comments, with other blanks, line breaks and indentation between them.
 //!

@@ -1,4 +1,4 @@
-//! Where blanks stand inside of a line.
+//! Spacing: decides where blanks belong within a line.
 
 use crate::syntax::format::token::{Kind, Token};
 
@@ -8,7 +8,7 @@ const APART: &[&str] = &[
     "catch",
 ];
 
-/// Whether a blank stands between two neighbours in a line. `last` stands before both.
+/// Whether a blank stands between two neighbors in a line. `last` stands before both.
 pub(crate) fn is_apart(last: Option<&Token<'_>>, a: &Token<'_>, b: &Token<'_>) -> bool {
     use Kind::{
         AngleClose, AngleOpen, Atom, Body, Brace, Close, Colon, Comma, Comment, EndBrace, Implicit, Infix, Line,

@@ -1,4 +1,4 @@
-//! The style, example by example.
+//! Formatter tests: the style, example by example.
 
 use crate::syntax::format::formatted;
 use crate::syntax::tests::roomy;

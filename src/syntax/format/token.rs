@@ -1,4 +1,4 @@
-//! The tokens of a text, its comments among them.
+//! Tokens: splits a text into tokens, comments included.
 
 use crate::cancel;
 use crate::syntax::parser::{Mark, Role};
@@ -82,8 +82,8 @@ pub(crate) fn tokens<'t>(text: &'t str, copy: &str, marks: &[Mark]) -> Vec<Token
         Lexer { text, copy: copy.as_bytes(), marks, mark: 0, at: 0, line: 0, indent: 0, apart: false, breaks: 0 };
     let mut tokens = vec![];
     while lexer.at < text.len() {
-        if tokens.len() % cancel::EVERY == 0 {
-            cancel::look();
+        if tokens.len() % cancel::CHECK_INTERVAL == 0 {
+            cancel::check();
         }
         tokens.extend(lexer.next());
     }

@@ -1,4 +1,4 @@
-//! Attributes.
+//! Attribute parser: reads attributes.
 
 use super::{Builder, Node, Rule};
 use crate::syntax::ast::{

@@ -1,4 +1,5 @@
-//! `checkpoint for x in xs { … }` and `checkpoint while … { … }`: loops whose rounds are computed again on the way back.
+//! Checkpointed loops: rewrites `checkpoint for x in xs { … }` and `checkpoint while … { … }`, whose iterations run again in the
+//! reverse pass.
 //!
 //! A round becomes a closure that says whether the loop goes on, and the library calls it: `continue` and the end of the
 //! body give `true`, `break` gives `false`.

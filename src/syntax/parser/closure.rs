@@ -1,4 +1,4 @@
-//! Closures.
+//! Closure parser: reads closures.
 
 use super::{Builder, Node, Rule};
 use crate::syntax::ast::{Block, Closure, ClosureCapture, ClosureParam, Expr, ExprKind};

@@ -1,4 +1,4 @@
-//! From expressions to types: `[Int?]()` is read as a literal before it is known to be a type.
+//! Type conversion: turns an expression into a type; `[Int?]()` is read as a literal before it is known to be a type.
 
 use super::Builder;
 use crate::syntax::ast::{Expr, ExprKind, FunctionTypeParam, SequencePart, TypeExpr, TypeExprKind};

@@ -1,4 +1,4 @@
-//! Declarations.
+//! Declaration parser: reads declarations.
 
 use super::types::element_type;
 use super::{Builder, Node, Rule};

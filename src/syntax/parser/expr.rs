@@ -1,4 +1,4 @@
-//! Expressions: sequences of operands and operators, still flat, and what stands at the heart of an operand.
+//! Expression parser: reads flat sequences of operands and operators, and primary expressions.
 
 use super::{Builder, Node, Rule};
 use crate::diagnostic::Code;
@@ -24,7 +24,7 @@ struct Segment {
 impl Builder<'_> {
     /// An expression, or the head of a statement with a body.
     pub(super) fn expr(&mut self, node: Node<'_>) -> Expr {
-        crate::cancel::look();
+        crate::cancel::check();
         let span = self.span(&node);
         self.deeper(span, error_at(span), |b| b.sequence(node.into_inner(), span))
     }

@@ -1,7 +1,7 @@
-//! What people write who come from other languages, and how it is written here.
+//! Foreign syntax: recognizes constructs of other languages and names the equivalent here.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::syntax::parser::failure::Context;
+use crate::syntax::parser::failure_context::Context;
 
 /// Words that begin declarations elsewhere: the words, the one that does here, and the rule.
 const OPENERS: &[(&[&str], &str, &str)] = &[
@@ -17,11 +17,11 @@ const OPENERS: &[(&[&str], &str, &str)] = &[
 /// Words that are operators elsewhere.
 const OPERATORS: &[(&str, &str)] = &[("and", "&&"), ("or", "||"), ("mod", "%")];
 
-type Habit = fn(&Context) -> Option<Diagnostic>;
+type Recognizer = fn(&Context) -> Option<Diagnostic>;
 
-const HABITS: &[Habit] = &[
+const RECOGNIZERS: &[Recognizer] = &[
     opener,
-    print_without_brackets,
+    print_without_parentheses,
     operator_word,
     not_word,
     lambda,
@@ -30,7 +30,7 @@ const HABITS: &[Habit] = &[
     single_quotes,
     equals_twice,
     counting_loop,
-    result_behind_colon,
+    result_after_colon,
     slice,
     dictionary_in_braces,
     let_before_function,
@@ -38,9 +38,9 @@ const HABITS: &[Habit] = &[
     typed_throws,
 ];
 
-/// The diagnostic for a failure that has to do with a habit.
+/// The diagnostic for a construct of another language.
 pub(crate) fn explain(c: &Context) -> Option<Diagnostic> {
-    HABITS.iter().find_map(|habit| habit(c))
+    RECOGNIZERS.iter().find_map(|recognize| recognize(c))
 }
 
 fn error(c: &Context, from: usize, to: usize, message: impl Into<String>) -> Diagnostic {
@@ -60,7 +60,7 @@ fn opener(c: &Context) -> Option<Diagnostic> {
 }
 
 /// `print "text"`
-fn print_without_brackets(c: &Context) -> Option<Diagnostic> {
+fn print_without_parentheses(c: &Context) -> Option<Diagnostic> {
     if c.line_before() != "print" || !c.starts_operand() {
         return None;
     }
@@ -160,7 +160,7 @@ fn counting_loop(c: &Context) -> Option<Diagnostic> {
 }
 
 /// `func f(x: Double): Double`
-fn result_behind_colon(c: &Context) -> Option<Diagnostic> {
+fn result_after_colon(c: &Context) -> Option<Diagnostic> {
     let line = c.line_before();
     if c.found != ":" || c.last_byte() != b')' || !(line.starts_with("func ") || line.contains(" func ")) {
         return None;

@@ -1,4 +1,4 @@
-//! Functions, initialisers, subscripts, and the accessors of properties.
+//! Function parser: reads functions, initializers, subscripts and accessors.
 
 use super::{Builder, Node, Rule, YIELDED, Yielding};
 use crate::syntax::ast::{

@@ -1,4 +1,4 @@
-//! Key paths.
+//! Key path parser: reads key paths.
 
 use super::{Builder, Node, Rule};
 use crate::source::Span;

@@ -1,4 +1,4 @@
-//! Numbers and strings.
+//! Literal parser: reads numbers and strings.
 
 use super::{Builder, Node, Rule};
 use crate::diagnostic::Code;

@@ -1,4 +1,4 @@
-//! What the grammar finds in a text, place by place, for who writes the text anew.
+//! Grammar marks: what the grammar recognizes at each place of a text, for the formatter.
 
 use super::pieces::{PIECE, pieces};
 use super::{Grammar, Rule, bound_work};
@@ -50,7 +50,7 @@ pub(in crate::syntax) fn marks(text: &str) -> Option<(String, Vec<Mark>)> {
     bound_work(text.len());
     let size = if text.len() > PIECE { PIECE } else { usize::MAX };
     let mut finder = Finder::default();
-    for cut in cancel::looking_at_each(pieces(&scanned.text, &scanned.lines, 0, size)) {
+    for cut in cancel::checking_each(pieces(&scanned.text, &scanned.lines, 0, size)) {
         let pairs = Grammar::parse(Rule::file, &scanned.text[cut.clone()]).ok()?;
         finder.base = cut.start;
         finder.owners.clear();

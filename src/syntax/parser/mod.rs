@@ -1,4 +1,4 @@
-//! From the pairs that the grammar finds to the tree, in a file by construct.
+//! Parser: turns the pairs of the grammar into the tree, one file per construct.
 
 mod attribute;
 mod checkpoint;
@@ -7,6 +7,7 @@ mod convert;
 mod decl;
 mod expr;
 mod failure;
+pub(crate) mod failure_context;
 pub(crate) mod foreign_syntax;
 mod function;
 mod key_path;

@@ -1,4 +1,4 @@
-//! Patterns. Those behind `case` are read as expressions, because `.some(x)` and `.some(f(x))` look alike from the left.
+//! Pattern parser: reads patterns. Those after `case` are read as expressions, because `.some(x)` and `.some(f(x))` begin alike.
 
 use super::{Builder, Node, Rule};
 use crate::diagnostic::Code;

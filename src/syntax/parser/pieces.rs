@@ -1,5 +1,4 @@
-//! Long texts are read piece by piece: what the grammar keeps in mind stays small, and between two pieces somebody may
-//! want the work to stop.
+//! Piecewise parsing: reads long texts in pieces, which bounds memory and allows cancellation between pieces.
 //!
 //! A piece ends before a line that begins a declaration. Where a piece is still long, its statements are read one by one,
 //! and the elements of a long list in groups: in the text around it, the list is empty.
@@ -64,7 +63,7 @@ impl<'t> Builder<'t> {
         let mut file = File::default();
         let size = if outside.len() > PIECE { PIECE } else { usize::MAX };
         for cut in pieces(&outside, &scanned.lines, 0, size) {
-            cancel::look();
+            cancel::check();
             if let Err(unread) = self.piece(&outside, cut, &mut file) {
                 if is_by_lists {
                     return None;
@@ -86,7 +85,7 @@ impl<'t> Builder<'t> {
             while let Ok(mut pairs) = Grammar::parse(Rule::item, &copy[at..cut.end])
                 && let Some(item) = pairs.next()
             {
-                cancel::look();
+                cancel::check();
                 let end = at + item.as_span().end();
                 self.items(item.into_inner(), at, file);
                 at = end;
@@ -112,7 +111,7 @@ impl<'t> Builder<'t> {
         let from = pieces.first().map_or(0, |p| p.start);
         let errors = self.diagnostics.len();
         for piece in pieces {
-            cancel::look();
+            cancel::check();
             match Grammar::parse(Rule::file, &copy[piece.clone()]) {
                 Ok(pairs) => self.items(pairs, piece.start, file),
                 Err(error) => self.fail(error, copy, piece),
@@ -151,7 +150,7 @@ impl<'t> Builder<'t> {
         let mut from = list.open;
         let mut is_read = true;
         for end in list.cuts.iter().copied().chain([list.close]) {
-            cancel::look();
+            cancel::check();
             // The comma before the group, and the one behind it, become the brackets of a list.
             let group = format!("[{}]", self.without_lists(copy, from + 1..end, &list.inner));
             is_read &= end == list.close || !group[..group.len() - 1].trim_end().ends_with(['[', ',']);

@@ -1,4 +1,4 @@
-//! What stands behind an operand: calls, members, subscripts, `!`, `?`, `'`, `²`.
+//! Postfix parser: reads what follows an operand: calls, members, subscripts, `!`, `?`, `'`, `²`.
 
 use super::expr::error_at;
 use super::{Builder, Node, Rule};

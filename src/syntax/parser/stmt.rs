@@ -1,4 +1,4 @@
-//! Statements, blocks, conditions, `if` and `switch`.
+//! Statement parser: reads statements, blocks, conditions, `if` and `switch`.
 
 use super::expr::error_at;
 use super::{Builder, Node, Rule, YIELDED, Yielding};

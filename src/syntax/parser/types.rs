@@ -1,4 +1,4 @@
-//! Types as written.
+//! Type parser: reads types.
 
 use super::{Builder, Node, Rule};
 use crate::diagnostic::Code;

@@ -1,4 +1,4 @@
-//! Conditional compilation: `#if canImport(Glibc)`, which lines count and which do not.
+//! Conditional compilation: evaluates `#if canImport(Glibc)` and selects the active lines.
 
 /// A line that starts with `#`.
 pub(super) enum Directive<'t> {

@@ -1,4 +1,4 @@
-//! `#if` and its kind: what is not active becomes blank.
+//! Directives: finds `#if` and related lines, and blanks the inactive ones.
 
 use super::{Quote, Scanner, conditional};
 use crate::diagnostic::{Code, Diagnostic};

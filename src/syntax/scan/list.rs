@@ -1,4 +1,4 @@
-//! Long lists in brackets, and the commas between which the grammar may read their elements in groups.
+//! Long lists: finds the commas at which the grammar may split a long list.
 
 /// A group has so many bytes at least.
 const GROUP: usize = 1 << 16;

@@ -1,4 +1,4 @@
-//! The pass before the grammar: one look at every byte.
+//! Scanner: the pass over every byte before the grammar.
 //!
 //! It finds what no grammar can report well (brackets and strings that do not end, nesting without bound), and makes the
 //! copy of the text that the grammar reads, of the same length: comments, inactive `#if` branches and odd white space

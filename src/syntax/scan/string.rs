@@ -1,4 +1,4 @@
-//! The inside of string literals.
+//! String scanner: the contents of string literals.
 
 use super::{Open, Quote, Scanner};
 use crate::diagnostic::{Code, Diagnostic};

@@ -1,4 +1,4 @@
-//! Text in, tree or message out.
+//! Parser tests: text in, tree or message out.
 
 mod declarations;
 mod expressions;

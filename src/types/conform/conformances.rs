@@ -37,7 +37,7 @@ pub(crate) fn refined(cx: &mut TypeContext, p: ProtocolId) -> Rc<[ProtocolId]> {
     if let Some(known) = &cx.defs.protocol_data(p).refines {
         return known.clone();
     }
-    crate::cancel::look();
+    crate::cancel::check();
     cx.defs.protocols[p.0 as usize].refines = Some(Rc::from([p]));
     let (mut all, mut seen) = (vec![p], HashSet::from([p]));
     let (inherits, file) = (cx.defs.protocol_data(p).inherits.clone(), cx.defs.protocol_data(p).file);
@@ -150,7 +150,7 @@ pub(crate) fn all_refined(cx: &mut TypeContext, direct: Vec<ProtocolId>) -> Vec<
     let mut seen = HashSet::new();
     let mut all = vec![];
     for p in direct {
-        crate::cancel::look();
+        crate::cancel::check();
         all.extend(refined(cx, p).iter().filter(|q| seen.insert(**q)));
     }
     all
@@ -333,7 +333,7 @@ fn find_refinement(cx: &mut TypeContext, n: NominalId, p: ProtocolId) -> Option<
 
 /// Whether a known type conforms to a protocol, in the current generic surroundings.
 pub(crate) fn conforms_to(cx: &mut TypeContext, ty: &Type, p: ProtocolId) -> bool {
-    crate::cancel::look();
+    crate::cancel::check();
     let ty = type_vars::shallow(cx, ty);
     match &*cx.defs.protocol_data(p).name {
         "_Keyed" => return true,

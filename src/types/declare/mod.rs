@@ -41,7 +41,7 @@ use std::rc::Rc;
 /// Enters a declaration of the top level. Extensions are attached at once when their type is known, so a user's types
 /// must be entered before a user's extensions.
 pub(super) fn declare_top(cx: &mut TypeContext, decl: &Rc<Decl>, file: u32, is_prelude: bool) {
-    crate::cancel::look();
+    crate::cancel::check();
     if !is_prelude {
         attributes::check_attributes(cx, decl, Around::Module);
         modifiers::check_modifiers(cx, decl, Around::Module);

@@ -77,7 +77,7 @@ fn variable_span(cx: &TypeContext, owner: Owner, kind: &MemberKind) -> Option<Sp
 pub(crate) fn check_functions(cx: &mut TypeContext, first: usize) {
     let mut known: HashMap<(Name, Shape), Span> = HashMap::new();
     for f in (first..cx.defs.functions.len()).map(|i| FunctionId(i as u32)) {
-        crate::cancel::look();
+        crate::cancel::check();
         let Some(shape) = shape_of(cx, f) else { continue };
         let (name, span) = (cx.defs.function_data(f).base_name.clone(), cx.defs.function_data(f).span);
         match known.entry((name, shape)) {

@@ -17,7 +17,7 @@ impl<'b> Flow<'b, '_> {
     }
 
     pub(super) fn expr(&mut self, e: &'b Expr) {
-        crate::cancel::look();
+        crate::cancel::check();
         let is_step = matches!(
             e.kind,
             ExprKind::Field { .. }

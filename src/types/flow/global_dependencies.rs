@@ -80,7 +80,7 @@ impl Flow<'_, '_> {
             self.needs_in_circles |= known.is_none();
             return known.clone().unwrap_or_default();
         }
-        crate::cancel::look();
+        crate::cancel::check();
         // While a recursive function is looked at, it needs nothing more.
         self.needs.insert(f, None);
         let mut found = Found::default();

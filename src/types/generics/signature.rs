@@ -42,7 +42,7 @@ pub(crate) fn signature(cx: &mut TypeContext, f: FunctionId) -> Rc<Signature> {
     if let Some(signature) = &cx.defs.function_data(f).signature {
         return signature.clone();
     }
-    crate::cancel::look();
+    crate::cancel::check();
     let outer = function_outer_env(cx, f);
     let data = cx.defs.function_data(f);
     let (owner, file, generics) = (data.owner, data.file, data.generics.clone());

@@ -26,7 +26,7 @@ const FULFILLED: u32 = 100;
 
 /// The members of that name, the nearest first.
 pub(crate) fn members(cx: &mut TypeContext, of: &Type, name: &str, is_static: bool, file: u32) -> Vec<MemberOf> {
-    crate::cancel::look();
+    crate::cancel::check();
     let of = type_vars::shallow(cx, of);
     let mut out: Vec<MemberOf> = vec![];
     // What is known to be an instance of a class has the members of that, too.

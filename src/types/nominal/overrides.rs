@@ -110,7 +110,7 @@ pub(crate) fn link_class(cx: &mut TypeContext, n: NominalId) {
     }
     members.sort_by_key(|(name, m)| (member_span(cx, n, &m.kind), name.clone()));
     for (name, member) in members {
-        crate::cancel::look();
+        crate::cancel::check();
         link_member(cx, n, &name, &member);
     }
 }

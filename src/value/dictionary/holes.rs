@@ -1,4 +1,4 @@
-//! The places of a dictionary where nothing is kept any more.
+//! Holes: the free places of a dictionary.
 
 use std::ops::Range;
 

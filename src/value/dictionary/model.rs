@@ -1,4 +1,4 @@
-//! Dictionaries against a list of pairs that does the same slowly.
+//! Dictionary model: compares dictionaries with a slow list of pairs.
 
 use super::Dictionary;
 use crate::value::shape::{Layout, Shape, Shapes};

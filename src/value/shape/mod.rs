@@ -1,4 +1,4 @@
-//! What a value of a concrete type looks like in registers, and how the type differentiates.
+//! Shapes: the registers of a value of a concrete type, and how the type differentiates.
 //!
 //! A [`Shape`] is what is left of a type at run time: enough to print, compare, hash and walk a value. A [`Tangent`]
 //! relates the components of a value to those of its tangent vector.
@@ -247,12 +247,13 @@ impl Shapes {
     }
 
     /// Whether a value may have a part whose type says itself how it is written.
-    pub fn may_speak(&self, id: ShapeId) -> bool {
+    pub fn has_custom_description(&self, id: ShapeId) -> bool {
         self.speaking[id.0 as usize]
     }
 
     fn has_speaking_part(&self, shape: &Shape) -> bool {
-        matches!(shape, Shape::Class { .. } | Shape::Any) || shape.parts().iter().any(|part| self.may_speak(*part))
+        matches!(shape, Shape::Class { .. } | Shape::Any)
+            || shape.parts().iter().any(|part| self.has_custom_description(*part))
     }
 
     /// How many components a value has.

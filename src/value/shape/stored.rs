@@ -1,4 +1,4 @@
-//! Shapes and tangents as they are written to a file and read from one: lists, from which the rest is derived again.
+//! Stored shapes: shapes and tangents as lists in a file, from which the rest is derived.
 
 use super::{Layout, OwnId, Shape, ShapeId, Shapes, Tangent, TangentId, TangentKind, Tangents};
 use hashbrown::HashMap;

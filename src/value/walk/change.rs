@@ -1,4 +1,4 @@
-//! Giving the leaves of a value other numbers and slots.
+//! Leaf update: gives the leaves of a value other numbers and slots.
 
 use super::{At, DEEPEST, Mismatch, Walk, instance, moving, tag};
 use crate::value::shape::{BESIDE, TangentId, TangentKind};

@@ -1,4 +1,4 @@
-//! Walking the numbers of a differentiable value, as its [`Tangent`] says.
+//! Value walk: visits the numbers of a differentiable value, as its [`Tangent`] describes.
 //!
 //! In: a value (its components in storage order), and how its type differentiates. Out: its numbers that can move, the
 //! *leaves*, one after another, always in the same order: by the list of moving fields, elements and keys in their order.

@@ -1,4 +1,4 @@
-//! Reading tangent vectors as numbers.
+//! Vector reader: reads tangent vectors as numbers.
 
 use super::{At, DEEPEST, Mismatch, Walk, cells, dictionary, instance, moving, number, tag};
 use crate::value::dictionary::Dictionary;

@@ -1,4 +1,4 @@
-//! Sums of tangent vectors, whatever they hold.
+//! Vector sums: adds tangent vectors of any type.
 
 use super::{At, DEEPEST, Mismatch, Walk, cells, dictionary, moving, number, tag};
 use crate::value::dictionary::Dictionary;

@@ -1,4 +1,4 @@
-//! Making tangent vectors of numbers.
+//! Vector builder: makes tangent vectors of numbers.
 
 use super::{At, DEEPEST, Mismatch, Walk, cells, dictionary, instance, tag};
 use crate::value::finalizer::Finalizer;

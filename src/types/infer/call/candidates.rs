@@ -236,7 +236,7 @@ impl Infer<'_> {
         expected: Option<&Type>,
         span: Span,
     ) -> Option<Fit> {
-        crate::cancel::look();
+        crate::cancel::check();
         let params = self.candidate_params(candidate);
         let slots = match_args(&params, args).ok()?;
         let snapshot = self.cx.vars.snapshot();

@@ -37,7 +37,7 @@ use std::rc::Rc;
 impl Infer<'_> {
     /// The value of an expression. `expected` is a hint; the caller still coerces.
     pub(super) fn expr(&mut self, e: &ast::Expr, expected: Option<&Type>) -> Expr {
-        crate::cancel::look();
+        crate::cancel::check();
         let span = e.span;
         // Of a type that there is not, nothing can be expected.
         let expected = expected.filter(|ty| **ty != Type::Error);

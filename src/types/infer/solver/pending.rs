@@ -165,7 +165,7 @@ impl Infer<'_> {
         let mut any = false;
         let mut next = from;
         while let Some(i) = self.waiting.range(next..).next().copied() {
-            crate::cancel::look();
+            crate::cancel::check();
             next = i + 1;
             if self.attempted.contains(&i) || effort < Effort::Everything && self.is_blocked(i) {
                 continue;

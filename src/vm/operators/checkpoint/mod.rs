@@ -15,7 +15,7 @@ pub(crate) mod snapshot;
 
 use crate::diagnostic::Code as Number;
 use crate::tape::{Block, Direction, Levels, LinearMap, Num, Sweep, UnsizedTranspose};
-use crate::value::heap_path::{Outline, number};
+use crate::value::heap_path::{HeapPath, number};
 use crate::value::heap_visit::{SlotChange, address, any_origin, change_slots, change_slots_in_boxes};
 use crate::value::{BoxCells, Cells, Ref, Slot};
 use crate::vm::compiler::Compiler;
@@ -91,7 +91,7 @@ pub(crate) fn begin(
     let mut operands: Vec<u32> = operands.into_iter().collect();
     operands.sort_unstable();
     let random = machine.host.random.clone();
-    let (outline, results) = (Outline::default(), vec![]);
+    let (outline, results) = (HeapPath::default(), vec![]);
     let block = Block { state: copy, random, epoch, operands, throws, outline, results, held: 0 };
     machine.levels.pause(level, traced);
     Ok(Next::call(body, true, First { level, throws, block, values, boxes }))
@@ -120,7 +120,7 @@ impl Task for First {
         let known = values.iter().map(address).collect();
         let error = thrown(machine, throws);
         let first = roots(&mut machine.globals, error.clone(), boxes.clone());
-        let (outline, mut objects) = Outline::of(&first, &known);
+        let (outline, mut objects) = HeapPath::of(&first, &known);
         block.held = held(&block.state, &boxes, &values);
         drop((values, boxes));
         let mut numbers = vec![];

@@ -1,0 +1,23 @@
+//! Answers: parses `f at 1, 2` and shows diagnostics, for several commands of the prompt.
+
+use crate::diagnostic::Diagnostic;
+use crate::front::list_format::listed;
+use crate::front::prompt::{Flow, Prompt};
+
+/// `f at 1, 2`: a function, and arguments as they are written.
+pub(super) fn at(rest: &str) -> Option<(&str, Vec<String>)> {
+    let (function, arguments) = rest.rsplit_once(" at ")?;
+    let arguments: Vec<String> = listed(arguments).iter().map(|argument| number(argument)).collect();
+    (!function.trim().is_empty() && arguments.iter().all(|a| !a.is_empty())).then_some((function.trim(), arguments))
+}
+
+/// `2` as `2.0`: what is differentiated is no whole number.
+fn number(argument: &str) -> String {
+    if argument.parse::<i64>().is_ok() { format!("{argument}.0") } else { argument.to_owned() }
+}
+
+/// Shows diagnostics instead of an answer.
+pub(super) fn refuse(prompt: &mut Prompt, diagnostics: &[Diagnostic]) -> Flow {
+    let text = prompt.render_style.text(diagnostics, &prompt.session);
+    prompt.complain(text.trim_end())
+}
