@@ -11,12 +11,12 @@
 mod containers;
 
 use self::containers::{appended, contained, filled, loaded, replaced};
-use super::dataflow::{self, Fact};
 use super::dependence::{Break, BreakReason, Dependence, Effects, Known, MOST_BREAKS, StepId, Summary};
 use super::wrt::can_vary;
 use crate::diff::lost_tangent::carried;
 use crate::diff::transfer;
 use crate::diff::transfer::{NativePassage, Passage};
+use crate::ir::analysis::data_flow::{self, Fact};
 use crate::ir::{Function, FunctionId, Instruction, Made, Op, Operator, Program, Reg, Writers};
 use crate::source::Span;
 use crate::value::Bank;
@@ -132,7 +132,7 @@ impl<'p> Activity<'p> {
         let mut results = vec![Known::default(); f.results.len()];
         let walk = Walk { activity: self, f, id, given, depth, writers: OnceCell::new() };
         let step = |block: usize, facts: &mut [Known]| walk.block(block, facts, &mut effects);
-        dataflow::forward(f, entry, step, |regs, facts| {
+        data_flow::forward(f, entry, step, |regs, facts| {
             returns = true;
             for (result, reg) in results.iter_mut().zip(regs) {
                 result.join(&facts[reg.0 as usize]);

@@ -1,6 +1,6 @@
 //! What is known of a value: which arguments it depends on, and where the path from them breaks.
 
-use super::dataflow::Fact;
+use crate::ir::analysis::data_flow::Fact;
 use crate::ir::{FunctionId, Obstacle};
 use crate::source::Span;
 use std::collections::{BTreeMap, BTreeSet};

@@ -7,9 +7,9 @@
 //! depends on what varies is not linear, unless it asks for zero, and the way at zero goes on elsewhere.
 
 use super::activity::covered_by_rule;
-use super::dataflow::{self, Fact};
 use crate::diff::transfer;
 use crate::diff::transfer::Passage;
+use crate::ir::analysis::data_flow::{self, Fact};
 use crate::ir::{BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, RuleKind, Terminator};
 use crate::native::{PrimitiveId, Rule};
 use crate::source::Span;
@@ -241,7 +241,7 @@ impl<'p> Linearities<'p> {
                 condition = condition.take().or_else(|| (on.kind == Kind::NotLinear).then(|| on.clone()));
             }
         };
-        dataflow::forward(f, entry, step, |regs, facts| {
+        data_flow::forward(f, entry, step, |regs, facts| {
             for (result, reg) in results.iter_mut().zip(regs) {
                 result.join(&facts[reg.0 as usize]);
             }

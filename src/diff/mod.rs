@@ -11,7 +11,6 @@
 pub(crate) mod active_registers;
 mod activity;
 mod check;
-mod dataflow;
 mod dependence;
 pub mod derivative;
 pub mod formula;

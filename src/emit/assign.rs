@@ -2,9 +2,9 @@
 //! by linear scan over the order of the blocks.
 
 use super::graph::{Graph, Reg, Step};
-use super::live::Liveness;
 use super::window::{Windows, windows};
 use crate::ir::Op;
+use crate::ir::analysis::liveness::Liveness;
 use crate::value::Bank;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};

@@ -2,7 +2,8 @@
 
 use super::assign::{window_args, window_places};
 use super::graph::{Block, Graph, Reg, Step};
-use super::live::Liveness;
+use crate::ir::analysis::flow_graph::{Counts, count};
+use crate::ir::analysis::liveness::Liveness;
 use std::collections::HashMap;
 
 /// What stands in the window.
@@ -17,7 +18,7 @@ pub struct Windows {
 /// Chooses them. A register lives in the window only inside one block and between two steps that need the window.
 pub fn windows(graph: &Graph, live: &Liveness) -> Windows {
     let mut found = Windows { places: vec![None; graph.banks.len()], size: [0; 3] };
-    let (writes, reads) = graph.counts();
+    let Counts { writes, reads } = count(graph);
     let mut last_reads = LastReads(vec![(usize::MAX, 0); graph.banks.len()]);
     for (at, block) in graph.blocks.iter().enumerate() {
         crate::cancel::look();

@@ -10,8 +10,10 @@ use crate::value::shape::{ShapeId, Shapes, TangentId, Tangents};
 use crate::value::{Bank, Constants};
 use hashbrown::HashMap;
 use serde::{Deserialize, Deserializer, Serialize};
+use std::iter::Flatten;
 use std::ops::Range;
 use std::rc::Rc;
+use std::slice;
 
 /// A virtual register: an index into [`Function::registers`]. Registers are variables, not values: one may be written
 /// in several places.
@@ -417,6 +419,42 @@ pub enum Terminator {
     Return(Vec<Reg>),
     /// Stops the program.
     Trap(Trap),
+}
+
+/// At most two blocks, or places of blocks.
+pub type Targets<T> = Flatten<std::array::IntoIter<Option<T>, 2>>;
+
+impl Terminator {
+    /// The blocks that may follow.
+    pub fn targets(&self) -> Targets<BlockId> {
+        match self {
+            Terminator::Jump(to) => [Some(*to), None],
+            Terminator::Branch { then, otherwise, .. } => [Some(*then), Some(*otherwise)],
+            Terminator::Return(_) | Terminator::Trap(_) => [None, None],
+        }
+        .into_iter()
+        .flatten()
+    }
+
+    /// The registers that it reads.
+    pub fn reads(&self) -> &[Reg] {
+        match self {
+            Terminator::Branch { condition, .. } => slice::from_ref(condition),
+            Terminator::Return(regs) => regs,
+            Terminator::Trap(Trap::Failed { message: Some(reg), .. } | Trap::Uncaught(reg)) => slice::from_ref(reg),
+            Terminator::Trap(_) | Terminator::Jump(_) => &[],
+        }
+    }
+
+    /// The registers that it reads, to change them.
+    pub fn reads_mut(&mut self) -> &mut [Reg] {
+        match self {
+            Terminator::Branch { condition, .. } => slice::from_mut(condition),
+            Terminator::Return(regs) => regs,
+            Terminator::Trap(Trap::Failed { message: Some(reg), .. } | Trap::Uncaught(reg)) => slice::from_mut(reg),
+            Terminator::Trap(_) | Terminator::Jump(_) => &mut [],
+        }
+    }
 }
 
 /// Why a program stops by itself.

@@ -7,7 +7,7 @@
 //! place was moved there, so that an array with one owner is never copied.
 //! Not here: derivatives (`diff`), machine registers (`emit`).
 
-pub(crate) mod analysis;
+pub mod analysis;
 pub mod differentiability;
 pub mod graph;
 pub mod layout;
@@ -15,11 +15,9 @@ pub mod listing;
 pub mod lower;
 pub mod verify;
 
-pub(crate) mod passes;
+pub mod passes;
 
 pub use crate::ir::analysis::global_reads::global_reads;
 pub use crate::ir::analysis::known_functions::{Made, Writers, gives_what_is_written};
-pub use crate::ir::passes::copy_propagation::count;
-pub use crate::ir::passes::dead_code::is_pure;
 pub use graph::*;
 pub use lower::Lowering;

@@ -5,7 +5,8 @@
 use super::graph::{
     Block, BlockId, Function, Instruction, Op, Operator, Program, Reg, Stride, SweepOp, Terminator, Trap,
 };
-use crate::ir::analysis::liveness::live;
+use crate::ir::analysis::effects::tied;
+use crate::ir::analysis::liveness::live_at_entry;
 use crate::value::Bank;
 use crate::value::origins::Storage;
 use crate::value::shape::TangentId;
@@ -245,41 +246,9 @@ impl Check<'_> {
         if self.function.blocks.is_empty() {
             return;
         }
-        let live = live(self.function);
+        let live = live_at_entry(self.function);
         for reg in live.of(0).filter(|r| !self.function.params.contains(&Reg(*r as u32))) {
             self.fault(format!("%{reg} is read before it has a value"));
         }
-    }
-}
-
-/// Which result is the same register as which operand, for what is changed in place.
-pub fn tied(op: &Op) -> Option<(usize, usize)> {
-    match op {
-        Op::StoreRecord { .. }
-        | Op::Append(_)
-        | Op::AppendText
-        | Op::StoreElement { .. }
-        | Op::Sweep(SweepOp::AddElement { .. }) => Some((0, 0)),
-        Op::TakeRecord { .. } | Op::TakeElement { .. } => Some((1, 0)),
-        _ => None,
-    }
-}
-
-/// Where a block may go on.
-pub fn targets(end: &Terminator) -> Vec<BlockId> {
-    match end {
-        Terminator::Jump(to) => vec![*to],
-        Terminator::Branch { then, otherwise, .. } => vec![*then, *otherwise],
-        Terminator::Return(_) | Terminator::Trap(_) => vec![],
-    }
-}
-
-/// What the end of a block reads.
-pub fn reads(end: &Terminator) -> Vec<Reg> {
-    match end {
-        Terminator::Branch { condition, .. } => vec![*condition],
-        Terminator::Return(regs) => regs.clone(),
-        Terminator::Trap(Trap::Failed { message: Some(reg), .. } | Trap::Uncaught(reg)) => vec![*reg],
-        Terminator::Trap(_) | Terminator::Jump(_) => vec![],
     }
 }

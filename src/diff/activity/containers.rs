@@ -3,8 +3,8 @@
 //! Promises: an element of an array, a dictionary or a value of any type is said to be behind a break only if all that was
 //! put in there is.
 
-use super::super::dataflow::Fact;
 use super::super::dependence::{Break, BreakReason, Dependence, Known};
+use crate::ir::analysis::data_flow::Fact;
 use crate::ir::{Function, Instruction, Op, Program, Reg};
 use crate::value::Bank;
 use crate::value::shape::ShapeId;

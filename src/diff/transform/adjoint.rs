@@ -3,10 +3,13 @@
 use super::varied::Varied;
 use super::{Maker, arithmetic};
 use crate::diff::transform::control_flow_trace::{Counted, Entries, Entry};
-use crate::diff::transform::dead_code::{skip_counting, sweep_up};
+use crate::diff::transform::counting_loop::skip_counting;
 use crate::diff::transform::recompute::{Blocks, Needs, Restored};
 use crate::diff::transform::reverse_block::{Adjoints, Back};
-use crate::ir::{Block, BlockId, Function, Op, Reg, SweepOp, Terminator, Trap, verify};
+use crate::ir::analysis::effects::is_pure;
+use crate::ir::analysis::liveness::Liveness;
+use crate::ir::passes::dead_code::eliminate_where;
+use crate::ir::{Block, BlockId, Function, Op, Reg, SweepOp, Terminator, Trap};
 use crate::value::Bank;
 use hashbrown::HashMap;
 
@@ -35,10 +38,12 @@ pub fn adjoint(f: &Function, value: bool) -> Option<Function> {
     }
     let entries = Entries::of(&f, &blocks, &mut make);
     let needs = blocks.needs(&entries.needed())?;
-    let live = live_behind(&f, &varied);
+    // The numbers that vary and whose adjoints are needed.
+    let live = Liveness::of_reads(&f, |step| varied.is_step(step), |reg| varied.is(reg));
     let mut numbers = HashMap::new();
     for reg in (0..f.registers.len()).map(|k| Reg(k as u32)).filter(|r| varied.is(*r)) {
-        let crosses = live.iter().any(|behind| behind[reg.0 as usize]) || f.params.contains(&reg) || reg == result;
+        let crosses =
+            (0..f.blocks.len()).any(|block| live.leaves(block, reg.into())) || f.params.contains(&reg) || reg == result;
         if crosses {
             numbers.insert(reg, make.number());
         }
@@ -58,10 +63,8 @@ pub fn adjoint(f: &Function, value: bool) -> Option<Function> {
     whole.back(result)?;
     let params = [&f.params[..], &whole.adjoints.objects].concat();
     let results = whole.results(result).iter().map(|r| whole.make.registers[r.0 as usize].bank).collect::<Vec<_>>();
-    let Whole { mut made, make, repeated, .. } = whole;
-    sweep_up(&mut made, &make.registers, &repeated);
-    skip_counting(&mut made);
-    Some(Function {
+    let Whole { made, make, repeated, .. } = whole;
+    let mut adjoint = Function {
         result_len: results.len(),
         results,
         params,
@@ -69,7 +72,11 @@ pub fn adjoint(f: &Function, value: bool) -> Option<Function> {
         blocks: made,
         rules: vec![],
         ..f.clone()
-    })
+    };
+    // A step that may fail stays, unless it is repeated.
+    eliminate_where(&mut adjoint, |b, i, step| is_pure(&step.op) || repeated.contains(&(b, i)));
+    skip_counting(&mut adjoint.blocks);
+    Some(adjoint)
 }
 
 /// Whether a number that varies is multiplied by one that does not and may be zero: a product 0·∞ has no slopes, and the
@@ -109,42 +116,10 @@ fn with_one_exit(f: &Function) -> (Function, Reg) {
     (out, result)
 }
 
-/// For each block the numbers that vary and are looked at behind it.
-fn live_behind(f: &Function, varied: &Varied) -> Vec<Vec<bool>> {
-    let size = f.registers.len();
-    let mut entry = vec![vec![false; size]; f.blocks.len()];
-    let mut behind = entry.clone();
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for (b, block) in f.blocks.iter().enumerate().rev() {
-            crate::cancel::look();
-            let mut live = vec![false; size];
-            for to in block.end.iter().flat_map(verify::targets) {
-                live.iter_mut().zip(&entry[to.0 as usize]).for_each(|(here, there)| *here |= there);
-            }
-            behind[b].clone_from(&live);
-            let is_number = |r: &&Reg| varied.is(**r);
-            block.end.iter().flat_map(verify::reads).filter(|r| varied.is(*r)).for_each(|r| live[r.0 as usize] = true);
-            for step in block.instructions.iter().rev() {
-                step.outs.iter().filter(is_number).for_each(|r| live[r.0 as usize] = false);
-                if varied.is_step(step) {
-                    step.ins.iter().filter(is_number).for_each(|r| live[r.0 as usize] = true);
-                }
-            }
-            if live != entry[b] {
-                entry[b] = live;
-                changed = true;
-            }
-        }
-    }
-    behind
-}
-
 struct Whole<'b, 'f> {
     blocks: &'b Blocks<'f>,
     needs: &'b [Needs],
-    live: &'b [Vec<bool>],
+    live: &'b Liveness,
     adjoints: Adjoints,
     entries: Entries,
     make: Maker,
@@ -289,13 +264,8 @@ impl Whole<'_, '_> {
                 self.made[at].end = Some(Terminator::Trap(Trap::Unsupported));
                 continue;
             }
-            let mut back = Back {
-                blocks: self.blocks,
-                adjoints: &self.adjoints,
-                make: &mut self.make,
-                at: b,
-                live_behind: &self.live[b],
-            };
+            let mut back =
+                Back { blocks: self.blocks, adjoints: &self.adjoints, make: &mut self.make, at: b, live: self.live };
             back.block(&self.needs[b])?;
             let end = self.enter_before(b, result);
             let instructions = std::mem::take(&mut self.make.steps);

@@ -2,7 +2,8 @@
 
 use crate::diff::transform::Maker;
 use crate::diff::transform::recompute::Blocks;
-use crate::ir::{BlockId, Function, Reg, verify};
+use crate::ir::analysis::control_flow::back_edges;
+use crate::ir::{BlockId, Function, Reg};
 use crate::value::Bank;
 
 /// How the way back knows from where a block was entered.
@@ -30,10 +31,11 @@ pub struct Entries(pub Vec<Entry>);
 impl Entries {
     /// Of a function.
     pub fn of(f: &Function, blocks: &Blocks<'_>, make: &mut Maker) -> Entries {
-        let order = depth_first(f);
+        let back_edges = back_edges(f);
+        let is_back = |from: BlockId, to: usize| back_edges.contains(&(from.0 as usize, to));
         let entry = |b: usize| match &blocks.before[b][..] {
             [] | [_] => Entry::Known,
-            &[p, q] => match (order.is_back(p, b), order.is_back(q, b)) {
+            &[p, q] => match (is_back(p, b), is_back(q, b)) {
                 (false, true) => Entries::turns(blocks, (p, q), make),
                 (true, false) => Entries::turns(blocks, (q, p), make),
                 _ => Entry::Kept,
@@ -60,40 +62,4 @@ impl Entries {
         };
         self.0.iter().enumerate().filter_map(variable).collect()
     }
-}
-
-/// When a search that goes deep first enters and leaves each block.
-struct DepthFirst(Vec<[usize; 2]>);
-
-impl DepthFirst {
-    /// Whether a block leads back to one that leads to it.
-    fn is_back(&self, from: BlockId, to: usize) -> bool {
-        let ([in_from, out_from], [in_to, out_to]) = (self.0[from.0 as usize], self.0[to]);
-        in_to <= in_from && out_from <= out_to
-    }
-}
-
-fn depth_first(f: &Function) -> DepthFirst {
-    let mut times = vec![[0, 0]; f.blocks.len()];
-    let mut seen = vec![false; f.blocks.len()];
-    let (mut time, mut work) = (0, vec![(0usize, 0usize)]);
-    seen[0] = true;
-    while let Some((b, next)) = work.pop() {
-        time += 1;
-        if next == 0 {
-            times[b][0] = time;
-        }
-        let targets: Vec<BlockId> = f.blocks[b].end.iter().flat_map(verify::targets).collect();
-        match targets.get(next) {
-            Some(to) => {
-                work.push((b, next + 1));
-                let to = to.0 as usize;
-                if !std::mem::replace(&mut seen[to], true) {
-                    work.push((to, 0));
-                }
-            }
-            None => times[b][1] = time,
-        }
-    }
-    DepthFirst(times)
 }

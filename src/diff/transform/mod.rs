@@ -13,7 +13,7 @@
 
 mod adjoint;
 pub(crate) mod control_flow_trace;
-pub(crate) mod dead_code;
+mod counting_loop;
 mod partial;
 pub(crate) mod recompute;
 pub(crate) mod reverse_block;

@@ -7,7 +7,9 @@
 
 use crate::diff::transform::partial::slope;
 use crate::diff::transform::varied::Varied;
-use crate::ir::{BlockId, Function, Instruction, Op, Reg, SweepOp, count, verify};
+use crate::ir::analysis::control_flow::{in_loops, predecessors};
+use crate::ir::analysis::flow_graph::count;
+use crate::ir::{BlockId, Function, Instruction, Op, Reg, SweepOp};
 use crate::native::PrimitiveId;
 use crate::value::Bank;
 use hashbrown::{HashMap, HashSet};
@@ -79,13 +81,8 @@ impl Versions {
 impl<'f> Blocks<'f> {
     /// Looks at a function.
     pub fn of(f: &'f Function, varied: &'f Varied, homes: Vec<Reg>) -> Blocks<'f> {
-        let count = f.blocks.len();
-        let mut before = vec![vec![]; count];
-        for (b, block) in f.blocks.iter().enumerate() {
-            for to in block.end.iter().flat_map(verify::targets) {
-                before[to.0 as usize].push(BlockId(b as u32));
-            }
-        }
+        let before =
+            predecessors(f).into_iter().map(|all| all.into_iter().map(|b| BlockId(b as u32)).collect()).collect();
         let mut writers = vec![vec![]; f.registers.len()];
         for (b, block) in f.blocks.iter().enumerate() {
             for out in block.instructions.iter().flat_map(|step| &step.outs) {
@@ -95,7 +92,7 @@ impl<'f> Blocks<'f> {
                 }
             }
         }
-        let repeats = (0..count).map(|b| reaches_itself(f, b)).collect();
+        let repeats = in_loops(f);
         let (known, stable) = (HashMap::new(), HashSet::new());
         let mut blocks = Blocks { f, varied, before, repeats, writers, known, stable, homes };
         blocks.look_for_constants();
@@ -299,22 +296,4 @@ fn is_cheap(id: PrimitiveId) -> bool {
         "int.mul",
     ];
     CHEAP.contains(&id.info().name)
-}
-
-/// Whether a block can come to itself again.
-fn reaches_itself(f: &Function, from: usize) -> bool {
-    let mut seen = vec![false; f.blocks.len()];
-    let mut work = vec![from];
-    while let Some(b) = work.pop() {
-        for to in f.blocks[b].end.iter().flat_map(verify::targets) {
-            let to = to.0 as usize;
-            if to == from {
-                return true;
-            }
-            if !std::mem::replace(&mut seen[to], true) {
-                work.push(to);
-            }
-        }
-    }
-    false
 }

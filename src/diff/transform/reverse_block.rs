@@ -3,6 +3,7 @@
 use crate::diff::transform::Maker;
 use crate::diff::transform::partial::{Term, slope};
 use crate::diff::transform::recompute::{Blocks, Needs, Restored, Version, Versions};
+use crate::ir::analysis::liveness::Liveness;
 use crate::ir::{Instruction, Op, Reg, SweepOp};
 use crate::native::primitive;
 use crate::value::Bank;
@@ -23,8 +24,8 @@ pub struct Back<'b, 'f> {
     pub make: &'b mut Maker,
     /// The block.
     pub at: usize,
-    /// Numbers that are looked at behind it.
-    pub live_behind: &'b [bool],
+    /// Numbers whose adjoints are needed.
+    pub live: &'b Liveness,
 }
 
 /// What a block has at hand.
@@ -43,7 +44,7 @@ impl<'f> Back<'_, 'f> {
         let mut local = Local { versions: Versions::of(steps), values: HashMap::new(), sums: HashMap::new() };
         self.recall(steps, needs, &mut local)?;
         for (reg, step) in &local.versions.last {
-            if self.live_behind[reg.0 as usize]
+            if self.live.leaves(self.at, (*reg).into())
                 && let Some(adjoint) = self.adjoints.numbers.get(reg)
             {
                 local.sums.insert((*reg, Some(*step)), Term::Plus(*adjoint));
@@ -204,7 +205,7 @@ impl<'f> Back<'_, 'f> {
                     let sum = self.make.value(*sum);
                     moves.push((home, Some(sum)));
                 }
-                None if self.live_behind[reg.0 as usize] => moves.push((home, None)),
+                None if self.live.leaves(self.at, reg.into()) => moves.push((home, None)),
                 None => {}
             }
         }

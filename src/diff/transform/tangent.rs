@@ -3,7 +3,7 @@
 use super::Maker;
 use super::partial::{Term, slope};
 use super::varied::Varied;
-use crate::diff::transform::dead_code::sweep_up;
+use crate::ir::passes::dead_code::eliminate;
 use crate::ir::{Block, Function, Instruction, Op, Reg, Terminator};
 use crate::value::Bank;
 use hashbrown::HashMap;
@@ -48,9 +48,8 @@ pub fn tangent(f: &Function) -> Option<Function> {
         let instructions = std::mem::take(&mut pushed.make.steps);
         blocks.push(Block { instructions, end, end_span: block.end_span });
     }
-    sweep_up(&mut blocks, &pushed.make.registers, &[]);
     let results = [&f.results[..], &f.results].concat();
-    Some(Function {
+    let mut tangent = Function {
         result_len: results.len(),
         results,
         params,
@@ -58,7 +57,9 @@ pub fn tangent(f: &Function) -> Option<Function> {
         blocks,
         rules: vec![],
         ..f.clone()
-    })
+    };
+    eliminate(&mut tangent);
+    Some(tangent)
 }
 
 struct Pushed<'f> {

@@ -4,9 +4,9 @@
 //! Only straight-line functions without captures or registered derivatives. Their steps get the place of the call, where
 //! a failure is then reported.
 
+use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, Transfer, effects, tied, transfer};
+use crate::ir::analysis::flow_graph::{Counts, count};
 use crate::ir::graph::{Function, FunctionId, Instruction, Op, Program, Reg, Register, Terminator};
-use crate::ir::passes::copy_propagation::{Counts, count};
-use crate::ir::verify::tied;
 use crate::source::Span;
 use crate::value::Bank;
 use hashbrown::HashMap;
@@ -54,19 +54,16 @@ fn callee<'p>(program: &'p Program, caller: FunctionId, step: &Instruction) -> O
     (straight && simple).then_some(f)
 }
 
-/// Whether a step can neither fail nor say anything.
+/// Whether a step can neither fail nor appear in a message: it only moves values between registers and boxes.
 fn is_silent(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::ConstF(_)
-            | Op::ConstI(_)
-            | Op::Text(_)
-            | Op::Null
-            | Op::Copy
-            | Op::Take
-            | Op::LoadBox { .. }
-            | Op::StoreBox { .. }
-    )
+    let Effects { memory, access, may_fail } = effects(op);
+    let moves_only = match memory {
+        Memory::None => access != MemoryAccess::Pin && !matches!(transfer(op), Transfer::Primitive(_)),
+        Memory::Text => access == MemoryAccess::Read,
+        Memory::Box => matches!(access, MemoryAccess::Read | MemoryAccess::Write),
+        _ => false,
+    };
+    moves_only && !may_fail
 }
 
 /// One call while it is replaced.

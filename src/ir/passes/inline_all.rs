@@ -5,12 +5,12 @@
 //! stored in, it [gives up](Trap::Unsupported): before that it has changed nothing but its own registers, so that the
 //! function may as well run again from its beginning.
 
+use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, effects};
 use crate::ir::graph::{
     Block, BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Register, SweepOp, Terminator, Trap,
 };
 use crate::ir::passes::clean;
 use crate::ir::passes::exclusivity_checks::AccessKind;
-use crate::ir::verify::targets;
 use crate::value::{Bank, Signature};
 use hashbrown::HashMap;
 use std::rc::Rc;
@@ -110,7 +110,7 @@ impl Flat<'_> {
         self.blocks.extend(f.blocks.iter().skip(1).map(|_| Block::default()));
         let number = |b: BlockId| if b.0 == 0 { entry } else { BlockId(others + b.0 - 1) };
         // A loop back to the entry would need it twice.
-        let is_loop = f.blocks.iter().flat_map(|b| &b.end).flat_map(targets).any(|b| b.0 == 0);
+        let is_loop = f.blocks.iter().flat_map(|b| &b.end).flat_map(Terminator::targets).any(|b| b.0 == 0);
         for (b, block) in f.blocks.iter().enumerate() {
             crate::cancel::look();
             let mut site = Site { at: number(BlockId(b as u32)), first, single: &single, own, banks: &f.captures };
@@ -316,25 +316,11 @@ pub fn written_once(f: &Function) -> Vec<bool> {
 
 /// Whether a step does nothing but arithmetic, or reads and writes what its own registers hold.
 fn is_supported(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::ConstF(_)
-            | Op::ConstI(_)
-            | Op::Constants(_)
-            | Op::Null
-            | Op::Primitive(_)
-            | Op::LoadBox { .. }
-            | Op::NewRecord
-            | Op::LoadRecord { .. }
-            | Op::StoreRecord { .. }
-            | Op::TakeRecord { .. }
-            | Op::NewArray(_)
-            | Op::Append(_)
-            | Op::Count
-            | Op::CheckIndex
-            | Op::LoadElement { .. }
-            | Op::StoreElement { .. }
-            | Op::TakeElement { .. }
-            | Op::LoadGlobal { .. }
-    )
+    let Effects { memory, access, .. } = effects(op);
+    match memory {
+        Memory::None => access == MemoryAccess::None,
+        Memory::Record | Memory::Array => true,
+        Memory::Box | Memory::Global => access == MemoryAccess::Read,
+        Memory::Text | Memory::Closure | Memory::Instance | Memory::ValueStack | Memory::Any => false,
+    }
 }

@@ -7,8 +7,8 @@
 
 pub(crate) mod blocks;
 pub(crate) mod common_subexpressions;
-pub(crate) mod copy_propagation;
-pub(crate) mod dead_code;
+pub mod copy_propagation;
+pub mod dead_code;
 pub mod exclusivity_checks;
 pub(crate) mod inline;
 pub mod inline_all;
