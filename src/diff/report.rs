@@ -1,4 +1,4 @@
-//! The words of the diagnostics of differentiation, after those of the documents.
+//! Report: the texts of the diagnostics of differentiation.
 
 use super::check::Promised;
 use super::dependence::{Break, BreakReason};
@@ -21,7 +21,7 @@ const OTHER_MODULE: &str =
 const ALWAYS_ZERO: &str = "result does not depend on differentiation arguments and will always have a zero derivative; \
                            do you want to add 'withoutDerivative(at:)' to make it explicit?";
 
-/// More steps than this are not told in one diagnostic.
+/// A diagnostic lists no more steps than this.
 const MOST_STEPS: usize = 5;
 
 /// A path to the result goes through something that is not a number.
@@ -76,7 +76,7 @@ pub fn not_differentiable(promised: &Promised, breaks: &[(usize, Rc<Break>)]) ->
     diagnostic
 }
 
-/// A path to the result goes through a function that nobody can look into.
+/// A path to the result goes through a function whose body is unknown.
 pub fn opaque(promised: &Promised, parameter: usize, found: &Break, name: &str) -> Diagnostic {
     let mut diagnostic = Diagnostic::error(Code::NoDerivative, found.span, NOT_DIFFERENTIABLE);
     if let Some(parameter) = promised.function.parameters.get(parameter) {
@@ -109,7 +109,7 @@ fn in_the_way(diagnostic: Diagnostic, at: Span, obstacle: &Obstacle) -> Diagnost
         Obstacle::Requirement(_) => None,
         Obstacle::Property { is_case: true, .. } => Some("use it in a function or method"),
         Obstacle::Property { is_read: true, .. } => Some("read it in a computed property or method"),
-        Obstacle::Property { .. } => Some("set it in an initialiser or function"),
+        Obstacle::Property { .. } => Some("set it in an initializer or function"),
     };
     let diagnostic = diagnostic.note_at(at, obstacle.to_string());
     match way_out {

@@ -1,4 +1,4 @@
-//! The graph as `emit` works on it: a copy of the function, with constants as operands and comparisons in branches.
+//! Emission graph: the graph that `emit` works on, a copy of the function, with constants as operands and comparisons in branches.
 
 use crate::bytecode::Joined;
 use crate::ir::analysis::effects::{Transfer, transfer};
@@ -31,7 +31,7 @@ pub struct Block {
     pub steps: Vec<Step>,
     /// How it ends.
     pub end: End,
-    /// Where the end stands.
+    /// The place of the end in the source.
     pub end_span: Span,
 }
 
@@ -44,7 +44,7 @@ pub struct Step {
     pub outs: Vec<Reg>,
     /// What is read.
     pub ins: Vec<Reg>,
-    /// Where it stands.
+    /// Its place in the source.
     pub span: Span,
     /// Whether it moves and combines slots.
     pub active: bool,
@@ -64,15 +64,15 @@ pub enum StepOp {
 /// A step that does the work of several.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Join {
-    /// Where the operations stand.
+    /// Where the operations are.
     pub form: Nesting,
     /// Which they are.
     pub how: Joined,
-    /// Where the inner ones stand in the text; the second one is that of [`Nesting::Both`].
+    /// Where the inner ones are in the source; the second one is that of [`Nesting::Both`].
     pub inner: [Span; 2],
 }
 
-/// Where the operations of a joined step stand.
+/// Where the operations of a joined step are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Nesting {
     /// `(a ∘ b) ∘ c`
@@ -90,7 +90,7 @@ pub enum End {
     Jump(usize),
     /// Goes to one of two places.
     Branch { test: Test, ins: Vec<Reg>, then: usize, otherwise: usize },
-    /// Gives the results back.
+    /// Returns the results.
     Return(Vec<Reg>),
     /// Stops the program.
     Trap { trap: Trap, message: Option<Reg> },

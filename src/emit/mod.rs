@@ -1,4 +1,4 @@
-//! Graph to bytecode: register assignment, constants, jump targets.
+//! Emission: graph to bytecode, with register assignment, constants and jump targets.
 //!
 //! In: the graph of one function, original or derivative. Out: its [`Code`], verified by construction.
 //!
@@ -87,7 +87,7 @@ pub fn emit(program: &Program, function: &Function, is_derivative: bool) -> Resu
     let assignment = assign::assign(&graph, &order, &live, &active);
     crate::cancel::look();
     let results = bank_counts(&function.results);
-    // The register behind the window is for moves in a circle.
+    // The register after the window is for moves in a circle.
     let window = assignment.window.map(|n| n + 1);
     let own = [0, 1, 2].map(|b| assignment.own[b].max(usize::from(results[b])));
     let assignment = assign::Assignment { own, ..assignment };
@@ -137,7 +137,7 @@ fn write(mut selector: Selector<'_>, order: &[usize], live: &Liveness) -> Result
         selector.writer.span = block.steps.first().map_or(block.end_span, |s| s.span);
         stale[at].iter().for_each(|r| selector.clear(*r));
         let (dying, dead) = deaths.of(at, live);
-        // A function that returns at once drops everything by itself, and the order does not matter if nobody sees it.
+        // A function that returns at once drops everything by itself, and the order does not matter if it cannot be observed.
         let returns = matches!(block.end, graph::End::Return(_)) && !selector.context.program.sees_ends;
         let matters = block.steps.iter().rposition(|s| s.uses_window() || changes_reference(graph, s));
         for (n, step) in block.steps.iter().enumerate() {
@@ -155,10 +155,10 @@ fn changes_reference(graph: &Graph, step: &graph::Step) -> bool {
     step.outs.iter().any(|r| graph.banks[*r] == Bank::R && step.ins.contains(r))
 }
 
-/// Looks in each block for the steps behind which references are not needed any more.
+/// Looks in each block for the steps after which references are not needed any more.
 struct Deaths<'g> {
     graph: &'g Graph,
-    /// The registers that are needed at the place that is being looked at.
+    /// The registers that are needed at the place that is being examined.
     needed: Vec<bool>,
 }
 

@@ -1,4 +1,4 @@
-//! Passes that make the graph cheaper to run, before registers are assigned.
+//! Preparation: passes that make the graph cheaper to run, before registers are assigned.
 //!
 //! In the order of [`prepare`]: `withoutDerivative(at:)` of one number becomes a copy where it changes nothing, empty blocks are skipped, copies go away, the test of a loop moves to its end,
 //! comparisons move into branches, small constants into instructions, the other constants of loops to the entry, and arithmetic is joined ([`join_arithmetic`]).
@@ -75,7 +75,7 @@ fn drops_slot(copy: &Step, banks: &[Bank], is_derivative: bool) -> bool {
     is_derivative && !copy.active && banks[copy.outs[0]] == Bank::F
 }
 
-/// A loop whose test stands at its head is entered there and repeated from its end: one jump less per turn.
+/// A loop whose test is at its head is entered there and repeated from its end: one jump less per turn.
 fn rotate_loops(graph: &mut Graph) {
     const LONGEST: usize = 6;
     for (from, head) in back_edges(graph) {
@@ -177,7 +177,7 @@ fn fuse_comparisons(graph: &mut Graph, constants: &HashMap<Reg, i64>) {
     }
 }
 
-/// Registers whose every read is the branch right behind a write of them, or the `not` that stands between.
+/// Registers whose every read is the branch right after a write of them, or the `not` that is between.
 fn only_read_by_branches(graph: &Graph) -> Vec<bool> {
     let Counts { reads, .. } = count(graph);
     let mut behind = vec![0; graph.banks.len()];

@@ -1,4 +1,4 @@
-//! Values that are made where they are needed: arguments in the window of their call, and results that stay there.
+//! Windows: values that are computed where they are needed, arguments in the window of their call and results that stay there.
 
 use super::assign::{window_args, window_places};
 use super::graph::{Block, Graph, Reg, Step};
@@ -6,7 +6,7 @@ use crate::ir::analysis::flow_graph::{Counts, count};
 use crate::ir::analysis::liveness::Liveness;
 use std::collections::HashMap;
 
-/// What stands in the window.
+/// What is in the window.
 #[derive(Debug)]
 pub struct Windows {
     /// For each register its place in the window, if it lives there.
@@ -88,7 +88,7 @@ fn changes_nothing_else(step: &Step, reg: Reg) -> bool {
 }
 
 /// For each register the last block that reads it, of those that were noted, and the last step there that does; the end
-/// of a block counts as a step behind the others.
+/// of a block counts as a step after the others.
 struct LastReads(Vec<(usize, usize)>);
 
 impl LastReads {

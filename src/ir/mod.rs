@@ -1,4 +1,4 @@
-//! Typed tree to control-flow graph of typed instructions, and the passes over it.
+//! Intermediate representation: typed tree to control-flow graph of typed instructions, and the passes over it.
 //!
 //! In: checked functions ([`crate::types`]) with concrete types in the place of generic parameters.
 //! Out: a [`Function`] per list of concrete types; values are spread over registers of three banks.
@@ -18,6 +18,6 @@ pub mod verify;
 pub mod passes;
 
 pub use crate::ir::analysis::global_reads::global_reads;
-pub use crate::ir::analysis::known_functions::{Made, Writers, gives_what_is_written};
+pub use crate::ir::analysis::known_functions::{ClosureOrigin, Writers, returns_literal_closure};
 pub use graph::*;
 pub use lower::Lowering;

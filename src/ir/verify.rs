@@ -1,4 +1,4 @@
-//! Holds a graph to its promises: used in tests and debug builds.
+//! Verifier: checks the invariants of a graph, in tests and debug builds.
 //!
 //! In: a finished graph. Out: what is wrong with it, in words; nothing when it is sound.
 
@@ -84,7 +84,7 @@ impl Check<'_> {
                     self.fault("a branch to a block that there is not");
                 }
                 if self.registers(&[*condition]) && self.banks(&[*condition]) != [Bank::I] {
-                    self.fault("a condition that is not a whole number");
+                    self.fault("a condition that is not an integer");
                 }
             }
             Some(Terminator::Return(regs)) => {
@@ -158,16 +158,16 @@ impl Check<'_> {
             Op::TakeGlobal { .. } => is(&outs, &[R]) && ins.is_empty(),
             Op::Native { .. } => true,
             Op::Operator(operator) => self.operator(operator, &outs, &ins),
-            Op::Promise { .. } => is(&outs, &[R]) && is(&ins, &[R]),
-            Op::Sweep(SweepOp::Slope { primitive, .. }) => {
+            Op::AssertDifferentiable { .. } => is(&outs, &[R]) && is(&ins, &[R]),
+            Op::Sweep(SweepOp::Partial { primitive, .. }) => {
                 is(&outs, &[F]) && ins.split_last().is_some_and(|(y, x)| *y == F && x == primitive.info().operands)
             }
-            Op::Sweep(SweepOp::Keep(bank)) => outs.is_empty() && is(&ins, &[*bank]),
-            Op::Sweep(SweepOp::KeepKnown(_)) => outs.is_empty() && ins.is_empty(),
-            Op::Sweep(SweepOp::Recall(bank)) => is(&outs, &[*bank]) && ins.is_empty(),
+            Op::Sweep(SweepOp::Push(bank)) => outs.is_empty() && is(&ins, &[*bank]),
+            Op::Sweep(SweepOp::PushConstant(_)) => outs.is_empty() && ins.is_empty(),
+            Op::Sweep(SweepOp::Pop(bank)) => is(&outs, &[*bank]) && ins.is_empty(),
             Op::Sweep(SweepOp::AddElement { .. }) => is(&outs, &[R]) && is(&ins, &[R, I, F]),
             Op::Sweep(SweepOp::Flush) => is(&outs, &[F]) && instruction.outs == instruction.ins,
-            Op::Sweep(SweepOp::Cut | SweepOp::Still) => outs.len() == 1 && outs == ins,
+            Op::Sweep(SweepOp::DropTangent | SweepOp::RequireConstant) => outs.len() == 1 && outs == ins,
             Op::Sweep(SweepOp::CaptureOf { bank, .. }) => is(&outs, &[*bank]) && is(&ins, &[R]),
         };
         if !good {

@@ -1,43 +1,43 @@
-//! Which registers may carry tangent slots while derivative code runs.
+//! Active registers: those that may carry tangent slots while derivative code runs.
 //!
-//! In: a function. Out: [`Possible`], one answer per register of the number bank.
+//! In: a function. Out: [`ActiveRegisters`], one answer per register of the number bank.
 //!
 //! Promises: a register is *active* when what it holds may vary with something outside of the function and is read by a
-//! step that looks at slots. Every definition of an active register writes or clears its slot, and a slot that matters is
+//! step that reads slots. Every definition of an active register writes or clears its slot, and a slot that matters is
 //! never in a register that is not active.
-//! Not here: what a person is told (`activity`), which needs certainty instead of possibility.
+//! Not here: what diagnostics report (`activity`), which needs certainty instead of possibility.
 
 use crate::diff::transfer;
-use crate::diff::transfer::{NativePassage, Passage};
+use crate::diff::transfer::{DependenceTransfer, NativeTransfer};
 use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, Transfer, effects, transfer as transfer_of};
 use crate::ir::{Function, FunctionId, Instruction, Op, Operator, Program, Reg, Terminator};
 use crate::value::Bank;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
-/// What is possible in each register.
+/// The registers of a function that vary, those that are useful, and those that are both.
 #[derive(Debug)]
-pub struct Possible {
+pub struct ActiveRegisters {
     varied: Vec<bool>,
     useful: Vec<bool>,
     forced: Vec<bool>,
     plain: RefCell<PlainCalls>,
 }
 
-impl Possible {
+impl ActiveRegisters {
     /// Looks at a function.
-    pub fn of(program: &Program, f: &Function) -> Possible {
+    pub fn of(program: &Program, f: &Function) -> ActiveRegisters {
         let n = f.registers.len();
         let none = || vec![false; n];
         let plain = RefCell::default();
-        let mut possible = Possible { varied: none(), useful: none(), forced: none(), plain };
+        let mut registers = ActiveRegisters { varied: none(), useful: none(), forced: none(), plain };
         for &reg in f.params.iter().filter(|r| is_number(f, **r)) {
-            possible.varied[reg.0 as usize] = true;
-            possible.forced[reg.0 as usize] = true;
+            registers.varied[reg.0 as usize] = true;
+            registers.forced[reg.0 as usize] = true;
         }
-        possible.spread_varied(program, f);
-        possible.spread_useful(program, f);
-        possible
+        registers.spread_varied(program, f);
+        registers.spread_useful(program, f);
+        registers
     }
 
     /// Whether the register may vary with something outside of the function.
@@ -45,7 +45,7 @@ impl Possible {
         self.varied[reg.0 as usize]
     }
 
-    /// Whether a step that looks at slots reads what the register holds.
+    /// Whether a step that reads slots reads what the register holds.
     pub fn is_useful(&self, reg: Reg) -> bool {
         self.useful[reg.0 as usize]
     }
@@ -54,7 +54,7 @@ impl Possible {
     pub fn is_active(&self, reg: Reg) -> bool {
         let at = reg.0 as usize;
         // A register that a call writes has a slot whether it is wanted or not; were it not active, it could leave that
-        // slot behind in a place where no step expects one.
+        // slot in a place where no step expects one.
         self.varied[at] && (self.useful[at] || self.forced[at])
     }
 
@@ -68,7 +68,7 @@ impl Possible {
             Transfer::DynamicCall => true,
             Transfer::Native(name) => {
                 let carries = |r: &Reg| bank(f, *r) != Bank::I;
-                transfer::native(name) != NativePassage::Nothing
+                transfer::native(name) != NativeTransfer::Nothing
                     && (step.ins.iter().any(carries) || step.outs.iter().any(carries))
             }
             Transfer::Operator(operator) => match operator {
@@ -111,11 +111,11 @@ impl Possible {
         let from_references = || step.ins.iter().any(|r| bank(f, *r) == Bank::R);
         match transfer_of(&step.op) {
             Transfer::Copy => from_operands(),
-            Transfer::Primitive(id) => transfer::primitive(id) == Passage::Smooth && from_operands(),
+            Transfer::Primitive(id) => transfer::primitive(id) == DependenceTransfer::Smooth && from_operands(),
             Transfer::Call(callee) => !self.is_constant_call(program, f, callee, step),
             Transfer::DynamicCall | Transfer::Load => true,
             Transfer::Native(name) => {
-                transfer::native(name) != NativePassage::Nothing && (from_operands() || from_references())
+                transfer::native(name) != NativeTransfer::Nothing && (from_operands() || from_references())
             }
             Transfer::Operator(operator) => match operator {
                 Operator::WithoutDerivative { .. } | Operator::ApplyAtOnce | Operator::Gradient { .. } => false,
@@ -151,7 +151,7 @@ impl Possible {
             for step in f.blocks.iter().rev().flat_map(|b| b.instructions.iter().rev()) {
                 let passes = match transfer_of(&step.op) {
                     Transfer::Copy | Transfer::Operator(Operator::NoDerivative { .. }) => true,
-                    Transfer::Primitive(id) => transfer::primitive(id) == Passage::Smooth,
+                    Transfer::Primitive(id) => transfer::primitive(id) == DependenceTransfer::Smooth,
                     _ => false,
                 };
                 if passes && step.outs.iter().any(|r| self.is_useful(*r)) {
@@ -175,7 +175,7 @@ impl Possible {
         match transfer_of(&step.op) {
             Transfer::Call(callee) => !self.is_constant_call(program, f, callee, step),
             Transfer::DynamicCall | Transfer::Create | Transfer::Store { .. } => true,
-            Transfer::Native(name) => transfer::native(name) != NativePassage::Nothing,
+            Transfer::Native(name) => transfer::native(name) != NativeTransfer::Nothing,
             Transfer::Operator(operator) => !matches!(
                 operator,
                 Operator::WithoutDerivative { .. }
@@ -188,7 +188,7 @@ impl Possible {
     }
 
     /// Whether a call computes with constants alone: nothing that varies goes in, not even as an integer, and nothing that is
-    /// stored anywhere is looked at. Such a call runs the original code.
+    /// stored anywhere is examined. Such a call runs the original code.
     fn is_constant_call(&self, program: &Program, f: &Function, callee: FunctionId, step: &Instruction) -> bool {
         !step.active
             && step.ins.iter().all(|r| match bank(f, *r) {

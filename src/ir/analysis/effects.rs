@@ -91,13 +91,15 @@ pub fn effects(op: &Op) -> Effects {
         Op::LoadGlobal { .. } => (M::Global, A::Read, false),
         Op::StoreGlobal { .. } => (M::Global, A::Write, false),
         Op::TakeGlobal { .. } => (M::Global, A::Move, false),
-        Op::Hold | Op::Promise { .. } => (M::None, A::Pin, false),
+        Op::Hold | Op::AssertDifferentiable { .. } => (M::None, A::Pin, false),
         Op::Access { .. } => (M::None, A::Pin, true),
         Op::Call(_) | Op::CallRule(_) | Op::CallValue | Op::Native { .. } | Op::Operator(_) => (M::Any, A::Write, true),
         Op::Sweep(op) => match op {
-            SweepOp::Slope { .. } | SweepOp::Cut | SweepOp::Still | SweepOp::Flush => (M::None, A::None, false),
+            SweepOp::Partial { .. } | SweepOp::DropTangent | SweepOp::RequireConstant | SweepOp::Flush => {
+                (M::None, A::None, false)
+            }
             SweepOp::CaptureOf { .. } => (M::Closure, A::Read, false),
-            SweepOp::Keep(_) | SweepOp::KeepKnown(_) | SweepOp::Recall(_) => (M::ValueStack, A::Write, false),
+            SweepOp::Push(_) | SweepOp::PushConstant(_) | SweepOp::Pop(_) => (M::ValueStack, A::Write, false),
             SweepOp::AddElement { .. } => (M::Array, A::Write, true),
         },
     };
@@ -185,7 +187,7 @@ pub fn transfer(op: &Op) -> Transfer<'_> {
         | Op::TakeElement { .. }
         | Op::TakeGlobal { .. }
         | Op::Access { .. }
-        | Op::Promise { .. }
+        | Op::AssertDifferentiable { .. }
         // Tangent and adjoint code works on plain numbers: no tangents belong to them.
         | Op::Sweep(_) => Transfer::Nothing,
     }

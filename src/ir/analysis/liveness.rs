@@ -33,7 +33,7 @@ impl Use {
 pub struct Sets {
     /// The registers that are in any of the sets, in their order.
     registers: Rc<[usize]>,
-    /// For each block where they stand in that list.
+    /// For each block where they are in that list.
     ranges: Vec<Vec<Range<usize>>>,
 }
 
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_that_are_live_together_are_one_range() {
+    fn registers_that_are_live_together_are_one_range() {
         // Each block after the first reads the next of a thousand registers.
         let first = Use { reads: vec![], writes: (0..1000).collect() };
         let uses: Vec<Use> =
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_in_the_first_block_is_live_there() {
+    fn a_register_read_in_the_entry_is_live_there() {
         let uses = [Use { reads: vec![1], writes: vec![] }];
         assert_eq!(listed(&entering(&uses, &[vec![]], 2), 1), [vec![1]]);
     }

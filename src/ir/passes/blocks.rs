@@ -1,4 +1,4 @@
-//! Blocks: unreachable ones go, straight runs become one, in an order that reads like the text.
+//! Blocks: removes unreachable blocks and merges straight runs, in an order like that of the source.
 
 use crate::ir::analysis::control_flow::reverse_postorder;
 use crate::ir::analysis::flow_graph::FlowGraph;

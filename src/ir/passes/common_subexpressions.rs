@@ -1,4 +1,4 @@
-//! What was computed in a block already is not computed again: `xs[i] * xs[i]` is one read, `2 * i` in two indices one
+//! Common subexpressions: a value is computed once in a block, `xs[i] * xs[i]` is one read, `2 * i` in two indices one
 //! product.
 
 use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, Transfer, effects, transfer};
@@ -30,11 +30,11 @@ pub fn compute_once(function: &mut Function) {
 #[derive(Default)]
 struct Seen {
     known: Vec<Known>,
-    /// Registers that hold what another one holds, too, each behind it.
+    /// Registers that hold what another one holds, too, each after it.
     same: Vec<(Reg, Reg)>,
     /// The registers of both: most steps write others, and change nothing of this.
     registers: RegisterFilter,
-    /// Whether an array was looked at, so that what uses it may spoil that.
+    /// Whether an array was examined, so that what uses it may spoil that.
     has_objects: bool,
 }
 
@@ -65,7 +65,7 @@ impl Seen {
         let before = computed.as_ref().and_then(|computed| {
             self.known.iter().find(|k| is_equal(&k.op, &computed.op) && k.ins == computed.ins).map(|k| k.out)
         });
-        // A constant stays one: who looks for it would not find it behind a copy.
+        // A constant stays one: who looks for it would not find it through a copy.
         if let Some(before) = before
             && !is_constant(&step.op)
         {
@@ -95,7 +95,7 @@ impl Seen {
         }
     }
 
-    /// Forgets what does not hold any more behind a step that reads `ins`.
+    /// Forgets what does not hold any more after a step that reads `ins`.
     fn spoil(&mut self, step: &Instruction, ins: &[Reg]) {
         self.known.retain(|k| !spoils(step, ins, k));
         self.same.retain(|(copy, original)| !step.outs.contains(copy) && !step.outs.contains(original));
@@ -140,8 +140,8 @@ fn reads_object(op: &Op) -> bool {
     (memory, access) == (Memory::Array, MemoryAccess::Read)
 }
 
-/// Whether a result may not stand in its register, or not be the same any more, behind a step that reads `ins`. Whatever
-/// does more with an array than to look at it may change it or move it away.
+/// Whether a result may not be in its register, or not be the same any more, after a step that reads `ins`. Whatever
+/// does more with an array than to read it may change it or move it away.
 fn spoils(step: &Instruction, ins: &[Reg], known: &Known) -> bool {
     let uses_object =
         reads_object(&known.op) && known.ins.first().is_some_and(|r| ins.contains(r) || step.ins.contains(r));

@@ -1,4 +1,4 @@
-//! References that were only looked at are let go at once, so that what they name has one owner again: an array that a
+//! Release: references that were only read are dropped at once, so that their object has one owner again: an array that a
 //! global variable or a box holds could not be changed in place while a register still names it.
 
 use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, Transfer, effects, transfer};
@@ -7,7 +7,7 @@ use crate::ir::graph::{Function, Instruction, Op, Reg, Terminator};
 use crate::value::Bank;
 use hashbrown::HashMap;
 
-/// Empties registers behind the last look at what was loaded into them.
+/// Empties registers after the last look at what was loaded into them.
 pub fn release(function: &mut Function) {
     let counts = count(function);
     for block in &mut function.blocks {

@@ -11,7 +11,7 @@ use crate::cancel;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::diff;
 use crate::emit;
-use crate::ir::passes::inline_all::flatten;
+use crate::ir::passes::inline_all::inline_all;
 use crate::ir::{FunctionId, MethodId, Program};
 use crate::native::library::{Host, Random, Step, Streams, Wish};
 use crate::session::explain::formula;
@@ -81,7 +81,7 @@ pub(super) fn wanted(options: &Options) -> Wanted {
 /// The compiler as the machine sees it: code is made when it is first asked for.
 pub(super) struct OnDemand<'p> {
     program: &'p Program,
-    chains: diff::Chains<'p>,
+    chains: diff::LostTangents<'p>,
     /// Whether comparisons on which branches depend are marked in derivative code.
     marks_thresholds: bool,
     /// What names and places are known by; absent where nobody asks.
@@ -91,7 +91,7 @@ pub(super) struct OnDemand<'p> {
 impl<'p> OnDemand<'p> {
     /// The compiler of a program.
     pub(super) fn new(program: &'p Program) -> OnDemand<'p> {
-        OnDemand { program, chains: diff::Chains::new(program), marks_thresholds: false, known: None }
+        OnDemand { program, chains: diff::LostTangents::new(program), marks_thresholds: false, known: None }
     }
 
     /// The same for somebody who may look for kinks.
@@ -212,7 +212,7 @@ pub(super) fn emitted(
 
 /// Tangent or adjoint code of a function, if there is any.
 pub(super) fn transformed(program: &Program, function: &Signature, kind: Swept) -> Option<crate::ir::Function> {
-    let flat = flatten(program, function)?;
+    let flat = inline_all(program, function)?;
     match kind {
         Swept::Tangent => diff::transform::tangent(&flat),
         Swept::ValueWithGradient => diff::transform::adjoint(&flat, true),
