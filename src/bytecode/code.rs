@@ -1,4 +1,4 @@
-//! The code object: what the compiler gives to the machine for one function.
+//! Code object: what the compiler gives to the machine for one function.
 
 use super::Instruction;
 use crate::native::{Primitive, PrimitiveId, table};
@@ -26,7 +26,7 @@ pub struct Code {
     pub is_derivative: bool,
     /// What is done.
     pub instructions: Vec<Instruction>,
-    /// Where each instruction stands in the text.
+    /// The place of each instruction in the source.
     pub spans: Vec<Span>,
     /// Constants.
     pub numbers: Vec<f64>,
@@ -48,13 +48,13 @@ pub struct Code {
     pub accesses: Vec<AccessSite>,
     /// Calls of functions with registered derivatives.
     pub rules: Vec<RuleSite>,
-    /// The arguments arrive in the first registers; the object of a closure behind them.
+    /// The arguments arrive in the first registers; the object of a closure after them.
     pub params: Counts,
     /// The results are left in the first registers.
     pub results: Counts,
     /// Its own registers.
     pub registers: Counts,
-    /// Registers behind them, which are the first ones of whatever it calls.
+    /// Registers after them, which are the first ones of whatever it calls.
     pub window: Counts,
     /// The number registers from here on are never written with a slot, so theirs are cleared on entry.
     pub inactive_from: u16,
@@ -110,11 +110,11 @@ pub struct OperatorSite {
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum Operator {
-    /// `x…, body → value…, differential`; behind a flag and an error if the body may throw.
+    /// `x…, body → value…, differential`; after a flag and an error if the body may throw.
     ValueWithDifferential { at: TangentId, result: TangentId, throws: bool },
     /// `x…, dx…, body → value…, derivative…`; the same.
     ValueWithTangent { at: TangentId, result: TangentId, throws: bool },
-    /// `x, order, body → whether it was done, coefficients`; behind a flag and an error if the body may throw.
+    /// `x, order, body → whether it was done, coefficients`; after a flag and an error if the body may throw.
     Series { result: TangentId, throws: bool },
     /// `linear → linear`
     Transpose { at: TangentId, result: TangentId },
@@ -140,11 +140,11 @@ pub enum Operator {
     JoinBreaks,
     /// `object, x, n → object`: what the integer or text there was made of.
     KeepBreak { inside: Storage, component: u32, replaces: bool },
-    /// `object, n → x`: what was kept of it.
+    /// `object, n → x`: what was recorded of it.
     KeptBreak { inside: Storage, component: u32 },
     /// `x, y →`: a branch depends on this comparison of two numbers.
     Threshold { comparison: PrimitiveId },
-    /// `x…, body → whether it was done, value, gradient…`, without the value unless that is wanted; behind a flag and an error
+    /// `x…, body → whether it was done, value, gradient…`, without the value unless that is wanted; after a flag and an error
     /// if the body may throw.
     Gradient { at: TangentId, value: bool, throws: bool },
     /// `linear, vectors → whether it was done, results`
@@ -168,7 +168,7 @@ pub struct RuleSite {
     pub results: Counts,
     /// What was registered, the most specific first.
     pub rules: Vec<Registered>,
-    /// Why it cannot be differentiated where no rule applies: nobody can look into it.
+    /// Why it cannot be differentiated where no rule applies: its body is unknown.
     pub refusal: Option<Rc<str>>,
     /// Whether the function may throw.
     pub throws: bool,
@@ -214,7 +214,7 @@ pub struct Registered {
 pub enum RegisteredKind {
     /// A differential.
     Differential,
-    /// A differential that is not written where it is given, so that nobody has looked at it.
+    /// A differential that is not written where it is given, so that it has not been checked.
     UnseenDifferential,
     /// A pullback.
     Pullback,

@@ -1,4 +1,4 @@
-//! Code as text, for `show --stage code`.
+//! Disassembler: code as text, for `show --stage code`.
 
 use super::operand::{Access, Role, Table};
 use super::{Code, Field, Joined, Opcode, primitive};

@@ -1,6 +1,6 @@
-//! The compiled form of a program: a file that another run of the same dscript starts from.
+//! Image: the compiled form of a program, a file that another run of the same dscript starts from.
 //!
-//! Behind a header (what it is, by which dscript it was written, how long it is, a checksum) stands the program as
+//! After a header (what it is, by which dscript it was written, how long it is, a checksum) is the program as
 //! MessagePack. Whatever is wrong with a file is said before anything of it runs; the code in it is verified like fresh
 //! code when the machine first needs it.
 
@@ -11,10 +11,10 @@ use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::rc::Rc;
 
-/// What every compiled program begins with. The byte behind the name is no text, so no script begins like this.
+/// What every compiled program begins with. The byte after the name is no text, so no script begins like this.
 const MAGIC: [u8; 8] = *b"dscript\x1a";
 
-/// The version of what stands behind the header.
+/// The version of what follows the header.
 const FORMAT: u32 = 11;
 
 /// Magic, format, identity of the compiler, length and checksum of the rest.
@@ -28,7 +28,7 @@ pub struct Image {
     /// By number of the function its codes: original, derivative, and the derivative beneath registered ones. Some are
     /// too large for the machine and missing.
     pub functions: Vec<[Option<Rc<Code>>; 3]>,
-    /// What values look like.
+    /// The shapes of values.
     pub shapes: StoredShapes,
     /// How types differentiate.
     pub tangents: StoredTangents,
@@ -150,7 +150,7 @@ impl Image {
     }
 }
 
-/// A number of the header, and what stands behind it.
+/// A number of the header, and what is after it.
 fn number<const N: usize>(bytes: &[u8]) -> Result<(u64, &[u8]), Damaged> {
     let (first, rest) = bytes.split_first_chunk::<N>().ok_or(Damaged::Truncated)?;
     let mut value = [0; 8];

@@ -1,4 +1,4 @@
-//! The instructions: one list, from which the enum, the printed form, the operand roles, the checks and the reference
+//! Instructions: one list, from which the enum, the printed form, the operand roles, the checks and the reference
 //! page follow.
 
 use super::operand::*;
@@ -25,7 +25,7 @@ pub struct Entry {
     pub operands: &'static [(&'static str, Role)],
     /// The primitive that it is the fast form of.
     pub computes: Option<&'static str>,
-    /// Whether it moves or combines tangent slots, and so stands in derivative code only.
+    /// Whether it moves or combines tangent slots, and so is in derivative code only.
     pub active: bool,
 }
 
@@ -158,7 +158,7 @@ instructions! {
         Prim1F { out: FOut, a: FIn, p: Prim };
         /// `out = p(a, b)`
         Prim2F { out: FOut, a: FIn, b: FIn, p: Prim };
-        /// `out = p(a, b, c)`, where `c` stands in the [`Extra`](Instruction::Extra) behind.
+        /// `out = p(a, b, c)`, where `c` is in the [`Extra`](Instruction::Extra) that follows.
         Prim3F { out: FOut, a: FIn, b: FIn, p: Prim };
         /// `out = p(a, n)`
         PrimFI { out: FOut, a: FIn, n: IIn, p: Prim };
@@ -174,32 +174,32 @@ instructions! {
         Prim1I { out: IOut, a: IIn, p: Prim };
         /// `out = p(a, b)`. Can fail.
         Prim2I { out: IOut, a: IIn, b: IIn, p: Prim };
-        /// `out =` the slope of `p` at `a`, where its result is `y`.
-        SlopeF { out: FOut, a: FIn, y: FIn, p: Prim };
-        /// `out =` the slope of `p(a, b)` in `a`; its result stands in the [`Extra`](Instruction::Extra) behind.
-        SlopeLeftF { out: FOut, a: FIn, b: FIn, p: Prim };
-        /// `out =` the slope of `p(a, b)` in `b`, likewise.
-        SlopeRightF { out: FOut, a: FIn, b: FIn, p: Prim };
-        /// `out =` the slope of `p(a, n)` in `a`, likewise.
-        SlopeFI { out: FOut, a: FIn, n: IIn, p: Prim };
+        /// `out =` the partial of `p` at `a`, where its result is `y`.
+        PartialF { out: FOut, a: FIn, y: FIn, p: Prim };
+        /// `out =` the partial of `p(a, b)` in `a`; its result is in the [`Extra`](Instruction::Extra) that follows.
+        PartialLeftF { out: FOut, a: FIn, b: FIn, p: Prim };
+        /// `out =` the partial of `p(a, b)` in `b`; its result is in the [`Extra`](Instruction::Extra) after it.
+        PartialRightF { out: FOut, a: FIn, b: FIn, p: Prim };
+        /// `out =` the partial of `p(a, n)` in `a`; its result is in the [`Extra`](Instruction::Extra) after it.
+        PartialFI { out: FOut, a: FIn, n: IIn, p: Prim };
         /// `a` may be set to zero here if it is smaller than any normal number.
         FlushF { a: FIn };
-        /// Keeps `a` for the way back.
-        KeepF { a: FIn };
-        /// Keeps `a` for the way back.
-        KeepI { a: IIn };
-        /// Keeps `value` for the way back.
-        KeepKnown { value: Immediate };
-        /// `out =` the number that was kept last.
-        RecallF { out: FOut };
-        /// `out =` the integer that was kept last.
-        RecallI { out: IOut };
-        /// `out = (a ∘ b) ∘ c`, where `how` says which operations, and `c` stands in the [`Extra`](Instruction::Extra)
-        /// behind.
+        /// Pushes `a` onto the value stack.
+        PushF { a: FIn };
+        /// Pushes `a` onto the value stack.
+        PushI { a: IIn };
+        /// Pushes `value` onto the value stack.
+        PushKnown { value: Immediate };
+        /// `out =` the number on top of the value stack, which is popped.
+        PopF { out: FOut };
+        /// `out =` the integer on top of the value stack, which is popped.
+        PopI { out: IOut };
+        /// `out = (a ∘ b) ∘ c`, where `how` says which operations, and `c` is in the [`Extra`](Instruction::Extra)
+        /// after.
         JoinLeftF { out: FOut, a: FIn, b: FIn, how: Ways };
-        /// `out = a ∘ (b ∘ c)`, likewise.
+        /// `out = a ∘ (b ∘ c)`, encoded in the same way.
         JoinRightF { out: FOut, a: FIn, b: FIn, how: Ways };
-        /// `out = (a ∘ b) ∘ (c ∘ d)`, where `c` and `d` stand in the [`Extras`](Instruction::Extras) behind.
+        /// `out = (a ∘ b) ∘ (c ∘ d)`, where `c` and `d` are in the [`Extras`](Instruction::Extras) that follows.
         JoinBothF { out: FOut, a: FIn, b: FIn, how: Ways };
         /// A third operand of the instruction before; does nothing by itself.
         Extra { c: FIn };
@@ -283,15 +283,15 @@ instructions! {
         /// `i = i + 1`, then goes to `to` when `i < k`. Fails on overflow.
         LoopLtIK { i: IChange, k: Small, to: To };
 
-        /// Calls a function with the arguments in the window; its results stand there afterwards.
+        /// Calls a function with the arguments in the window; its results are there afterwards.
         Call { function: Fun };
-        /// Calls the function object in `function`, which stands behind the arguments in the window.
+        /// Calls the function object in `function`, which is after the arguments in the window.
         CallValue { function: RTake };
-        /// Calls a function of the native library, likewise.
+        /// Calls a function of the native library, with the same window.
         Native { site: NativeAt };
-        /// Applies a differential operator, likewise.
+        /// Applies a differential operator, with the same window.
         Operate { site: OperatorAt };
-        /// Goes back to the caller; the results stand in the first registers.
+        /// Goes back to the caller; the results are in the first registers.
         Return {};
         /// Goes back with one number.
         ReturnF { a: FIn };
@@ -367,7 +367,7 @@ instructions! {
         ElementI { out: IOut, array: RIn, index: IIn };
         /// `out = array[index]`, of elements of one reference, shared. Fails out of range.
         ElementR { out: ROut, array: RIn, index: IIn };
-        /// `out =` a component of `array[index]`: the [`Element`](Instruction::Element) behind says which.
+        /// `out =` a component of `array[index]`: the [`Element`](Instruction::Element) that follows says which.
         PartF { out: FOut, array: RIn, index: IIn };
         /// `out =` a component of `array[index]`.
         PartI { out: IOut, array: RIn, index: IIn };
@@ -383,7 +383,7 @@ instructions! {
         SetElementR { array: RChange, a: RTake, index: IIn };
         /// `array[index] = array[index] + a`, of elements of one number. Fails out of range.
         AddElementF { array: RChange, a: FIn, index: IIn };
-        /// The same of a component of an element.
+        /// Does so with a component of an element.
         AddPartF { array: RChange, a: FIn, index: IIn };
         /// A component of `array[index] = a`.
         SetPartF { array: RChange, a: FIn, index: IIn };
@@ -407,9 +407,9 @@ instructions! {
         /// `out = globals.index`, moved.
         TakeGlobal { out: ROut, index: Global };
 
-        /// Fails when somebody changes these components of `object`.
+        /// Fails while another access changes these components of `object`.
         CheckAccess { object: RIn, site: AccessAt };
-        /// Fails when somebody changes these components of the global variables.
+        /// Fails while another access changes these components of the global variables.
         CheckGlobalAccess { site: AccessAt };
         /// The same; from here on these components of `object` are changed.
         BeginAccess { object: RIn, site: AccessAt };
@@ -422,7 +422,7 @@ instructions! {
         TrapNil {};
         /// Stops: what the text `what` names did not hold; `message` says more.
         TrapFailed { message: RIn, what: Text };
-        /// Stops: an error that nobody caught, with its description.
+        /// Stops: an error that was not caught, with its description.
         TrapUncaught { message: RIn };
         /// Stops: a place that cannot be reached.
         TrapUnreachable {};
@@ -453,7 +453,7 @@ instructions! {
         DPrim1F { out: FOut, a: FIn, p: Prim };
         /// `out = p(a, b)`
         DPrim2F { out: FOut, a: FIn, b: FIn, p: Prim };
-        /// `out = p(a, b, c)`, where `c` stands in the [`Extra`](Instruction::Extra) behind.
+        /// `out = p(a, b, c)`, where `c` is in the [`Extra`](Instruction::Extra) that follows.
         DPrim3F { out: FOut, a: FIn, b: FIn, p: Prim };
         /// `out = p(a, n)`
         DPrimFI { out: FOut, a: FIn, n: IIn, p: Prim };
@@ -506,7 +506,7 @@ instructions! {
     }
 }
 
-/// What must stand behind an instruction.
+/// What must follow an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Trailer {
     /// Nothing in particular.
@@ -530,7 +530,7 @@ impl Opcode {
         Opcode::ALL.iter().copied().find(|o| o.entry().computes == Some(primitive) && o.entry().active == active)
     }
 
-    /// Whether nothing is executed behind it.
+    /// Whether nothing is executed after it.
     pub fn is_end(self) -> bool {
         use Opcode::*;
         matches!(
@@ -548,13 +548,13 @@ impl Opcode {
         )
     }
 
-    /// What must stand behind it.
+    /// What must follow it.
     pub fn trailer(self) -> Trailer {
         use Opcode::*;
         match self {
             Prim3F | DPrim3F | JoinLeftF | JoinRightF => Trailer::Extra,
             JoinBothF => Trailer::Extras,
-            SlopeLeftF | SlopeRightF | SlopeFI => Trailer::Extra,
+            PartialLeftF | PartialRightF | PartialFI => Trailer::Extra,
             AddPartF | PartF | PartI | PartR | TakePart | SetPartF | SetPartI | SetPartR | DPartF | DSetPartF => {
                 Trailer::Element
             }
@@ -573,7 +573,7 @@ mod tests {
     }
 
     #[test]
-    fn every_instruction_can_be_taken_apart_and_put_together() {
+    fn every_instruction_is_encoded_and_decoded() {
         for opcode in Opcode::ALL {
             let numbers: Vec<i64> = (1..=opcode.entry().operands.len() as i64).collect();
             let instruction = Instruction::build(*opcode, &numbers).unwrap();

@@ -1,4 +1,4 @@
-//! What an operand of an instruction says by its type: its bank and direction, or which table it points into.
+//! Operands: their types state the bank and the direction of a register, or the table that an index points into.
 
 use crate::value::Bank;
 
@@ -9,7 +9,7 @@ pub enum Role {
     Register(Bank, Access),
     /// An index into a table of the code object.
     Table(Table),
-    /// An integer that stands in the instruction itself.
+    /// An integer that is in the instruction itself.
     Immediate,
     /// A component, an offset or a stride: checked when it is used.
     Component,
@@ -21,7 +21,7 @@ pub enum Role {
     Shape,
     /// A component of the global variables.
     Global,
-    /// A jump: how many instructions to skip behind this one; negative goes back.
+    /// A jump: how many instructions to skip after this one; negative goes back.
     Jump,
     /// An entry of the table of primitives.
     Primitive,
@@ -130,7 +130,7 @@ operands! {
     Text(u32) Role::Table(Table::Texts);
     /// Constant elements of an array.
     ArrayAt(u32) Role::Table(Table::Arrays);
-    /// How many components stand in the window.
+    /// How many components are in the window.
     PartsAt(u32) Role::Table(Table::Parts);
     /// A function object to make.
     ClosureAt(u32) Role::Table(Table::Closures);

@@ -1,4 +1,4 @@
-//! Checks a code object once, so that the machine need not check anything twice.
+//! Verifier: checks a code object once, so that the machine need not check anything twice.
 
 use super::operand::{Role, Table};
 use super::{Code, Counts, Instruction, Joined, Opcode, Trailer, primitive};
@@ -135,9 +135,9 @@ fn fits(opcode: Opcode, value: Value) -> bool {
             | (PrimWhole, Value::FtoI(_))
             | (Prim1Test, Value::Test1(_))
             | (Prim2Test, Value::Test2(_))
-            | (SlopeF, Value::F1(_))
-            | (SlopeLeftF | SlopeRightF, Value::F2(_))
-            | (SlopeFI, Value::FI(_))
+            | (PartialF, Value::F1(_))
+            | (PartialLeftF | PartialRightF, Value::F2(_))
+            | (PartialFI, Value::FI(_))
             | (Prim1I, Value::I1(_))
             | (Prim2I, Value::I2(_))
     )
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn good_code_passes_and_bad_code_does_not() {
+    fn valid_code_passes_and_invalid_code_fails() {
         use Instruction::*;
         let good = code(vec![LoadF { out: FOut(0), k: Number(0) }, ReturnF { a: FIn(0) }]);
         assert_eq!(verify(&good), Ok(()));

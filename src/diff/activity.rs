@@ -1,4 +1,4 @@
-//! Certain dependence: which results of a function depend on which of its arguments, as data and with slopes, and where
+//! Certain dependence: which results of a function depend on which of its arguments, as data and with partials, and where
 //! a path from one to the other breaks.
 //!
 //! In: functions as they are written. Out: a [`Summary`] of each, with a [`Dependence`] for each result.
@@ -6,18 +6,18 @@
 //! Promises: what is said of a path holds for the code as written, branch by branch; a selection (a condition, an index,
 //! the length of a loop) is not a path. What goes through dynamic calls or storage that may be written is marked, so that
 //! nothing is said about it.
-//! Not here: what derivative code has to carry (`possible`), the words (`report`).
+//! Not here: what derivative code has to carry (`active_registers`), the words (`report`).
 
 mod containers;
 
 use self::containers::{appended, contained, filled, loaded, replaced};
-use super::dataflow::{self, Fact};
 use super::dependence::{Break, BreakReason, Dependence, Effects, Known, MOST_BREAKS, StepId, Summary};
 use super::wrt::can_vary;
 use crate::diff::lost_tangent::carried;
 use crate::diff::transfer;
-use crate::diff::transfer::{NativePassage, Passage};
-use crate::ir::{Function, FunctionId, Instruction, Made, Op, Operator, Program, Reg, Writers};
+use crate::diff::transfer::{DependenceTransfer, NativeTransfer};
+use crate::ir::analysis::data_flow::{self, Fact};
+use crate::ir::{ClosureOrigin, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Writers};
 use crate::source::Span;
 use crate::value::Bank;
 use crate::value::shape::ShapeId;
@@ -47,7 +47,7 @@ impl<'p> Activity<'p> {
         Activity { program, done: HashMap::new(), given: RefCell::default() }
     }
 
-    /// The summary of a function. All that it calls is looked at first; functions that call each other until nothing
+    /// The summary of a function. All that it calls is examined first; functions that call each other until nothing
     /// changes.
     pub fn summary(&mut self, id: FunctionId) -> Rc<Summary> {
         if let Some(known) = self.done.get(&id) {
@@ -132,7 +132,7 @@ impl<'p> Activity<'p> {
         let mut results = vec![Known::default(); f.results.len()];
         let walk = Walk { activity: self, f, id, given, depth, writers: OnceCell::new() };
         let step = |block: usize, facts: &mut [Known]| walk.block(block, facts, &mut effects);
-        dataflow::forward(f, entry, step, |regs, facts| {
+        data_flow::forward(f, entry, step, |regs, facts| {
             returns = true;
             for (result, reg) in results.iter_mut().zip(regs) {
                 result.join(&facts[reg.0 as usize]);
@@ -142,7 +142,7 @@ impl<'p> Activity<'p> {
     }
 }
 
-/// Nobody knows the inside: every number that goes in breaks there on its way to every result.
+/// The body is unknown: every number that goes in breaks there on its way to every result.
 fn opaque(id: FunctionId, f: &Function) -> Summary {
     let why = match &f.obstacle {
         Some(obstacle) => BreakReason::Obstacle(obstacle.clone()),
@@ -197,11 +197,11 @@ impl Walk<'_, '_> {
             | Op::CheckIndex
             | Op::Sweep(_) => each(Known::default()),
             Op::Capture { bank, index } => each(self.captured(*bank, *index)),
-            Op::Copy | Op::Take | Op::Promise { .. } => each(operand(0)),
+            Op::Copy | Op::Take | Op::AssertDifferentiable { .. } => each(operand(0)),
             Op::Primitive(id) => each(match transfer::primitive(*id) {
-                Passage::Smooth | Passage::Carry => all(),
-                Passage::Flat => Known::default(),
-                Passage::Break => broken(&all(), at, BreakReason::Conversion(id.info().name), step.span),
+                DependenceTransfer::Smooth | DependenceTransfer::Carry => all(),
+                DependenceTransfer::Flat => Known::default(),
+                DependenceTransfer::Break => broken(&all(), at, BreakReason::Conversion(id.info().name), step.span),
             }),
             Op::Call(callee) | Op::CallRule(callee) => self.call(*callee, (&step.ins, &[], step), facts, effects),
             Op::CallValue => self.call_value(at, step, facts, effects),
@@ -223,7 +223,7 @@ impl Walk<'_, '_> {
             Op::LoadBox { bank, .. } => each(loaded(*bank, operand(0).element().with(|d| d.from_boxes = true))),
             Op::TakeBox { .. } => each(operand(0).element().with(|d| d.from_boxes = true)),
             Op::LoadRecord { bank, .. } => each(loaded(*bank, operand(0).element())),
-            // Of an array of nothing but integers it is certain what is behind them.
+            // Of an array of nothing but integers it is certain what they were made of.
             Op::LoadElement { bank: Bank::I, stride, .. } if stride.f + stride.r == 0 => {
                 each(operand(0).array_element())
             }
@@ -249,7 +249,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// What a function object has captured counts as an argument behind the others.
+    /// What a function object has captured counts as an argument after the others.
     fn captured(&self, bank: Bank, index: u16) -> Known {
         let in_bank = self.f.captures.iter().enumerate().filter(|(_, b)| **b == bank).map(|(k, _)| k);
         let place = in_bank.clone().nth(index.into());
@@ -267,14 +267,14 @@ impl Walk<'_, '_> {
         let carried = carried(self.activity.program, self.f, (name, shapes), &step.ins);
         let all = Known::union(carried.iter().map(|r| &facts[r.0 as usize]));
         let known = match transfer::native(name) {
-            NativePassage::Container => all.element(),
-            NativePassage::Break => broken(&all, at, BreakReason::Conversion(name), step.span),
-            NativePassage::Carry if transfer::selects(name) => Known::default(),
-            NativePassage::Carry => all,
-            NativePassage::Nothing => Known::default(),
-            NativePassage::Unknown => Known::unknown(),
+            NativeTransfer::Container => all.element(),
+            NativeTransfer::Break => broken(&all, at, BreakReason::Conversion(name), step.span),
+            NativeTransfer::Carry if transfer::selects(name) => Known::default(),
+            NativeTransfer::Carry => all,
+            NativeTransfer::Nothing => Known::default(),
+            NativeTransfer::Unknown => Known::unknown(),
         };
-        let carries = matches!(transfer::native(name), NativePassage::Carry | NativePassage::Break);
+        let carries = matches!(transfer::native(name), NativeTransfer::Carry | NativeTransfer::Break);
         let out = |r: &crate::ir::Reg| {
             if carries { known.clone() } else { loaded(self.f.registers[r.0 as usize].bank, known.clone()) }
         };
@@ -297,7 +297,7 @@ impl Walk<'_, '_> {
         outs
     }
 
-    /// Of the arguments of a function value that nobody knows, those that it is not differentiated by: whatever it does with
+    /// Of the arguments of an unknown function value, those that it is not differentiated by: whatever it does with
     /// them, its result has no derivative by what they are made of.
     fn refused_arguments(&self, at: StepId, step: &Instruction, facts: &[Known]) -> Known {
         let before = &self.f.blocks[at.1 as usize].instructions[..at.2 as usize];
@@ -317,8 +317,8 @@ impl Walk<'_, '_> {
     /// The function that a register holds, if it was made here or is one of those that are given.
     fn known_function(&self, reg: Reg) -> Option<FunctionId> {
         match self.writers.get_or_init(|| Writers::of(self.f)).origin(reg, None)? {
-            Made::Closure(function) => Some(function),
-            Made::Elsewhere(reg) => {
+            ClosureOrigin::Closure(function) => Some(function),
+            ClosureOrigin::Elsewhere(reg) => {
                 let place = self.f.params.iter().position(|p| *p == reg)?;
                 self.given.iter().find(|(k, _)| *k as usize == place).map(|(_, function)| *function)
             }
@@ -374,7 +374,7 @@ impl Walk<'_, '_> {
                 }
                 if let Some(inside) = summary.results.get(out).and_then(|known| known.0.as_deref()) {
                     sum.absorb_marks(inside);
-                    // A number that was made of an array: of one of its elements, and nobody knows which.
+                    // A number that was made of an array: of one of its elements, it is unknown which.
                     let is_part = self.f.registers[step.outs[out].0 as usize].bank != Bank::R;
                     let part = |k: u32| argument(k).map(|known| if is_part { known.part() } else { known.clone() });
                     for known in inside.on.iter().filter_map(|k| part(*k)) {
@@ -421,7 +421,7 @@ fn add_breaks(out: &mut Dependence, ins: &Dependence, at: StepId, found: &Rc<Bre
 }
 
 /// A break inside of a called function, as the caller sees it: what happens inside of the standard library, or where
-/// nobody can look, happens at the call. `is_given`: the caller was given the function.
+/// the body is unknown, happens at the call. `is_given`: the caller was given the function.
 fn seen_from(found: &Rc<Break>, callee: &Function, (call, is_given): (Span, bool)) -> Rc<Break> {
     let is_unwritten = found.calls.is_empty() && found.span == callee.span;
     let is_inside = callee.is_prelude && !found.is_given || callee.is_opaque || is_unwritten;

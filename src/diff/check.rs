@@ -1,4 +1,4 @@
-//! Promises: where a function is converted to a differentiable or linear one, is it?
+//! Differentiability check: whether a function that is converted to a differentiable or linear one is differentiable or linear.
 //!
 //! In: a function of the user's. Out: diagnostics about the functions that are converted in it and known there.
 //!
@@ -12,7 +12,7 @@ use super::linear::{Kind, Linearities};
 use super::report;
 use super::wrt::{self, Moves, moving};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::ir::{Function, FunctionId, Instruction, Made, Op, Program, RuleKind, Terminator, Writers};
+use crate::ir::{ClosureOrigin, Function, FunctionId, Instruction, Op, Program, RuleKind, Terminator, Writers};
 use crate::source::Span;
 use crate::value::Bank;
 use std::collections::{BTreeMap, HashSet};
@@ -68,7 +68,7 @@ impl<'p> Checker<'p> {
         let Some(f) = self.program.function(function).filter(|f| !f.is_prelude) else { return };
         let mut writers = None;
         for step in f.blocks.iter().flat_map(|b| &b.instructions) {
-            if let Op::Promise { linear, wrt } = &step.op
+            if let Op::AssertDifferentiable { linear, wrt } = &step.op
                 && let Some(known) = known_function(writers.get_or_insert_with(|| Writers::of(f)), step)
                 && let Some(target) = self.program.function(known)
             {
@@ -112,8 +112,8 @@ impl<'p> Checker<'p> {
                     _ => &mut self.linearities_of_rules,
                 };
                 let problem = not_linear(linearities, map, &promised, &moves);
-                // A pullback may do something else with an adjoint on purpose, and nobody needs the transpose of a
-                // differential that stands beside a pullback.
+                // A pullback may do something else with an adjoint on purpose, and there is no need for the transpose of a
+                // differential that is beside a pullback.
                 let problem = match (kind, recorded) {
                     (RuleKind::Pullback, _) => problem.map(|problem| report::as_warning(problem, PULLBACK_AS_IT_IS)),
                     (RuleKind::Differential, None) => {
@@ -203,7 +203,7 @@ impl<'p> Checker<'p> {
 }
 
 impl Checker<'_> {
-    /// The breaks inside of closures that a function gives back, of paths from arguments that they have captured.
+    /// The breaks inside of closures that a function returns, of paths from arguments that they have captured.
     fn breaks_in_results(&mut self, f: &Function, moves: &[Moves]) -> BTreeMap<(Span, usize), Rc<Break>> {
         let mut found = BTreeMap::new();
         if !f.results.contains(&Bank::R) {
@@ -222,7 +222,7 @@ impl Checker<'_> {
             let breaks = inside.results.iter().filter_map(|known| known.0.as_deref()).flat_map(|known| &known.breaks);
             for ((component, _), at) in breaks {
                 let captured = component.checked_sub(CAPTURED).and_then(|k| maker.ins.get(k as usize));
-                let Some(Made::Elsewhere(origin)) = captured.and_then(|reg| writers.origin(*reg, None)) else {
+                let Some(ClosureOrigin::Elsewhere(origin)) = captured.and_then(|reg| writers.origin(*reg, None)) else {
                     continue;
                 };
                 let Some(argument) = f.params.iter().position(|param| *param == origin) else { continue };

@@ -1,6 +1,6 @@
-//! What is known of a value: which arguments it depends on, and where the path from them breaks.
+//! Dependence: the arguments that a value depends on, and the steps where the path from them breaks.
 
-use super::dataflow::Fact;
+use crate::ir::analysis::data_flow::Fact;
 use crate::ir::{FunctionId, Obstacle};
 use crate::source::Span;
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,7 +13,7 @@ pub struct Dependence {
     pub on: BTreeSet<u32>,
     /// Arguments that reach it over a step that breaks the path.
     pub breaks: BTreeMap<(u32, StepId), Rc<Break>>,
-    /// It came out of something that nobody can look into.
+    /// It came out of code that is unknown.
     pub unknown: bool,
     /// It was read from a box that the function did not fill itself.
     pub from_boxes: bool,
@@ -25,7 +25,7 @@ pub struct Dependence {
     pub mixed: bool,
 }
 
-/// A step, wherever it stands: function, block, place in the block.
+/// A step, in any function: function, block, place in the block.
 pub type StepId = (FunctionId, u32, u32);
 
 /// A step that breaks the path from an argument to the result.
@@ -50,7 +50,7 @@ pub enum BreakReason {
     Argument,
     /// What is stored in a property that is marked `@noDerivative`.
     Property,
-    /// A function without a derivative that nobody can look into.
+    /// A function without a derivative whose body is unknown.
     Opaque(Rc<str>),
     /// A function, and what is in the way of its derivative.
     Obstacle(Obstacle),
@@ -59,7 +59,7 @@ pub enum BreakReason {
 /// What a function may do to what is stored outside of it, calls included.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Effects {
-    /// It calls something that nobody can look into.
+    /// It calls code that is unknown.
     pub unknown: bool,
     /// It writes boxes.
     pub boxes: bool,
@@ -101,7 +101,7 @@ impl Summary {
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct Known(pub Option<Rc<Dependence>>);
 
-/// More breaks than this on one path are not kept: nobody reads them.
+/// More breaks than this on one path are dropped: no reader reads more.
 pub(super) const MOST_BREAKS: usize = 16;
 
 impl Dependence {

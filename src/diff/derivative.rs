@@ -11,32 +11,32 @@
 //!
 //! Promises: a register that is written by an active step, or is a parameter, is written by active steps only (as far as
 //! it is a number). So the registers of the two kinds can be kept apart, and the slots of the others stay clear.
-//! Not here: which registers those are (`possible`).
+//! Not here: which registers those are (`active_registers`).
 
-use crate::diff::active_registers::Possible;
+use crate::diff::active_registers::ActiveRegisters;
 use crate::ir::{Block, Function, FunctionId, Instruction, Obstacle, Op, Program, Reg, Register, Terminator};
 use crate::value::Bank;
 
 /// The derivative code of a function.
 pub fn derivative(program: &Program, f: &Function) -> Function {
-    let possible = Possible::of(program, f);
+    let active = ActiveRegisters::of(program, f);
     let mut out = f.clone();
     for block in &mut out.blocks {
         crate::cancel::check();
         let steps = std::mem::take(&mut block.instructions);
-        block.instructions = steps.into_iter().flat_map(|step| in_derivative(program, f, &possible, step)).collect();
+        block.instructions = steps.into_iter().flat_map(|step| in_derivative(program, f, &active, step)).collect();
     }
     out
 }
 
 /// A step as derivative code has it.
-fn in_derivative(program: &Program, f: &Function, possible: &Possible, mut step: Instruction) -> Vec<Instruction> {
-    step.active = possible.is_active_step(program, f, &step);
+fn in_derivative(program: &Program, f: &Function, active: &ActiveRegisters, mut step: Instruction) -> Vec<Instruction> {
+    step.active = active.is_active_step(program, f, &step);
     if let Op::Call(id) = step.op
         && step.active
         && let Some(callee) = program.function(id).filter(|callee| has_rule_entry(callee))
     {
-        if is_only_looked_at(possible, callee, &step) {
+        if is_only_looked_at(active, callee, &step) {
             return value_of(&step);
         }
         step.op = Op::CallRule(id);
@@ -44,7 +44,7 @@ fn in_derivative(program: &Program, f: &Function, possible: &Possible, mut step:
     vec![step]
 }
 
-/// The value of a property that is read, which stands behind the vector beside its owner.
+/// The value of a property that is read, which is after the vector beside its owner.
 fn value_of(read: &Instruction) -> Vec<Instruction> {
     let behind = read.ins.len() - read.outs.len();
     let copy = |(out, value): (&Reg, &Reg)| Instruction {
@@ -57,7 +57,7 @@ fn value_of(read: &Instruction) -> Vec<Instruction> {
     read.outs.iter().zip(&read.ins[behind..]).map(copy).collect()
 }
 
-/// The derivative code under which a function *object* is called, when its function has registered derivatives or nobody
+/// The derivative code under which a function *object* is called, when its function has registered derivatives or no one
 /// can look into it: one call by rule. `None` for all others, whose objects run their [`derivative`] directly.
 pub fn entry(id: FunctionId, f: &Function) -> Option<Function> {
     if !has_rule_entry(f) {
@@ -73,9 +73,9 @@ pub fn entry(id: FunctionId, f: &Function) -> Option<Function> {
     Some(Function { params, registers, blocks: vec![block], ..f.clone() })
 }
 
-/// Whether a step reads a stored property that nothing says the derivative of, only to look at it (`if point.angle > 0`).
-fn is_only_looked_at(possible: &Possible, callee: &Function, step: &Instruction) -> bool {
-    let looked_at = |r: &Reg| callee.results.iter().all(|bank| *bank == Bank::F) && !possible.is_useful(*r);
+/// Whether a step reads a stored property that nothing says the derivative of, only to read it (`if point.angle > 0`).
+fn is_only_looked_at(active: &ActiveRegisters, callee: &Function, step: &Instruction) -> bool {
+    let looked_at = |r: &Reg| callee.results.iter().all(|bank| *bank == Bank::F) && !active.is_useful(*r);
     matches!(callee.obstacle, Some(Obstacle::Property { is_read: true, .. })) && step.outs.iter().all(looked_at)
 }
 
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn stores_clear_and_fresh_storage_needs_not() {
+    fn stores_clear_slots_and_new_objects_do_not() {
         let mut b = Builder::new("f");
         let x = b.param("x", F);
         let one = b.constant(1.0);
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_call_leaves_behind_is_cleared() {
+    fn slots_left_by_a_call_are_cleared() {
         // y = g(x) is only compared; the same register then holds a constant.
         let mut b = Builder::new("f");
         let x = b.param("x", F);

@@ -1,4 +1,4 @@
-//! A function of numbers as a formula: its graph is gone through once, with formulas in the registers.
+//! Formula: a function of numbers as a formula. Its graph is evaluated once, with formulas in the registers.
 //!
 //! In: a function that computes with numbers alone. Out: the formula of its result; where it decides, a choice.
 //!

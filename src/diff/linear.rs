@@ -7,9 +7,9 @@
 //! depends on what varies is not linear, unless it asks for zero, and the way at zero goes on elsewhere.
 
 use super::activity::covered_by_rule;
-use super::dataflow::{self, Fact};
 use crate::diff::transfer;
-use crate::diff::transfer::Passage;
+use crate::diff::transfer::DependenceTransfer;
+use crate::ir::analysis::data_flow::{self, Fact};
 use crate::ir::{BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, RuleKind, Terminator};
 use crate::native::{PrimitiveId, Rule};
 use crate::source::Span;
@@ -241,7 +241,7 @@ impl<'p> Linearities<'p> {
                 condition = condition.take().or_else(|| (on.kind == Kind::NotLinear).then(|| on.clone()));
             }
         };
-        dataflow::forward(f, entry, step, |regs, facts| {
+        data_flow::forward(f, entry, step, |regs, facts| {
             for (result, reg) in results.iter_mut().zip(regs) {
                 result.join(&facts[reg.0 as usize]);
             }
@@ -284,7 +284,7 @@ impl<'p> Linearities<'p> {
             | Op::AppendText
             | Op::Count
             | Op::CheckIndex => each(Kind::Constant.into()),
-            Op::Copy | Op::Take | Op::Promise { .. } => each(operand(0)),
+            Op::Copy | Op::Take | Op::AssertDifferentiable { .. } => each(operand(0)),
             Op::Primitive(id) => each(primitive(*id, step, facts, self.zero_matters)),
             Op::Call(callee) | Op::CallRule(callee) => self.call(*callee, step, facts),
             Op::NewBox | Op::NewRecord | Op::Append(_) | Op::StoreRecord { .. } | Op::StoreElement { .. } => {
@@ -368,14 +368,19 @@ fn primitive(id: PrimitiveId, step: &Instruction, facts: &[Linearity], zero_matt
         return bad.clone();
     }
     match transfer::primitive(id) {
-        Passage::Carry | Passage::Flat if !operands().any(Linearity::varies) => return Kind::Constant.into(),
+        DependenceTransfer::Carry | DependenceTransfer::Flat if !operands().any(Linearity::varies) => {
+            return Kind::Constant.into();
+        }
         // A comparison selects; that something is exactly zero happens nowhere in particular.
-        Passage::Flat if info.result == Bank::I => {
+        DependenceTransfer::Flat if info.result == Bank::I => {
             let asks_for_zero = matches!(name, "==" | "!=") && operands().any(|o| o.kind == Kind::Zero);
             let is_accepted = asks_for_zero && !zero_matters;
             return if is_accepted { Kind::Constant.into() } else { Linearity::at(Kind::NotLinear, name, step.span) };
         }
-        Passage::Smooth | Passage::Flat | Passage::Break | Passage::Carry => {}
+        DependenceTransfer::Smooth
+        | DependenceTransfer::Flat
+        | DependenceTransfer::Break
+        | DependenceTransfer::Carry => {}
     }
     match &info.rule {
         Rule::Linear { .. } => operands().skip(1).fold(operand(0), |sum, o| sum.plus(o, step.span)),

@@ -1,5 +1,5 @@
-//! Functions with a registered transpose that is not needed forwards: they are certainly linear, so their own derivative
-//! code gives their tangents.
+//! Linear tangents: a function that is certainly linear computes tangents by its own derivative code, not by its registered
+//! transpose.
 //!
 //! Promises: only what follows from the code as written; a function that calls anything with a registered derivative, or
 //! cuts a path, keeps its transpose in both directions.

@@ -1,11 +1,11 @@
-//! `show --stage activity` and `show --stage derivative`: what the analyses found, as text.
+//! Listings: the results of the analyses as text, for `show --stage activity` and `show --stage derivative`.
 //!
 //! In: a function. Out: its listing, a line a step; for activity with what is known of the step in front.
 //!
 //! Not here: how a step is written (`ir/listing`).
 
 use super::derivative::derivative;
-use crate::diff::active_registers::Possible;
+use crate::diff::active_registers::ActiveRegisters;
 use crate::ir::listing;
 use crate::ir::{Function, Instruction, Program, Reg};
 use crate::source::SourceMap;
@@ -15,14 +15,14 @@ use std::fmt::Write;
 /// Which steps of a function may vary with its arguments (`v`), which are useful for its results (`u`), and which are
 /// both, so that derivative code moves slots there.
 pub fn activity(program: &Program, f: &Function) -> String {
-    let possible = Possible::of(program, f);
+    let active = ActiveRegisters::of(program, f);
     // Writing to a String cannot fail.
     let mut text = format!("activity of {}\n", f.name);
     for (b, block) in f.blocks.iter().enumerate() {
         let _ = writeln!(text, "b{b}:");
         for step in &block.instructions {
             let shown = listing::instruction(program, f, step);
-            let _ = writeln!(text, "  {:2}  {shown}", mark(program, f, &possible, step));
+            let _ = writeln!(text, "  {:2}  {shown}", mark(program, f, &active, step));
         }
         let end = block.end.as_ref().map(listing::terminator).unwrap_or_default();
         let _ = writeln!(text, "      {end}");
@@ -35,12 +35,12 @@ pub fn derivative_code(program: &Program, f: &Function, sources: Option<&SourceM
     listing::function(program, &derivative(program, f), sources)
 }
 
-fn mark(program: &Program, f: &Function, possible: &Possible, step: &Instruction) -> &'static str {
+fn mark(program: &Program, f: &Function, active: &ActiveRegisters, step: &Instruction) -> &'static str {
     let any = |is: &dyn Fn(Reg) -> bool| step.outs.iter().any(|r| is(*r));
     // A store varies and is useful where it moves slots, although it writes no register.
     let stores = step.outs.iter().all(|r| f.registers[r.0 as usize].bank != Bank::F);
-    let is_active = stores && possible.is_active_step(program, f, step);
-    match (any(&|r| possible.is_varied(r)), any(&|r| possible.is_useful(r))) {
+    let is_active = stores && active.is_active_step(program, f, step);
+    match (any(&|r| active.is_varied(r)), any(&|r| active.is_useful(r))) {
         _ if is_active => "vu",
         (true, true) => "vu",
         (true, false) => "v",

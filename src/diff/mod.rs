@@ -1,4 +1,4 @@
-//! What moves and what does not: activity, derivative code, and what is said when a promise cannot be kept.
+//! Differentiation: activity, derivative code, tangent and adjoint code, and diagnostics.
 //!
 //! In: the graph of a function ([`crate::ir`]). Out: its derivative code (the same graph, where steps that touch
 //! numbers also move and combine tangent slots), the diagnostics of differentiation, and a function as a formula.
@@ -11,7 +11,6 @@
 pub(crate) mod active_registers;
 mod activity;
 mod check;
-mod dataflow;
 mod dependence;
 pub mod derivative;
 pub mod formula;
@@ -28,6 +27,6 @@ pub mod transform;
 mod wrt;
 
 pub use crate::diff::linear_tangent::mark_own_tangents;
-pub use crate::diff::lost_tangent::Chains;
+pub use crate::diff::lost_tangent::LostTangents;
 pub use check::{Checker, check};
 pub use derivative::{derivative, entry};

@@ -1,4 +1,4 @@
-//! The words of the diagnostics of differentiation, after those of the documents.
+//! Report: the texts of the diagnostics of differentiation.
 
 use super::check::Promised;
 use super::dependence::{Break, BreakReason};
@@ -21,7 +21,7 @@ const OTHER_MODULE: &str =
 const ALWAYS_ZERO: &str = "result does not depend on differentiation arguments and will always have a zero derivative; \
                            do you want to add 'withoutDerivative(at:)' to make it explicit?";
 
-/// More steps than this are not told in one diagnostic.
+/// A diagnostic lists no more steps than this.
 const MOST_STEPS: usize = 5;
 
 /// A path to the result goes through something that is not a number.
@@ -90,7 +90,7 @@ fn is_conversion_to_string(name: &str) -> bool {
     matches!(name, "describe" | "debugDescribe") || name.starts_with("format.")
 }
 
-/// A path to the result goes through a function that nobody can look into.
+/// A path to the result goes through a function whose body is unknown.
 pub fn opaque(promised: &Promised, parameter: usize, found: &Break, name: &str) -> Diagnostic {
     let mut diagnostic = Diagnostic::error(Code::NoDerivative, found.span, NOT_DIFFERENTIABLE);
     if let Some(parameter) = promised.function.parameters.get(parameter) {

@@ -1,4 +1,4 @@
-//! Graphs built by hand, for the tests of this folder.
+//! Test graphs: graphs built by hand, for the tests of this folder.
 
 use crate::ir::{Block, BlockId, Function, FunctionId, Instruction, Op, Parameter, Program, Reg, Register, Terminator};
 use crate::native;
@@ -7,7 +7,7 @@ use crate::value::Bank;
 use crate::value::shape::{Shape, Tangent, TangentKind};
 use std::rc::Rc;
 
-/// Builds one function. Every step stands at a place of its own: the `k`-th at `10k..10k+5`.
+/// Builds one function. Every step is at a place of its own: the `k`-th at `10k..10k+5`.
 pub struct Builder {
     pub function: Function,
     current: usize,

@@ -1,17 +1,17 @@
-//! Comparisons on which branches depend: where two numbers that move are equal, a branch is taken exactly at its threshold,
+//! Thresholds: comparisons on which branches depend. Where two numbers that move are equal, a branch is taken exactly at its threshold,
 //! and the derivative is one by convention, that of the branch.
 //!
 //! In: a function. Out: the same function with an [`Operator::Threshold`] in front of each such comparison, and of each step
-//! whose slope is 0 wherever it has one (`floor`), which may be at a jump.
+//! whose partial is 0 wherever it has one (`floor`), which may be at a jump.
 //!
 //! Promises: only comparisons that decide where the program goes on are marked: `if`, `while`, `guard`, `switch`, `where`,
-//! `?:`, `&&` and `||`, and the result of a closure or a function that somebody else decides by. A condition that stops the
+//! `?:`, `&&` and `||`, and the result of a closure or a function that another function decides by. A condition that stops the
 //! program otherwise (`precondition`) is none. What the library compares is marked where it has been put in the place of a
 //! call in the program's own code, and in functions that are nothing but a condition (`contains` of a range, what `sorted()` and
 //! masks compare by) or that round. A rounding that only selects (`Int(floor(x))`, `withoutDerivative(at: floor(x))`) is not
 //! marked.
 
-use crate::diff::active_registers::Possible;
+use crate::diff::active_registers::ActiveRegisters;
 use crate::ir::{BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Terminator};
 use crate::native::{Primitive, Rule, Value};
 use crate::value::Bank;
@@ -29,10 +29,10 @@ pub fn marked(program: &Program, id: FunctionId, f: &Function) -> Option<Functio
     let marks = |are_wanted: bool, marks: &dyn Fn() -> Vec<bool>| if are_wanted { marks() } else { vec![] };
     let deciding = marks(compares, &|| Deciding::new(program).of(id, f, result_decides(program, id)));
     let counting = marks(rounds, &|| counting(program, f));
-    let possible = Possible::of(program, f);
+    let active = ActiveRegisters::of(program, f);
     let is_threshold = |step: &Instruction| {
         let is_in = |marks: &[bool]| step.outs.iter().any(|r| marks.get(r.0 as usize) == Some(&true));
-        let moves = step.ins.iter().any(|r| possible.is_varied(*r));
+        let moves = step.ins.iter().any(|r| active.is_varied(*r));
         moves && (is_comparison(step) && is_in(&deciding) || may_jump(step) && is_in(&counting))
     };
     if !steps(f).any(is_threshold) {
@@ -63,7 +63,7 @@ fn is_comparison(step: &Instruction) -> bool {
     matches!(step.op, Op::Primitive(id) if matches!(id.info().value, Value::Test2(_)))
 }
 
-/// Whether a step is a rounding or the like: its slope is 0, except where it jumps.
+/// Whether a step is a rounding or the like: its partial is 0, except where it jumps.
 fn may_jump(step: &Instruction) -> bool {
     let jumps = |info: &Primitive| matches!(info.rule, Rule::Flat) && info.corner.is_some();
     matches!(step.op, Op::Primitive(id) if jumps(id.info()))
@@ -128,7 +128,7 @@ fn is_condition(f: &Function) -> bool {
         && steps(f).filter(|step| is_comparison(step)).count() >= least
 }
 
-/// Whether somebody may decide by what a function returns: not by the condition of a `precondition`.
+/// Whether a caller may decide by what a function returns: not by the condition of a `precondition`.
 fn result_decides(program: &Program, id: FunctionId) -> bool {
     let mut is_made = false;
     for block in program.functions.iter().flatten().flat_map(|f| &f.blocks) {
@@ -160,14 +160,14 @@ fn decides_by(program: &Program, step: &Instruction, function: Reg) -> bool {
     })
 }
 
-/// Finds the registers that decide where the program goes on, or where somebody else goes on who gets the result.
+/// Finds the registers that decide where the program goes on, or where a caller goes on that gets the result.
 struct Deciding<'p> {
     program: &'p Program,
-    /// Functions that are being looked at, from the outermost call to the innermost.
+    /// Functions that are being examined, from the outermost call to the innermost.
     open: Vec<FunctionId>,
 }
 
-/// Conditions are handed on through so many calls at most.
+/// Conditions are passed on through so many calls at most.
 const MOST_CALLS: usize = 4;
 
 impl<'p> Deciding<'p> {
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn one_of_constants_is_not() {
+    fn a_comparison_of_constants_is_not_marked() {
         assert_eq!(deciding(false), 0);
     }
 }

@@ -1,4 +1,4 @@
-//! How a step passes on that its operands vary: the one place where the analyses look it up.
+//! Dependence transfer: how the result of a primitive or a native function depends on its operands.
 
 use crate::native::PrimitiveId;
 use crate::native::Rule;
@@ -6,30 +6,30 @@ use crate::value::Bank;
 
 /// What becomes of varying operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Passage {
-    /// The result varies with the operands, and has slopes.
+pub enum DependenceTransfer {
+    /// The result varies with the operands, and has partials.
     Smooth,
-    /// The slope is zero wherever it exists, or the result is no data (a comparison): nothing gets through.
+    /// The partial is zero wherever it exists, or the result is no data (a comparison): nothing gets through.
     Flat,
     /// A number becomes something that cannot vary: the path breaks here.
     Break,
-    /// Whole numbers: they don't vary, but hand on that they came from behind a break.
+    /// Integers: they don't vary, but what is made of them came through a break, too.
     Carry,
 }
 
 /// How a scalar primitive passes on that its operands vary.
-pub fn primitive(id: PrimitiveId) -> Passage {
+pub fn primitive(id: PrimitiveId) -> DependenceTransfer {
     let info = id.info();
     let takes_number = info.operands.contains(&Bank::F);
     match &info.rule {
-        _ if !takes_number && is_comparison(info.name) => Passage::Flat,
-        _ if !takes_number => Passage::Carry,
-        // Whatever slope the table gives a conversion to a whole number: the documents want an error.
-        _ if info.name == "int.fromDouble" => Passage::Break,
-        Rule::Opaque { .. } => Passage::Break,
-        Rule::Flat => Passage::Flat,
-        _ if info.result != Bank::F => Passage::Flat,
-        Rule::Slopes { .. } | Rule::Linear { .. } | Rule::Bilinear => Passage::Smooth,
+        _ if !takes_number && is_comparison(info.name) => DependenceTransfer::Flat,
+        _ if !takes_number => DependenceTransfer::Carry,
+        // Whatever partial the table gives a conversion to an integer: the language demands an error.
+        _ if info.name == "int.fromDouble" => DependenceTransfer::Break,
+        Rule::Opaque { .. } => DependenceTransfer::Break,
+        Rule::Flat => DependenceTransfer::Flat,
+        _ if info.result != Bank::F => DependenceTransfer::Flat,
+        Rule::Slopes { .. } | Rule::Linear { .. } | Rule::Bilinear => DependenceTransfer::Smooth,
     }
 }
 
@@ -40,49 +40,52 @@ fn is_comparison(name: &str) -> bool {
 }
 
 /// How functions of the native library pass it on, by the first words of their names.
-const NATIVES: &[(&str, NativePassage)] = &[
-    ("array.", NativePassage::Container),
-    ("dictionary.", NativePassage::Container),
-    ("set.", NativePassage::Container),
-    ("optional.", NativePassage::Container),
-    ("any.", NativePassage::Container),
-    ("instance.", NativePassage::Container),
-    ("describe", NativePassage::Break),
-    ("debugDescribe", NativePassage::Break),
-    ("text.", NativePassage::Carry),
-    ("format.", NativePassage::Break),
-    ("number.bits", NativePassage::Break),
-    ("number.ofBits", NativePassage::Carry),
-    ("type.", NativePassage::Nothing),
-    ("double.parse", NativePassage::Carry),
-    ("float.parse", NativePassage::Carry),
-    ("int.parse", NativePassage::Carry),
-    ("value.hash", NativePassage::Break),
-    ("value.", NativePassage::Nothing),
-    ("io.", NativePassage::Nothing),
-    ("time.", NativePassage::Nothing),
-    ("random.int", NativePassage::Carry),
-    ("random.", NativePassage::Nothing),
+const NATIVES: &[(&str, NativeTransfer)] = &[
+    ("array.", NativeTransfer::Container),
+    ("dictionary.", NativeTransfer::Container),
+    ("set.", NativeTransfer::Container),
+    ("optional.", NativeTransfer::Container),
+    ("any.", NativeTransfer::Container),
+    ("instance.", NativeTransfer::Container),
+    ("describe", NativeTransfer::Break),
+    ("debugDescribe", NativeTransfer::Break),
+    ("text.", NativeTransfer::Carry),
+    ("format.", NativeTransfer::Break),
+    ("number.bits", NativeTransfer::Break),
+    ("number.ofBits", NativeTransfer::Carry),
+    ("type.", NativeTransfer::Nothing),
+    ("double.parse", NativeTransfer::Carry),
+    ("float.parse", NativeTransfer::Carry),
+    ("int.parse", NativeTransfer::Carry),
+    ("value.hash", NativeTransfer::Break),
+    ("value.", NativeTransfer::Nothing),
+    ("io.", NativeTransfer::Nothing),
+    ("time.", NativeTransfer::Nothing),
+    ("random.int", NativeTransfer::Carry),
+    ("random.", NativeTransfer::Nothing),
 ];
 
 /// What becomes of varying operands of a native function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum NativePassage {
+pub enum NativeTransfer {
     /// A collection: numbers and references that come out may be those that went in.
     Container,
     /// A number becomes a text or an integer.
     Break,
-    /// Texts hand on that they came from behind a break.
+    /// Texts: what is made of them came through a break, too.
     Carry,
     /// The result has nothing to do with the operands, or only compares them.
     Nothing,
-    /// Nobody said.
+    /// It is not listed.
     Unknown,
 }
 
 /// How a function of the native library passes on that its operands vary.
-pub fn native(name: &str) -> NativePassage {
-    NATIVES.iter().find(|(prefix, _)| name.starts_with(prefix)).map_or(NativePassage::Unknown, |(_, passage)| *passage)
+pub fn native(name: &str) -> NativeTransfer {
+    NATIVES
+        .iter()
+        .find(|(prefix, _)| name.starts_with(prefix))
+        .map_or(NativeTransfer::Unknown, |(_, transfer)| *transfer)
 }
 
 /// Whether a function of texts looks for something, counts or compares: its result is no text and no part of one.
@@ -114,13 +117,13 @@ mod tests {
 
     #[test]
     fn conversions_break_and_comparisons_select() {
-        let passage = |name| primitive(crate::native::primitive(name).unwrap());
-        assert_eq!(passage("double.sin"), Passage::Smooth);
-        assert_eq!(passage("double.floor"), Passage::Flat);
-        assert_eq!(passage("double.lt"), Passage::Flat);
-        assert_eq!(passage("int.fromDouble"), Passage::Break);
-        assert_eq!(passage("int.add"), Passage::Carry);
-        assert_eq!(passage("int.lt"), Passage::Flat);
-        assert_eq!(passage("double.fromInt"), Passage::Carry);
+        let transfer = |name| primitive(crate::native::primitive(name).unwrap());
+        assert_eq!(transfer("double.sin"), DependenceTransfer::Smooth);
+        assert_eq!(transfer("double.floor"), DependenceTransfer::Flat);
+        assert_eq!(transfer("double.lt"), DependenceTransfer::Flat);
+        assert_eq!(transfer("int.fromDouble"), DependenceTransfer::Break);
+        assert_eq!(transfer("int.add"), DependenceTransfer::Carry);
+        assert_eq!(transfer("int.lt"), DependenceTransfer::Flat);
+        assert_eq!(transfer("double.fromInt"), DependenceTransfer::Carry);
     }
 }

@@ -1,4 +1,4 @@
-//! Which components of the arguments move when a function is differentiated with respect to some of its parameters.
+//! Differentiation parameters: the components of the arguments that vary when a function is differentiated by some parameters.
 
 use crate::ir::{Function, Program};
 use crate::value::Bank;

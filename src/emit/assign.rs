@@ -1,10 +1,10 @@
-//! Which machine register each virtual one gets: some live in the window of the call that takes or gives them, the others
+//! Register assignment: some virtual registers live in the window of the call that takes or returns them, the others are assigned
 //! by linear scan over the order of the blocks.
 
 use super::graph::{Graph, Reg, Step};
-use super::live::Liveness;
 use super::window::{Windows, windows};
 use crate::ir::Op;
+use crate::ir::analysis::liveness::Liveness;
 use crate::value::Bank;
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -25,7 +25,7 @@ pub struct Assignment {
     pub places: Vec<Option<Place>>,
     /// Its own registers.
     pub own: [usize; 3],
-    /// The window, without the scratch register behind it.
+    /// The window, without the scratch register after it.
     pub window: [usize; 3],
     /// Number registers from here on never have a slot.
     pub inactive_from: usize,
@@ -42,10 +42,10 @@ pub fn window_places(banks: &[Bank], regs: &[Reg]) -> Vec<usize> {
     regs.iter().map(place).collect()
 }
 
-/// The registers of a step that stand in the window, in the order in which they are counted.
+/// The registers of a step that are in the window, in the order in which they are counted.
 pub fn window_args(step: &Step) -> Vec<Reg> {
     match step.ir() {
-        // The function stands behind its arguments.
+        // The function is after its arguments.
         Some(Op::CallValue) => step.ins[1..].iter().chain(&step.ins[..1]).copied().collect(),
         // The array itself is not part of the element.
         Some(Op::Append(_)) => step.ins[1..].to_vec(),
@@ -127,7 +127,8 @@ fn intervals(graph: &Graph, order: &[usize], live: &Liveness) -> Vec<Interval> {
         live.exit(*block).for_each(|r| touch(r, 2 * at + 1));
     }
     for step in graph.blocks.iter().flat_map(|b| &b.steps) {
-        if let (Some(Op::Copy | Op::Take | Op::Promise { .. }), [out], [a]) = (step.ir(), &step.outs[..], &step.ins[..])
+        if let (Some(Op::Copy | Op::Take | Op::AssertDifferentiable { .. }), [out], [a]) =
+            (step.ir(), &step.outs[..], &step.ins[..])
         {
             all[*out].friend = Some(*a);
         }

@@ -1,4 +1,4 @@
-//! How blocks end: returns, traps and jumps.
+//! Block ends: returns, traps and jumps.
 
 use super::assign::{Place, window_places};
 use super::graph::{Compare, End, Reg, Test};
@@ -9,7 +9,7 @@ use crate::ir::Trap;
 use crate::value::Bank;
 
 impl Selector<'_> {
-    /// Writes the end of a block; `next` is the block that is written behind it.
+    /// Writes the end of a block; `next` is the block that is written after it.
     pub fn end(&mut self, end: &End, next: Option<usize>) {
         match end {
             End::Jump(to) => {
@@ -111,7 +111,7 @@ impl Selector<'_> {
 
     fn trap(&mut self, trap: &Trap, message: Option<Reg>) {
         let instruction = match trap {
-            // Nobody reads what is said of the second one.
+            // The message of the second one is never shown.
             Trap::UnexpectedNil | Trap::Unsupported => Instruction::TrapNil {},
             Trap::Unreachable => Instruction::TrapUnreachable {},
             Trap::Failed { what, .. } => {

@@ -1,7 +1,9 @@
-//! The graph as `emit` works on it: a copy of the function, with constants as operands and comparisons in branches.
+//! Emission graph: the graph that `emit` works on, a copy of the function, with constants as operands and comparisons in branches.
 
 use crate::bytecode::Joined;
-use crate::ir::{Function, Op, Operator, Terminator, Trap};
+use crate::ir::analysis::effects::{Transfer, transfer};
+use crate::ir::analysis::flow_graph::{self, FlowGraph};
+use crate::ir::{Function, Op, Operator, Targets, Terminator, Trap};
 use crate::source::Span;
 use crate::value::Bank;
 use crate::value::origins::Storage;
@@ -29,7 +31,7 @@ pub struct Block {
     pub steps: Vec<Step>,
     /// How it ends.
     pub end: End,
-    /// Where the end stands.
+    /// The place of the end in the source.
     pub end_span: Span,
 }
 
@@ -42,7 +44,7 @@ pub struct Step {
     pub outs: Vec<Reg>,
     /// What is read.
     pub ins: Vec<Reg>,
-    /// Where it stands.
+    /// Its place in the source.
     pub span: Span,
     /// Whether it moves and combines slots.
     pub active: bool,
@@ -62,13 +64,13 @@ pub enum StepOp {
 /// A step that does the work of several.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Join {
-    /// Where the operations stand.
+    /// Where the operations are.
     pub form: Nesting,
     /// Which they are.
     pub how: Joined,
 }
 
-/// Where the operations of a joined step stand.
+/// Where the operations of a joined step are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Nesting {
     /// `(a ∘ b) ∘ c`
@@ -86,7 +88,7 @@ pub enum End {
     Jump(usize),
     /// Goes to one of two places.
     Branch { test: Test, ins: Vec<Reg>, then: usize, otherwise: usize },
-    /// Gives the results back.
+    /// Returns the results.
     Return(Vec<Reg>),
     /// Stops the program.
     Trap { trap: Trap, message: Option<Reg> },
@@ -170,14 +172,24 @@ impl End {
         }
     }
 
+    /// What it reads, to change it.
+    pub fn ins_mut(&mut self) -> &mut [Reg] {
+        match self {
+            End::Jump(_) => &mut [],
+            End::Branch { ins, .. } | End::Return(ins) => ins,
+            End::Trap { message, .. } => message.as_mut_slice(),
+        }
+    }
+
     /// Where it may go.
-    pub fn targets(&self) -> impl DoubleEndedIterator<Item = usize> + use<> {
-        let [a, b] = match self {
+    pub fn targets(&self) -> Targets<usize> {
+        match self {
             End::Jump(to) => [Some(*to), None],
             End::Branch { then, otherwise, .. } => [Some(*then), Some(*otherwise)],
             End::Return(_) | End::Trap { .. } => [None, None],
-        };
-        a.into_iter().chain(b)
+        }
+        .into_iter()
+        .flatten()
     }
 
     /// The same with other targets.
@@ -202,29 +214,22 @@ impl Step {
     /// Whether it needs the window, so that nothing else can stay there.
     pub fn uses_window(&self) -> bool {
         match self.ir() {
-            Some(
-                Op::Call(_)
-                | Op::CallRule(_)
-                | Op::CallValue
-                | Op::Native { .. }
-                | Op::Operator(_)
-                | Op::Closure(_)
-                | Op::NewBox
-                | Op::NewRecord,
-            ) => true,
             Some(Op::Append(stride)) => stride.f + stride.i + stride.r != 1,
-            _ => false,
+            op => self.is_call() || op.is_some_and(|op| transfer(op) == Transfer::Create),
         }
     }
 
     /// Whether its results arrive in the window.
     pub fn is_call(&self) -> bool {
-        matches!(self.ir(), Some(Op::Call(_) | Op::CallRule(_) | Op::CallValue | Op::Native { .. } | Op::Operator(_)))
-    }
-
-    /// Whether it can be left out when nobody needs what it writes.
-    pub fn is_removable(&self) -> bool {
-        matches!(self.ir(), Some(Op::ConstF(_) | Op::ConstI(_) | Op::Text(_) | Op::Constants(_) | Op::Null | Op::Copy))
+        self.ir().is_some_and(|op| match transfer(op) {
+            Transfer::Call(_) | Transfer::DynamicCall | Transfer::Native(_) | Transfer::Operator(_) => true,
+            Transfer::Nothing
+            | Transfer::Copy
+            | Transfer::Primitive(_)
+            | Transfer::Load
+            | Transfer::Create
+            | Transfer::Store { .. } => false,
+        })
     }
 }
 
@@ -272,20 +277,65 @@ impl Graph {
         let params = regs(&function.params);
         Graph { blocks: blocks.collect(), banks, params, closure }
     }
+}
 
-    /// How often each register is written and read.
-    pub fn counts(&self) -> (Vec<u32>, Vec<u32>) {
-        let (mut writes, mut reads) = (vec![0; self.banks.len()], vec![0; self.banks.len()]);
-        for p in self.params.iter().chain(&self.closure) {
-            writes[*p] += 1;
-        }
-        for block in &self.blocks {
-            for step in &block.steps {
-                step.outs.iter().for_each(|r| writes[*r] += 1);
-                step.ins.iter().for_each(|r| reads[*r] += 1);
-            }
-            block.end.ins().iter().for_each(|r| reads[*r] += 1);
-        }
-        (writes, reads)
+impl FlowGraph for Graph {
+    type Reg = Reg;
+    type Step = Step;
+
+    fn register_count(&self) -> usize {
+        self.banks.len()
+    }
+
+    fn inputs(&self) -> impl Iterator<Item = Reg> {
+        self.params.iter().chain(&self.closure).copied()
+    }
+
+    fn block_count(&self) -> usize {
+        self.blocks.len()
+    }
+
+    fn steps(&self, block: usize) -> &[Step] {
+        &self.blocks[block].steps
+    }
+
+    fn steps_mut(&mut self, block: usize) -> &mut Vec<Step> {
+        &mut self.blocks[block].steps
+    }
+
+    fn successors(&self, block: usize) -> Targets<usize> {
+        self.blocks[block].end.targets()
+    }
+
+    fn end_reads(&self, block: usize) -> &[Reg] {
+        self.blocks[block].end.ins()
+    }
+
+    fn end_reads_mut(&mut self, block: usize) -> &mut [Reg] {
+        self.blocks[block].end.ins_mut()
+    }
+}
+
+impl flow_graph::Step for Step {
+    type Reg = Reg;
+
+    fn op(&self) -> Option<&Op> {
+        self.ir()
+    }
+
+    fn outs(&self) -> &[Reg] {
+        &self.outs
+    }
+
+    fn outs_mut(&mut self) -> &mut [Reg] {
+        &mut self.outs
+    }
+
+    fn ins(&self) -> &[Reg] {
+        &self.ins
+    }
+
+    fn ins_mut(&mut self) -> &mut [Reg] {
+        &mut self.ins
     }
 }

@@ -1,15 +1,16 @@
-//! Joins arithmetic on numbers: what only the next operation needs is computed together with it.
+//! Joined arithmetic: a value that only the next operation needs is computed together with it.
 
 use super::graph::{Block, Graph, Join, Nesting, Reg, Step, StepOp};
 use crate::bytecode::{Arithmetic, Joined};
 use crate::ir::Op;
+use crate::ir::analysis::flow_graph::{Counts, count};
 
 /// How many steps back a value may be made; what lies farther would keep its operands alive for long.
 const REACH: usize = 32;
 
 /// `t = a · b; … r = t + c` becomes one step where `t` has no other use and its operands are the same at `r` still.
 pub fn join_arithmetic(graph: &mut Graph) {
-    let (writes, reads) = graph.counts();
+    let Counts { writes, reads } = count(graph);
     let once = |reg: Reg| writes[reg] == 1 && reads[reg] == 1;
     for block in &mut graph.blocks {
         crate::cancel::check();

@@ -1,4 +1,4 @@
-//! Graph to bytecode: register assignment, constants, jump targets.
+//! Emission: graph to bytecode, with register assignment, constants and jump targets.
 //!
 //! In: the graph of one function, original or derivative. Out: its [`Code`], verified by construction.
 //!
@@ -10,9 +10,7 @@ mod assign;
 mod branch;
 mod graph;
 mod join;
-mod live;
 mod moves;
-mod order;
 mod prepare;
 mod select;
 mod sites;
@@ -20,11 +18,12 @@ mod window;
 mod writer;
 
 use crate::bytecode::Code;
+use crate::ir::analysis::control_flow::reverse_postorder;
+use crate::ir::analysis::liveness::Liveness;
 use crate::ir::{Function, Program};
 use crate::source::Span;
 use crate::value::Bank;
 use graph::{Graph, Reg};
-use live::Liveness;
 use select::Selector;
 use std::collections::HashSet;
 use writer::Writer;
@@ -81,14 +80,14 @@ pub fn emit(program: &Program, function: &Function, is_derivative: bool) -> Resu
     let mut graph = Graph::of(function);
     prepare::prepare(&mut graph, is_derivative);
     crate::cancel::check();
-    let order = order::block_order(&graph);
-    let live = live::liveness(&graph, &order);
+    let order = reverse_postorder(&graph);
+    let live = Liveness::of(&graph);
     crate::cancel::check();
     let active = assign::active_registers(&graph, is_derivative);
     let assignment = assign::assign(&graph, &order, &live, &active);
     crate::cancel::check();
     let results = bank_counts(&function.results);
-    // The register behind the window is for moves in a circle.
+    // The register after the window is for moves in a circle.
     let window = assignment.window.map(|n| n + 1);
     let own = [0, 1, 2].map(|b| assignment.own[b].max(usize::from(results[b])));
     let assignment = assign::Assignment { own, ..assignment };
@@ -138,7 +137,7 @@ fn write(mut selector: Selector<'_>, order: &[usize], live: &Liveness) -> Result
         selector.writer.span = block.steps.first().map_or(block.end_span, |s| s.span);
         stale[at].iter().for_each(|r| selector.clear(*r));
         let (dying, dead) = deaths.of(at, live);
-        // A function that returns at once drops everything by itself, and the order does not matter if nobody sees it.
+        // A function that returns at once drops everything by itself, and the order does not matter if it cannot be observed.
         let returns = matches!(block.end, graph::End::Return(_)) && !selector.context.program.sees_ends;
         let matters = block.steps.iter().rposition(|s| s.uses_window() || changes_reference(graph, s));
         for (n, step) in block.steps.iter().enumerate() {
@@ -156,10 +155,10 @@ fn changes_reference(graph: &Graph, step: &graph::Step) -> bool {
     step.outs.iter().any(|r| graph.banks[*r] == Bank::R && step.ins.contains(r))
 }
 
-/// Looks in each block for the steps behind which references are not needed any more.
+/// Looks in each block for the steps after which references are not needed any more.
 struct Deaths<'g> {
     graph: &'g Graph,
-    /// The registers that are needed at the place that is being looked at.
+    /// The registers that are needed at the place that is being examined.
     needed: Vec<bool>,
 }
 

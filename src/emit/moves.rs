@@ -1,9 +1,9 @@
-//! Moves that happen at once: arguments into the window, results into the first registers.
+//! Parallel moves: arguments into the window, results into the first registers.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
 
-/// A move of one value; `S` is where it stands.
+/// A move of one value; `S` is where it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Move<S> {
     /// Where it goes.
@@ -35,7 +35,7 @@ pub fn in_sequence<S: Copy + Eq + Hash>(moves: &[(S, S)], scratch: S) -> Vec<Mov
     out
 }
 
-/// The moves in their order; always the first of those whose target nobody needs any more. Targets are distinct.
+/// The moves in their order; always the first of those whose target is not needed any more. Targets are distinct.
 fn ordered<S: Copy + Eq + Hash>(mut moves: Vec<(S, S)>, scratch: S) -> Vec<(S, S)> {
     let writers: HashMap<S, usize> = moves.iter().enumerate().map(|(k, (to, _))| (*to, k)).collect();
     let mut readers: HashMap<S, usize> = HashMap::new();

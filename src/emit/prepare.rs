@@ -1,11 +1,15 @@
-//! Passes that make the graph cheaper to run, before registers are assigned.
+//! Preparation: passes that make the graph cheaper to run, before registers are assigned.
 //!
 //! In the order of [`prepare`]: `withoutDerivative(at:)` of one number becomes a copy where it changes nothing, empty blocks are skipped, copies go away, the test of a loop moves to its end,
 //! comparisons move into branches, small constants into instructions, the other constants of loops to the entry, and arithmetic is joined ([`join_arithmetic`]).
 
 use super::graph::{Block, Compare, End, Graph, Reg, Step, StepOp, Test};
 use super::join::join_arithmetic;
-use super::order::{back_edges, in_loops};
+use crate::ir::analysis::control_flow::{back_edges, in_loops};
+use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, effects};
+use crate::ir::analysis::flow_graph::{Counts, count};
+use crate::ir::passes::copy_propagation::{Extent, coalesce_where, propagate_where};
+use crate::ir::passes::dead_code::eliminate;
 use crate::ir::{Op, Operator};
 use crate::value::Bank;
 use std::collections::HashMap;
@@ -14,13 +18,12 @@ use std::collections::HashMap;
 pub fn prepare(graph: &mut Graph, is_derivative: bool) {
     copy_constants(graph, is_derivative);
     skip_empty_blocks(graph);
-    forward_copies(graph, is_derivative);
-    fold_copies(graph, is_derivative);
+    propagate_copies(graph, is_derivative);
     rotate_loops(graph);
     let constants = constants(graph);
     add_constants(graph, &constants);
     fuse_comparisons(graph, &constants);
-    remove_unused(graph);
+    eliminate(graph);
     hoist_constants(graph);
     join_arithmetic(graph);
 }
@@ -58,106 +61,21 @@ fn skip_empty_blocks(graph: &mut Graph) {
     graph.blocks.iter_mut().for_each(|b| b.end.retarget(follow));
 }
 
-/// `t = a; … t …` becomes `… a …` where both mean the same until the last use of `t`.
-fn forward_copies(graph: &mut Graph, is_derivative: bool) {
-    let (writes, reads) = graph.counts();
-    let banks = std::mem::take(&mut graph.banks);
-    for block in &mut graph.blocks {
-        for at in 0..block.steps.len() {
-            let step = &block.steps[at];
-            if step.ir() != Some(&Op::Copy) {
-                continue;
-            }
-            let (t, a) = (step.outs[0], step.ins[0]);
-            if t == a || writes[t] != 1 || cuts(step, &banks, is_derivative) {
-                continue;
-            }
-            if forwardable(block, at, t, a, reads[t]) {
-                for step in &mut block.steps[at + 1..] {
-                    step.ins.iter_mut().filter(|r| **r == t).for_each(|r| *r = a);
-                }
-                replace_in_end(&mut block.end, t, a);
-            }
-        }
-    }
-    graph.banks = banks;
-    remove_unused(graph);
+/// Makes copies unnecessary where copy and original mean the same, and removes them.
+fn propagate_copies(graph: &mut Graph, is_derivative: bool) {
+    let banks = graph.banks.clone();
+    let is_copy = |step: &Step| !drops_slot(step, &banks, is_derivative);
+    propagate_where(graph, Extent::Complete, is_copy);
+    eliminate(graph);
+    coalesce_where(graph, is_copy);
 }
 
-/// Whether a copy leaves the slot of its number behind, so that it does not stand for the original.
-fn cuts(copy: &Step, banks: &[Bank], is_derivative: bool) -> bool {
+/// Whether a copy leaves out the slot of its number, so that it cannot replace the original.
+fn drops_slot(copy: &Step, banks: &[Bank], is_derivative: bool) -> bool {
     is_derivative && !copy.active && banks[copy.outs[0]] == Bank::F
 }
 
-/// Whether all `reads` of `t` come in the same block, before `a` changes, and none of them empties it.
-fn forwardable(block: &Block, at: usize, t: Reg, a: Reg, reads: u32) -> bool {
-    let mut left = reads;
-    for step in &block.steps[at + 1..] {
-        let here = step.ins.iter().filter(|r| **r == t).count() as u32;
-        if here > 0 && step.ir() == Some(&Op::Take) {
-            return false;
-        }
-        left -= here;
-        if left == 0 {
-            return !step.outs.contains(&t);
-        }
-        if step.outs.contains(&a) || (step.ir() == Some(&Op::Take) && step.ins.contains(&a)) {
-            return false;
-        }
-    }
-    left == block.end.ins().iter().filter(|r| **r == t).count() as u32
-}
-
-fn replace_in_end(end: &mut End, t: Reg, a: Reg) {
-    match end {
-        End::Branch { ins, .. } | End::Return(ins) => ins.iter_mut().filter(|r| **r == t).for_each(|r| *r = a),
-        End::Trap { message: Some(message), .. } if *message == t => *message = a,
-        End::Jump(_) | End::Trap { .. } => {}
-    }
-}
-
-/// `t = …; v = t` becomes `v = …` where `t` has no other use and `v` none in between.
-fn fold_copies(graph: &mut Graph, is_derivative: bool) {
-    let (writes, reads) = graph.counts();
-    let banks = std::mem::take(&mut graph.banks);
-    for block in &mut graph.blocks {
-        let mut at = 0;
-        while at < block.steps.len() {
-            match folding(block, at, &writes, &reads).filter(|_| !cuts(&block.steps[at], &banks, is_derivative)) {
-                Some(from) => {
-                    let v = block.steps[at].outs[0];
-                    let t = block.steps[at].ins[0];
-                    block.steps[from].outs.iter_mut().filter(|r| **r == t).for_each(|r| *r = v);
-                    block.steps.remove(at);
-                }
-                None => at += 1,
-            }
-        }
-    }
-    graph.banks = banks;
-}
-
-/// The step that could write the target of the copy at `at` itself.
-fn folding(block: &Block, at: usize, writes: &[u32], reads: &[u32]) -> Option<usize> {
-    let copy = &block.steps[at];
-    let (Some(Op::Copy | Op::Take), [v], [t]) = (copy.ir(), &copy.outs[..], &copy.ins[..]) else { return None };
-    if v == t || writes[*t] != 1 || reads[*t] != 1 {
-        return None;
-    }
-    for from in (0..at).rev() {
-        let step = &block.steps[from];
-        if step.outs.contains(t) {
-            // A step that writes `v` as well would then write it twice.
-            return (!step.outs.contains(v)).then_some(from);
-        }
-        if step.outs.contains(v) || step.ins.contains(v) {
-            return None;
-        }
-    }
-    None
-}
-
-/// A loop whose test stands at its head is entered there and repeated from its end: one jump less per turn.
+/// A loop whose test is at its head is entered there and repeated from its end: one jump less per turn.
 fn rotate_loops(graph: &mut Graph) {
     const LONGEST: usize = 6;
     for (from, head) in back_edges(graph) {
@@ -166,8 +84,14 @@ fn rotate_loops(graph: &mut Graph) {
         }
         let block = &graph.blocks[head];
         let cheap = |s: &Step| {
-            s.is_removable()
-                || matches!(s.ir(), Some(Op::Primitive(_) | Op::Count | Op::LoadBox { .. } | Op::LoadGlobal { .. }))
+            s.ir().is_some_and(|op| {
+                let Effects { memory, access, .. } = effects(op);
+                match memory {
+                    Memory::None => access == MemoryAccess::None,
+                    Memory::Text | Memory::Box | Memory::Global => access == MemoryAccess::Read,
+                    _ => matches!(op, Op::Constants(_) | Op::Count),
+                }
+            })
         };
         if block.steps.len() > LONGEST || !matches!(block.end, End::Branch { .. }) || !block.steps.iter().all(cheap) {
             continue;
@@ -253,9 +177,9 @@ fn fuse_comparisons(graph: &mut Graph, constants: &HashMap<Reg, i64>) {
     }
 }
 
-/// Registers whose every read is the branch right behind a write of them, or the `not` that stands between.
+/// Registers whose every read is the branch right after a write of them, or the `not` that is between.
 fn only_read_by_branches(graph: &Graph) -> Vec<bool> {
-    let (_, reads) = graph.counts();
+    let Counts { reads, .. } = count(graph);
     let mut behind = vec![0; graph.banks.len()];
     for block in &graph.blocks {
         let End::Branch { test: Test::True, ins, .. } = &block.end else { continue };
@@ -274,22 +198,6 @@ fn only_read_by_branches(graph: &Graph) -> Vec<bool> {
     behind.iter().zip(&reads).map(|(behind, reads)| behind == reads).collect()
 }
 
-/// Drops constants and copies that nobody reads.
-fn remove_unused(graph: &mut Graph) {
-    loop {
-        let (_, reads) = graph.counts();
-        let mut changed = false;
-        for block in &mut graph.blocks {
-            let before = block.steps.len();
-            block.steps.retain(|s| !s.is_removable() || s.outs.iter().any(|r| reads[*r] > 0));
-            changed |= block.steps.len() != before;
-        }
-        if !changed {
-            return;
-        }
-    }
-}
-
 /// Constants that a loop needs are loaded once, at the entry, one register for each different one.
 fn hoist_constants(graph: &mut Graph) {
     const MOST: usize = 256;
@@ -297,7 +205,7 @@ fn hoist_constants(graph: &mut Graph) {
     if !in_loop.contains(&true) {
         return;
     }
-    let (writes, _) = graph.counts();
+    let Counts { writes, .. } = count(graph);
     let mut hoisted: HashMap<(Bank, u64), Reg> = HashMap::new();
     let mut renamed: HashMap<Reg, Reg> = HashMap::new();
     let mut entry = vec![];
@@ -327,11 +235,7 @@ fn hoist_constants(graph: &mut Graph) {
     };
     for block in &mut graph.blocks {
         block.steps.iter_mut().flat_map(|s| &mut s.ins).for_each(rename);
-        match &mut block.end {
-            End::Branch { ins, .. } | End::Return(ins) => ins.iter_mut().for_each(rename),
-            End::Trap { message, .. } => message.iter_mut().for_each(rename),
-            End::Jump(_) => {}
-        }
+        block.end.ins_mut().iter_mut().for_each(rename);
     }
     // The entry may itself be the head of a loop; then it must not be repeated with the constants.
     if in_loop[0] {

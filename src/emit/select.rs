@@ -1,4 +1,4 @@
-//! Which instructions a step becomes.
+//! Instruction selection: the instructions that a step becomes.
 
 mod elements;
 mod primitives;
@@ -34,7 +34,7 @@ impl<'a> Selector<'a> {
         Selector { writer, context, dying: vec![], consumed: vec![] }
     }
 
-    /// Writes a step. `dying`: references that it reads for the last time; `dead`: references that it writes and nobody
+    /// Writes a step. `dying`: references that it reads for the last time; `dead`: references that it writes and no step
     /// reads; `clear`: whether it matters that they are dropped now.
     ///
     /// # Errors
@@ -132,10 +132,10 @@ impl<'a> Selector<'a> {
                 self.writer.push(I::LoadArray { out, k });
             }
             Op::Null => self.clear(outs[0]),
-            // What is not looked at again is let go behind it, as behind every step.
+            // What is not examined again is dropped after it, as after every step.
             Op::Hold => {}
             Op::Access { how, region } => self.access(step, *how, region),
-            Op::Copy | Op::Take | Op::Promise { .. } => self.copy(step),
+            Op::Copy | Op::Take | Op::AssertDifferentiable { .. } => self.copy(step),
             Op::Primitive(p) => self.primitive(*p, step)?,
             Op::Call(_) | Op::CallRule(_) | Op::CallValue | Op::Native { .. } | Op::Operator(_) => {
                 self.call(step, op)?
@@ -400,7 +400,7 @@ impl<'a> Selector<'a> {
         self.writer.push(instruction);
     }
 
-    /// An operand that the instruction empties: the register itself when nobody reads it any more, else a shared copy.
+    /// An operand that the instruction empties: the register itself if it is not read any more, else a shared copy.
     fn taken(&mut self, step: &Step, k: usize) -> RTake {
         let reg = step.ins[k];
         let once = step.ins.iter().filter(|r| **r == reg).count() == 1;

@@ -1,4 +1,4 @@
-//! The tables of a code object that calls point into.
+//! Call sites: the tables of a code object that calls point into.
 
 use super::Unencodable;
 use super::graph::{Reg, Step};
@@ -85,7 +85,7 @@ pub fn rule(
         wrt: rule.wrt.clone(),
         function: rule.function.0,
         kind: match rule.kind {
-            ir::RuleKind::Differential if ir::gives_what_is_written(program, rule.registered) => {
+            ir::RuleKind::Differential if ir::returns_literal_closure(program, rule.registered) => {
                 RegisteredKind::Differential
             }
             ir::RuleKind::Differential => RegisteredKind::UnseenDifferential,
@@ -123,7 +123,7 @@ fn is_closed(callee: &ir::Function) -> bool {
     callee.is_opaque && (callee.obstacle.is_some() || !callee.is_prelude)
 }
 
-/// What is said when a function that nobody can look into moves with something that no rule covers.
+/// The message for a function whose body is unknown and that varies with something that no rule covers.
 fn refusal(callee: &ir::Function) -> String {
     match &callee.obstacle {
         Some(obstacle @ ir::Obstacle::Property { .. }) => {

@@ -1,11 +1,12 @@
-//! Values that are made where they are needed: arguments in the window of their call, and results that stay there.
+//! Windows: values that are computed where they are needed, arguments in the window of their call and results that stay there.
 
 use super::assign::{window_args, window_places};
 use super::graph::{Block, Graph, Reg, Step};
-use super::live::Liveness;
+use crate::ir::analysis::flow_graph::{Counts, count};
+use crate::ir::analysis::liveness::Liveness;
 use std::collections::HashMap;
 
-/// What stands in the window.
+/// What is in the window.
 #[derive(Debug)]
 pub struct Windows {
     /// For each register its place in the window, if it lives there.
@@ -17,7 +18,7 @@ pub struct Windows {
 /// Chooses them. A register lives in the window only inside one block and between two steps that need the window.
 pub fn windows(graph: &Graph, live: &Liveness) -> Windows {
     let mut found = Windows { places: vec![None; graph.banks.len()], size: [0; 3] };
-    let (writes, reads) = graph.counts();
+    let Counts { writes, reads } = count(graph);
     let mut last_reads = LastReads(vec![(usize::MAX, 0); graph.banks.len()]);
     for (at, block) in graph.blocks.iter().enumerate() {
         crate::cancel::check();
@@ -87,7 +88,7 @@ fn changes_nothing_else(step: &Step, reg: Reg) -> bool {
 }
 
 /// For each register the last block that reads it, of those that were noted, and the last step there that does; the end
-/// of a block counts as a step behind the others.
+/// of a block counts as a step after the others.
 struct LastReads(Vec<(usize, usize)>);
 
 impl LastReads {

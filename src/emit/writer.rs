@@ -1,4 +1,4 @@
-//! Writes instructions, constants and jumps into a code object.
+//! Code writer: writes instructions, constants and jumps into a code object.
 
 use super::Unencodable;
 use super::assign::{Assignment, Place};
@@ -26,7 +26,7 @@ pub struct Writer<'a> {
     pub block_start: usize,
     /// Whether jumps may be too far for near ones.
     pub far: bool,
-    /// In which banks the register behind the window was used.
+    /// In which banks the register after the window was used.
     pub scratch_used: [bool; 3],
     assignment: &'a Assignment,
     banks: &'a [Bank],
@@ -72,7 +72,7 @@ impl<'a> Writer<'a> {
         number as u16
     }
 
-    /// The place of a virtual register. One that is never read and never written has none, and nobody will miss it.
+    /// The place of a virtual register. One that is never read and never written has none.
     pub fn place(&self, reg: Reg) -> Place {
         self.assignment.places[reg].unwrap_or(Place::Own(0))
     }
@@ -82,7 +82,7 @@ impl<'a> Writer<'a> {
         self.at(self.banks[reg], self.place(reg))
     }
 
-    /// The register behind the window that nothing else uses.
+    /// The register after the window that nothing else uses.
     pub fn scratch(&self, bank: Bank) -> Place {
         Place::Window(self.assignment.window[bank as usize])
     }
@@ -111,7 +111,7 @@ impl<'a> Writer<'a> {
     pub fn is_empty(&mut self, a: ROut) -> bool {
         let mut empty = false;
         if let Some(last) = self.last() {
-            // Where a function object was, its result may stand now.
+            // Where a function object was, its result may be now.
             if matches!(last.opcode(), Opcode::CallValue | Opcode::DCallValue) {
                 return false;
             }

@@ -1,11 +1,11 @@
-//! How concrete types differentiate.
+//! Differentiability: how concrete types differentiate.
 //!
 //! In: a type, and what `Declarations::tangent_vector` says of it. Out: a [`TangentId`] that relates the components of
 //! a value to those of its tangent vector.
 //!
-//! Promises: stored properties and the vector's fields correspond by name, or not at all: then the vector stands beside the
+//! Promises: stored properties and the vector's fields correspond by name, or not at all: then the vector is beside the
 //! value ([`TangentKind::Beside`]). What is marked `@noDerivative` does not move.
-//! Around a boxed value stands [`TangentKind::Boxed`]; inside of it both shapes are without their boxes.
+//! Around a boxed value is [`TangentKind::Boxed`]; inside of it both shapes are without their boxes.
 
 use crate::ir::layout::{Layouts, instantiate, unboxed};
 use crate::types::model::declared::{Builtin, Declarations, Nominal, NominalKind};
@@ -89,7 +89,7 @@ impl Layouts {
         }
     }
 
-    /// How the vector differentiates that stands beside values of a type: as itself, or as a whole.
+    /// How the vector differentiates that is beside values of a type: as itself, or as a whole.
     fn beside_value(&mut self, to: &mut Tables<'_>, ty: &Type, of: TangentId) -> TangentKind {
         let value = self.shape(to.d, to.shapes, ty);
         let vector = to.tangents.get(of).vector;

@@ -1,4 +1,4 @@
-//! The graph of one function, and the tables that functions share.
+//! Graph: the control-flow graph of one function, and the tables that functions share.
 
 #![allow(missing_docs, reason = "the comment of a variant names its fields")]
 
@@ -10,8 +10,10 @@ use crate::value::shape::{ShapeId, Shapes, TangentId, Tangents};
 use crate::value::{Bank, Constants};
 use hashbrown::HashMap;
 use serde::{Deserialize, Deserializer, Serialize};
+use std::iter::Flatten;
 use std::ops::Range;
 use std::rc::Rc;
+use std::slice;
 
 /// A virtual register: an index into [`Function::registers`]. Registers are variables, not values: one may be written
 /// in several places.
@@ -61,7 +63,7 @@ pub struct Function {
     pub is_opaque: bool,
     /// Whether it may throw: it gives a flag and the error before its result.
     pub throws: bool,
-    /// Why it is opaque, where that is more than nobody having registered a derivative.
+    /// Why it is opaque, where that is more than the lack of a registered derivative.
     pub obstacle: Option<Obstacle>,
     /// The components of an instance that it reads, by bank, where it is the getter of a stored property.
     pub reads: [Range<u32>; 3],
@@ -139,7 +141,7 @@ pub struct Block {
     pub instructions: Vec<Instruction>,
     /// How it ends; `None` only while it is built.
     pub end: Option<Terminator>,
-    /// Where its end stands in the text.
+    /// The place of its end in the source.
     pub end_span: Span,
 }
 
@@ -150,7 +152,9 @@ impl Block {
         let step = writers.next().filter(|_| writers.next().is_none())?;
         match step.op {
             Op::Closure(id) if step.ins.is_empty() => Some(id),
-            Op::Promise { .. } | Op::Copy | Op::Take => self.function_in(*step.ins.first().filter(|own| **own != reg)?),
+            Op::AssertDifferentiable { .. } | Op::Copy | Op::Take => {
+                self.function_in(*step.ins.first().filter(|own| **own != reg)?)
+            }
             _ => None,
         }
     }
@@ -168,7 +172,7 @@ pub struct Instruction {
     pub outs: Vec<Reg>,
     /// What is read.
     pub ins: Vec<Reg>,
-    /// Where it stands in the text.
+    /// Its place in the source.
     pub span: Span,
     /// Derivative code: the step moves and combines tangent slots as well. Never set in original code. Where chains that
     /// break are marked, calls that are given such integers have it before.
@@ -208,8 +212,8 @@ pub enum Op {
     Primitive(PrimitiveId),
     /// `arguments → results`
     Call(FunctionId),
-    /// `arguments → results` of a function that has registered derivatives, or that nobody can look into. Only in
-    /// derivative code, where it stands for [`Op::Call`]: the machine takes the innermost live level among the
+    /// `arguments → results` of a function that has registered derivatives, or whose body is unknown. Only in
+    /// derivative code, where it replaces [`Op::Call`]: the machine takes the innermost live level among the
     /// arguments and the most specific of the [rules](Function::rules) that covers what is active there; the function's
     /// own derivative code when none does, or a located failure when it has none ([`Function::is_opaque`]). Without a
     /// live level it is a plain call.
@@ -249,7 +253,7 @@ pub enum Op {
     NewArray(Stride),
     /// `array, components → array`: appends one element (`outs[0]` is `ins[0]`).
     Append(Stride),
-    /// `text = text with another behind it`, in place when nobody else has it.
+    /// `text = text with another after it`, in place when it has one owner.
     AppendText,
     /// `array → count`
     Count,
@@ -269,7 +273,7 @@ pub enum Op {
     /// `→ r`: moves the reference out of the global variable.
     TakeGlobal { index: u32 },
     /// `box →`, or `→` for a global variable: what is there is accessed, or is changed from here on or until here. Fails when
-    /// somebody changes it already.
+    /// it is being changed already.
     Access { how: AccessKind, region: Rc<Region> },
 
     /// `operands → results` of a function of the native library (`native::library`), by name, with the shapes of its
@@ -285,7 +289,7 @@ pub enum Op {
 
     /// `function → function`: where a function is converted to a differentiable or linear one. It changes nothing at
     /// run time; `diff` checks here what was promised. `wrt[k]` says whether parameter `k` is differentiated.
-    Promise { linear: bool, wrt: Vec<bool> },
+    AssertDifferentiable { linear: bool, wrt: Vec<bool> },
 
     /// A step that only tangent and adjoint code has; see [`SweepOp`].
     Sweep(SweepOp),
@@ -294,20 +298,20 @@ pub enum Op {
 /// Steps of tangent and adjoint code, which works on plain numbers: the code of a function together with that of its sweep.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum SweepOp {
-    /// `operands, result → f`: the slope of a primitive in one of its numeric operands, where it has that result.
-    Slope { primitive: PrimitiveId, operand: u8 },
-    /// `x →`: keeps a number or an integer for the way back.
-    Keep(Bank),
-    /// `→`: keeps an integer that is known.
-    KeepKnown(i32),
-    /// `→ x`: what was kept last and not recalled.
-    Recall(Bank),
+    /// `operands, result → f`: the partial of a primitive in one of its numeric operands, where it has that result.
+    Partial { primitive: PrimitiveId, operand: u8 },
+    /// `x →`: pushes a number or an integer onto the value stack, for the reverse pass.
+    Push(Bank),
+    /// `→`: pushes a constant integer onto the value stack.
+    PushConstant(i32),
+    /// `→ x`: pops the value stack.
+    Pop(Bank),
     /// `array, index, x → array`: adds a number to a component of an element (`outs[0]` is `ins[0]`).
     AddElement { offset: u16, stride: Stride },
-    /// `x → x` of the same bank, which does not vary any more.
-    Cut,
-    /// `x → x` of the same bank, where there is no code if `x` varies.
-    Still,
+    /// `x → x` of the same bank, without its tangent.
+    DropTangent,
+    /// `x → x` of the same bank. If `x` varies, the function has no tangent or adjoint code.
+    RequireConstant,
     /// `f → f`, the same register: the number may be set to zero if it is smaller than any normal one. Contractions over
     /// thousands of rounds would otherwise run on subnormal numbers, 15 times slower.
     Flush,
@@ -323,7 +327,7 @@ pub enum Operator {
     /// `x…, dx…, body → value…, derivative…`: pushes one tangent forward in constant memory.
     ValueWithTangent { at: TangentId, result: TangentId, throws: bool },
     /// `x…, body → whether it was done, value, gradient…`: the gradient of a function of one number, by adjoint code, and
-    /// the value, if it is wanted. Only in plain code; in a live level, where somebody watches, and where there is no
+    /// the value, if it is wanted. Only in plain code; in a live level, under an observer, and where there is no
     /// adjoint code, it is not done.
     Gradient { at: TangentId, value: bool, throws: bool },
     /// `x, order, body → whether it was done, coefficients`: the Taylor polynomial of `body` around `x`, where nothing but
@@ -337,7 +341,7 @@ pub enum Operator {
     /// `x… → x…`: the argument of a parameter, or what is stored in a property, that is marked `@noDerivative`. The value is
     /// the same; where it moves, what is made of it has no derivative, and it is an error to ask for one.
     NoDerivative { is_property: bool },
-    /// `x…, edit → x…`: the same value; on the way back its adjoint goes through `edit`, `(inout T.TangentVector) -> ()`.
+    /// `x…, edit → x…`: the same value; on the reverse pass its adjoint goes through `edit`, `(inout T.TangentVector) -> ()`.
     WithDerivative { of: TangentId },
     /// `x, y → y`: a number that was made of `x` by way of something that cannot move. Where `x` moves, `y` has no
     /// derivative, and it is an error to ask for one. Only in derivative code.
@@ -364,8 +368,8 @@ pub enum Operator {
     /// `object, n → x`, or without an object: what the integer or text `n` that was read there was made of; a constant where
     /// nothing was said of it. Only in derivative code.
     KeptBreak { inside: Storage, component: u32 },
-    /// `x, y →`: the comparison of two numbers on which a branch depends. Where they are equal and move, somebody may want to
-    /// know. Only in derivative code, and only where somebody does.
+    /// `x, y →`: the comparison of two numbers on which a branch depends. Where they are equal and vary, an observer
+    /// may report it. Only in derivative code, and only under such an observer.
     Threshold { comparison: PrimitiveId },
     /// `linear, vectors → whether it was done, results`: applies a differential or pullback to all vectors of an array,
     /// several in one sweep. Only in plain code; in a live level it is not done.
@@ -373,7 +377,7 @@ pub enum Operator {
     /// `x… → array`: all numbers of a value that can move, in their order.
     Coordinates { of: TangentId },
     /// `body →`, or `body → thrown, error`: calls a function without parameters and results. A reverse level does not record it, but has it run again
-    /// on the way back.
+    /// on the reverse pass.
     Recompute { traced: bool },
 }
 
@@ -413,10 +417,46 @@ pub enum Terminator {
     Jump(BlockId),
     /// Goes to `then` when the `i` register is not zero.
     Branch { condition: Reg, then: BlockId, otherwise: BlockId },
-    /// Gives the results back.
+    /// Returns the results.
     Return(Vec<Reg>),
     /// Stops the program.
     Trap(Trap),
+}
+
+/// At most two blocks, or places of blocks.
+pub type Targets<T> = Flatten<std::array::IntoIter<Option<T>, 2>>;
+
+impl Terminator {
+    /// The blocks that may follow.
+    pub fn targets(&self) -> Targets<BlockId> {
+        match self {
+            Terminator::Jump(to) => [Some(*to), None],
+            Terminator::Branch { then, otherwise, .. } => [Some(*then), Some(*otherwise)],
+            Terminator::Return(_) | Terminator::Trap(_) => [None, None],
+        }
+        .into_iter()
+        .flatten()
+    }
+
+    /// The registers that it reads.
+    pub fn reads(&self) -> &[Reg] {
+        match self {
+            Terminator::Branch { condition, .. } => slice::from_ref(condition),
+            Terminator::Return(regs) => regs,
+            Terminator::Trap(Trap::Failed { message: Some(reg), .. } | Trap::Uncaught(reg)) => slice::from_ref(reg),
+            Terminator::Trap(_) | Terminator::Jump(_) => &[],
+        }
+    }
+
+    /// The registers that it reads, to change them.
+    pub fn reads_mut(&mut self) -> &mut [Reg] {
+        match self {
+            Terminator::Branch { condition, .. } => slice::from_mut(condition),
+            Terminator::Return(regs) => regs,
+            Terminator::Trap(Trap::Failed { message: Some(reg), .. } | Trap::Uncaught(reg)) => slice::from_mut(reg),
+            Terminator::Trap(_) | Terminator::Jump(_) => &mut [],
+        }
+    }
 }
 
 /// Why a program stops by itself.
@@ -434,7 +474,7 @@ pub enum Trap {
     Unreachable,
     /// Tangent or adjoint code has come to something that it cannot do: the function runs again, under a level.
     Unsupported,
-    /// An error that nobody caught: the register holds its description.
+    /// An error that is not caught: the register holds its description.
     Uncaught(Reg),
 }
 
@@ -508,7 +548,7 @@ fn known_name<'d, D: Deserializer<'d>>(from: D) -> Result<&'static str, D::Error
 pub struct Program {
     /// The functions; `None` while one is being built.
     pub functions: Vec<Option<Rc<Function>>>,
-    /// What values look like.
+    /// The shapes of values.
     pub shapes: Shapes,
     /// How types differentiate.
     pub tangents: Tangents,
@@ -523,7 +563,7 @@ pub struct Program {
     pub methods: Vec<Rc<str>>,
     /// Which function such a method is for a type: complete for all types that values are made of.
     pub dispatch: HashMap<(MethodId, ShapeId), FunctionId>,
-    /// Whether something happens when an instance goes away, so that it matters when the last reference is dropped.
+    /// Whether something happens when an instance is destroyed, so that it matters when the last reference is dropped.
     pub sees_ends: bool,
 }
 

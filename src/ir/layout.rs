@@ -1,4 +1,4 @@
-//! Shapes of types, and where the parts of a value lie.
+//! Layout: shapes of types, and the positions of the parts of a value.
 //!
 //! In: concrete types and their declarations. Out: [`ShapeId`]s, the banks of a value's components, and for each part of
 //! a value the run of components that it occupies.
@@ -37,7 +37,7 @@ pub struct Layouts {
     /// The numbers of the types of functions.
     functions: HashMap<Type, u32>,
     components: HashMap<ShapeId, Rc<[Bank]>>,
-    /// Where the fields of a shape begin, and behind them where the last one ends.
+    /// Where the fields of a shape begin, and after them where the last one ends.
     starts: HashMap<ShapeId, Rc<[usize]>>,
     /// The types that say themselves how their values are written; see [`OwnId`].
     pub(super) own: Vec<Type>,
@@ -406,7 +406,7 @@ pub fn is_small(ty: &Type) -> bool {
     !is_large && (parts <= MOST_GENERIC || generic_depth(ty) <= MOST_GENERIC)
 }
 
-/// How many generic types stand inside of each other.
+/// How many generic types are inside of each other.
 fn generic_depth(ty: &Type) -> usize {
     match ty {
         Type::Nominal(_, args) => args.iter().map(generic_depth).max().map_or(0, |depth| depth + 1),
@@ -415,7 +415,7 @@ fn generic_depth(ty: &Type) -> usize {
     }
 }
 
-/// The value, and the components of the tangent that stands beside it: for a type that says itself what that is.
+/// The value, and the components of the tangent that is beside it: for a type that says itself what that is.
 pub fn beside(layouts: &mut Layouts, shapes: &Shapes, shape: ShapeId) -> Option<(ShapeId, Range<usize>)> {
     match shapes.get(shape) {
         Shape::Struct { fields, style: Style::Beside, .. } => {
@@ -426,7 +426,7 @@ pub fn beside(layouts: &mut Layouts, shapes: &Shapes, shape: ShapeId) -> Option<
     }
 }
 
-/// Whether all values of a shape have the same numbers, and they have any; nothing where nobody can count them.
+/// Whether all values of a shape have the same numbers, and they have any; nothing where they cannot be counted.
 fn is_counted(shapes: &Shapes, shape: ShapeId, around: &mut Vec<ShapeId>) -> Option<bool> {
     if around.contains(&shape) {
         return None;

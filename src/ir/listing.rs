@@ -1,4 +1,4 @@
-//! Graphs as text, for people: `dscript show --stage ir`, and tests.
+//! Listings: graphs as text, for `dscript show --stage ir` and tests.
 
 use super::graph::{Function, Instruction, Op, Operator, Program, Reg, SweepOp, Terminator, Trap};
 use crate::ir::passes::exclusivity_checks::AccessKind;
@@ -7,7 +7,7 @@ use crate::value::Bank;
 use crate::value::shape::Shape;
 use std::fmt::Write;
 
-/// A whole function: its head, then block by block. With `sources`, lines of the text stand behind the steps.
+/// A whole function: its head, then block by block. With `sources`, lines of the text are after the steps.
 pub fn function(program: &Program, f: &Function, sources: Option<&SourceMap>) -> String {
     let mut text = String::new();
     let params: Vec<String> = f.parameters.iter().map(|p| parameter(f, p)).collect();
@@ -160,19 +160,19 @@ fn operation(program: &Program, op: &Op) -> String {
             Operator::NoDerivative { .. } => "noDerivative".into(),
             Operator::WithDerivative { .. } => "withDerivative".into(),
         },
-        Op::Sweep(SweepOp::Slope { primitive, operand }) => format!("slope {operand} {}", primitive.info().name),
-        Op::Sweep(SweepOp::Keep(_)) => "keep".into(),
-        Op::Sweep(SweepOp::KeepKnown(known)) => format!("keep {known}"),
-        Op::Sweep(SweepOp::Recall(_)) => "recall".into(),
+        Op::Sweep(SweepOp::Partial { primitive, operand }) => format!("partial {operand} {}", primitive.info().name),
+        Op::Sweep(SweepOp::Push(_)) => "push".into(),
+        Op::Sweep(SweepOp::PushConstant(known)) => format!("push {known}"),
+        Op::Sweep(SweepOp::Pop(_)) => "pop".into(),
         Op::Sweep(SweepOp::AddElement { offset, .. }) => format!("add to element.f{offset}"),
-        Op::Sweep(SweepOp::Cut) => "cut".into(),
-        Op::Sweep(SweepOp::Still) => "still".into(),
+        Op::Sweep(SweepOp::DropTangent) => "drop tangent".into(),
+        Op::Sweep(SweepOp::RequireConstant) => "require constant".into(),
         Op::Sweep(SweepOp::Flush) => "flush".into(),
         Op::Sweep(SweepOp::CaptureOf { bank: b, index }) => format!("capture {}{index} of", bank(*b)),
-        Op::Promise { linear, wrt } => {
+        Op::AssertDifferentiable { linear, wrt } => {
             let what = if *linear { "linear" } else { "differentiable" };
             let wrt: Vec<&str> = wrt.iter().map(|w| if *w { "x" } else { "_" }).collect();
-            format!("promise {what} ({})", wrt.join(" "))
+            format!("assert {what} ({})", wrt.join(" "))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Typed tree to control-flow graph of typed instructions, and the passes over it.
+//! Intermediate representation: typed tree to control-flow graph of typed instructions, and the passes over it.
 //!
 //! In: checked functions ([`crate::types`]) with concrete types in the place of generic parameters.
 //! Out: a [`Function`] per list of concrete types; values are spread over registers of three banks.
@@ -7,7 +7,7 @@
 //! place was moved there, so that an array with one owner is never copied.
 //! Not here: derivatives (`diff`), machine registers (`emit`).
 
-pub(crate) mod analysis;
+pub mod analysis;
 pub mod differentiability;
 pub mod graph;
 pub mod layout;
@@ -15,12 +15,10 @@ pub mod listing;
 pub mod lower;
 pub mod verify;
 
-pub(crate) mod passes;
+pub mod passes;
 
 pub use crate::ir::analysis::global_reads::global_reads;
-pub use crate::ir::analysis::known_functions::{Made, Writers, gives_what_is_written};
-pub use crate::ir::passes::copy_propagation::count;
-pub use crate::ir::passes::dead_code::is_pure;
+pub use crate::ir::analysis::known_functions::{ClosureOrigin, Writers, returns_literal_closure};
 pub use crate::ir::passes::fallback::Fallback;
 pub use graph::*;
 pub use lower::Lowering;

@@ -1,11 +1,12 @@
-//! Holds a graph to its promises: used in tests and debug builds.
+//! Verifier: checks the invariants of a graph, in tests and debug builds.
 //!
 //! In: a finished graph. Out: what is wrong with it, in words; nothing when it is sound.
 
 use super::graph::{
     Block, BlockId, Function, Instruction, Op, Operator, Program, Reg, Stride, SweepOp, Terminator, Trap,
 };
-use crate::ir::analysis::liveness::live;
+use crate::ir::analysis::effects::tied;
+use crate::ir::analysis::liveness::live_at_entry;
 use crate::value::Bank;
 use crate::value::origins::Storage;
 use crate::value::shape::TangentId;
@@ -157,16 +158,16 @@ impl Check<'_> {
             Op::TakeGlobal { .. } => is(&outs, &[R]) && ins.is_empty(),
             Op::Native { .. } => true,
             Op::Operator(operator) => self.operator(operator, &outs, &ins),
-            Op::Promise { .. } => is(&outs, &[R]) && is(&ins, &[R]),
-            Op::Sweep(SweepOp::Slope { primitive, .. }) => {
+            Op::AssertDifferentiable { .. } => is(&outs, &[R]) && is(&ins, &[R]),
+            Op::Sweep(SweepOp::Partial { primitive, .. }) => {
                 is(&outs, &[F]) && ins.split_last().is_some_and(|(y, x)| *y == F && x == primitive.info().operands)
             }
-            Op::Sweep(SweepOp::Keep(bank)) => outs.is_empty() && is(&ins, &[*bank]),
-            Op::Sweep(SweepOp::KeepKnown(_)) => outs.is_empty() && ins.is_empty(),
-            Op::Sweep(SweepOp::Recall(bank)) => is(&outs, &[*bank]) && ins.is_empty(),
+            Op::Sweep(SweepOp::Push(bank)) => outs.is_empty() && is(&ins, &[*bank]),
+            Op::Sweep(SweepOp::PushConstant(_)) => outs.is_empty() && ins.is_empty(),
+            Op::Sweep(SweepOp::Pop(bank)) => is(&outs, &[*bank]) && ins.is_empty(),
             Op::Sweep(SweepOp::AddElement { .. }) => is(&outs, &[R]) && is(&ins, &[R, I, F]),
             Op::Sweep(SweepOp::Flush) => is(&outs, &[F]) && instruction.outs == instruction.ins,
-            Op::Sweep(SweepOp::Cut | SweepOp::Still) => outs.len() == 1 && outs == ins,
+            Op::Sweep(SweepOp::DropTangent | SweepOp::RequireConstant) => outs.len() == 1 && outs == ins,
             Op::Sweep(SweepOp::CaptureOf { bank, .. }) => is(&outs, &[*bank]) && is(&ins, &[R]),
         };
         if !good {
@@ -245,41 +246,9 @@ impl Check<'_> {
         if self.function.blocks.is_empty() {
             return;
         }
-        let live = live(self.function);
+        let live = live_at_entry(self.function);
         for reg in live.of(0).filter(|r| !self.function.params.contains(&Reg(*r as u32))) {
             self.fault(format!("%{reg} is read before it has a value"));
         }
-    }
-}
-
-/// Which result is the same register as which operand, for what is changed in place.
-pub fn tied(op: &Op) -> Option<(usize, usize)> {
-    match op {
-        Op::StoreRecord { .. }
-        | Op::Append(_)
-        | Op::AppendText
-        | Op::StoreElement { .. }
-        | Op::Sweep(SweepOp::AddElement { .. }) => Some((0, 0)),
-        Op::TakeRecord { .. } | Op::TakeElement { .. } => Some((1, 0)),
-        _ => None,
-    }
-}
-
-/// Where a block may go on.
-pub fn targets(end: &Terminator) -> Vec<BlockId> {
-    match end {
-        Terminator::Jump(to) => vec![*to],
-        Terminator::Branch { then, otherwise, .. } => vec![*then, *otherwise],
-        Terminator::Return(_) | Terminator::Trap(_) => vec![],
-    }
-}
-
-/// What the end of a block reads.
-pub fn reads(end: &Terminator) -> Vec<Reg> {
-    match end {
-        Terminator::Branch { condition, .. } => vec![*condition],
-        Terminator::Return(regs) => regs.clone(),
-        Terminator::Trap(Trap::Failed { message: Some(reg), .. } | Trap::Uncaught(reg)) => vec![*reg],
-        Terminator::Trap(_) | Terminator::Jump(_) => vec![],
     }
 }

@@ -1,42 +1,43 @@
-//! Which registers may carry tangent slots while derivative code runs.
+//! Active registers: those that may carry tangent slots while derivative code runs.
 //!
-//! In: a function. Out: [`Possible`], one answer per register of the number bank.
+//! In: a function. Out: [`ActiveRegisters`], one answer per register of the number bank.
 //!
 //! Promises: a register is *active* when what it holds may vary with something outside of the function and is read by a
-//! step that looks at slots. Every definition of an active register writes or clears its slot, and a slot that matters is
+//! step that reads slots. Every definition of an active register writes or clears its slot, and a slot that matters is
 //! never in a register that is not active.
-//! Not here: what a person is told (`activity`), which needs certainty instead of possibility.
+//! Not here: what diagnostics report (`activity`), which needs certainty instead of possibility.
 
 use crate::diff::transfer;
-use crate::diff::transfer::{NativePassage, Passage};
+use crate::diff::transfer::{DependenceTransfer, NativeTransfer};
+use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, Transfer, effects, transfer as transfer_of};
 use crate::ir::{Function, FunctionId, Instruction, Op, Operator, Program, Reg, Terminator};
 use crate::value::Bank;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
-/// What is possible in each register.
+/// The registers of a function that vary, those that are useful, and those that are both.
 #[derive(Debug)]
-pub struct Possible {
+pub struct ActiveRegisters {
     varied: Vec<bool>,
     useful: Vec<bool>,
     forced: Vec<bool>,
     plain: RefCell<PlainCalls>,
 }
 
-impl Possible {
+impl ActiveRegisters {
     /// Looks at a function.
-    pub fn of(program: &Program, f: &Function) -> Possible {
+    pub fn of(program: &Program, f: &Function) -> ActiveRegisters {
         let n = f.registers.len();
         let none = || vec![false; n];
         let plain = RefCell::default();
-        let mut possible = Possible { varied: none(), useful: none(), forced: none(), plain };
+        let mut registers = ActiveRegisters { varied: none(), useful: none(), forced: none(), plain };
         for &reg in f.params.iter().filter(|r| is_number(f, **r)) {
-            possible.varied[reg.0 as usize] = true;
-            possible.forced[reg.0 as usize] = true;
+            registers.varied[reg.0 as usize] = true;
+            registers.forced[reg.0 as usize] = true;
         }
-        possible.spread_varied(program, f);
-        possible.spread_useful(program, f);
-        possible
+        registers.spread_varied(program, f);
+        registers.spread_useful(program, f);
+        registers
     }
 
     /// Whether the register may vary with something outside of the function.
@@ -44,7 +45,7 @@ impl Possible {
         self.varied[reg.0 as usize]
     }
 
-    /// Whether a step that looks at slots reads what the register holds.
+    /// Whether a step that reads slots reads what the register holds.
     pub fn is_useful(&self, reg: Reg) -> bool {
         self.useful[reg.0 as usize]
     }
@@ -53,7 +54,7 @@ impl Possible {
     pub fn is_active(&self, reg: Reg) -> bool {
         let at = reg.0 as usize;
         // A register that a call writes has a slot whether it is wanted or not; were it not active, it could leave that
-        // slot behind in a place where no step expects one.
+        // slot in a place where no step expects one.
         self.varied[at] && (self.useful[at] || self.forced[at])
     }
 
@@ -62,56 +63,28 @@ impl Possible {
         if step.outs.iter().any(|r| self.is_active(*r)) {
             return true;
         }
-        match &step.op {
-            Op::Call(callee) => !self.is_constant_call(program, f, *callee, step),
-            Op::CallRule(_) | Op::CallValue => true,
-            Op::Native { name, .. } => {
+        match transfer_of(&step.op) {
+            Transfer::Call(callee) => !self.is_constant_call(program, f, callee, step),
+            Transfer::DynamicCall => true,
+            Transfer::Native(name) => {
                 let carries = |r: &Reg| bank(f, *r) != Bank::I;
-                transfer::native(name) != NativePassage::Nothing
+                transfer::native(name) != NativeTransfer::Nothing
                     && (step.ins.iter().any(carries) || step.outs.iter().any(carries))
             }
-            // What is in references still has its slots and must be copied without them.
-            Op::Operator(Operator::WithoutDerivative { .. } | Operator::NoDerivative { .. }) => {
-                step.ins.iter().any(|r| bank(f, *r) == Bank::R)
-            }
-            Op::Operator(Operator::ApplyAtOnce | Operator::Gradient { .. }) => false,
-            Op::Operator(_) => true,
-            // Fresh storage has no slots until one is put there.
-            Op::NewBox | Op::NewRecord | Op::Closure(_) => step.ins.iter().any(|r| self.is_active(*r)),
-            // In storage that is already there, a constant must clear the slot of what it replaces.
-            Op::Append(stride) => stride.f > 0,
-            Op::StoreBox { bank, .. }
-            | Op::StoreRecord { bank, .. }
-            | Op::StoreElement { bank, .. }
-            | Op::StoreGlobal { bank, .. } => *bank == Bank::F,
+            Transfer::Operator(operator) => match operator {
+                // What is in references still has its slots and must be copied without them.
+                Operator::WithoutDerivative { .. } | Operator::NoDerivative { .. } => {
+                    step.ins.iter().any(|r| bank(f, *r) == Bank::R)
+                }
+                Operator::ApplyAtOnce | Operator::Gradient { .. } => false,
+                _ => true,
+            },
+            // A new object has no slots until one is put there.
+            Transfer::Create => step.ins.iter().any(|r| self.is_active(*r)),
+            // In memory that holds a number already, a constant must clear the slot of what it replaces.
+            Transfer::Store { number } => number,
             // All others are active by what they write alone.
-            Op::ConstF(_)
-            | Op::ConstI(_)
-            | Op::Text(_)
-            | Op::Constants(_)
-            | Op::Null
-            | Op::Copy
-            | Op::Take
-            | Op::Primitive(_)
-            | Op::Capture { .. }
-            | Op::NewInstance(_)
-            | Op::Hold
-            | Op::Access { .. }
-            | Op::FindMethod(_)
-            | Op::LoadBox { .. }
-            | Op::TakeBox { .. }
-            | Op::LoadRecord { .. }
-            | Op::TakeRecord { .. }
-            | Op::NewArray(_)
-            | Op::AppendText
-            | Op::Count
-            | Op::CheckIndex
-            | Op::LoadElement { .. }
-            | Op::TakeElement { .. }
-            | Op::LoadGlobal { .. }
-            | Op::TakeGlobal { .. }
-            | Op::Sweep(_)
-            | Op::Promise { .. } => false,
+            Transfer::Nothing | Transfer::Copy | Transfer::Primitive(_) | Transfer::Load => false,
         }
     }
 
@@ -135,59 +108,25 @@ impl Possible {
     /// Whether the `k`-th result of a step may vary.
     fn gives_varied(&self, program: &Program, f: &Function, step: &Instruction, k: usize) -> bool {
         let from_operands = || step.ins.iter().any(|r| self.is_varied(*r));
-        match &step.op {
-            Op::Copy => from_operands(),
-            Op::Primitive(id) => transfer::primitive(*id) == Passage::Smooth && from_operands(),
-            Op::Call(callee) => !self.is_constant_call(program, f, *callee, step),
-            Op::CallRule(_) | Op::CallValue => true,
-            Op::Native { name, .. } => {
-                transfer::native(name) != NativePassage::Nothing
-                    && (from_operands() || step.ins.iter().any(|r| bank(f, *r) == Bank::R))
+        let from_references = || step.ins.iter().any(|r| bank(f, *r) == Bank::R);
+        match transfer_of(&step.op) {
+            Transfer::Copy => from_operands(),
+            Transfer::Primitive(id) => transfer::primitive(id) == DependenceTransfer::Smooth && from_operands(),
+            Transfer::Call(callee) => !self.is_constant_call(program, f, callee, step),
+            Transfer::DynamicCall | Transfer::Load => true,
+            Transfer::Native(name) => {
+                transfer::native(name) != NativeTransfer::Nothing && (from_operands() || from_references())
             }
-            Op::Operator(Operator::WithoutDerivative { .. } | Operator::ApplyAtOnce | Operator::Gradient { .. }) => {
-                false
-            }
-            Op::Operator(Operator::WithDerivative { .. } | Operator::NoDerivative { .. }) => {
-                step.ins.get(k).is_some_and(|r| self.is_varied(*r))
-            }
-            Op::Operator(Operator::Coordinates { .. }) => {
-                from_operands() || step.ins.iter().any(|r| bank(f, *r) == Bank::R)
-            }
-            Op::Operator(_) => true,
-            Op::Capture { .. }
-            | Op::LoadBox { .. }
-            | Op::LoadRecord { .. }
-            | Op::LoadElement { .. }
-            | Op::LoadGlobal { .. } => true,
+            Transfer::Operator(operator) => match operator {
+                Operator::WithoutDerivative { .. } | Operator::ApplyAtOnce | Operator::Gradient { .. } => false,
+                Operator::WithDerivative { .. } | Operator::NoDerivative { .. } => {
+                    step.ins.get(k).is_some_and(|r| self.is_varied(*r))
+                }
+                Operator::Coordinates { .. } => from_operands() || from_references(),
+                _ => true,
+            },
             // These write no number, or a constant one.
-            Op::ConstF(_)
-            | Op::ConstI(_)
-            | Op::Text(_)
-            | Op::Constants(_)
-            | Op::Null
-            | Op::Take
-            | Op::Closure(_)
-            | Op::NewBox
-            | Op::NewInstance(_)
-            | Op::Hold
-            | Op::Access { .. }
-            | Op::FindMethod(_)
-            | Op::StoreBox { .. }
-            | Op::TakeBox { .. }
-            | Op::NewRecord
-            | Op::StoreRecord { .. }
-            | Op::TakeRecord { .. }
-            | Op::NewArray(_)
-            | Op::Append(_)
-            | Op::AppendText
-            | Op::Count
-            | Op::CheckIndex
-            | Op::StoreElement { .. }
-            | Op::TakeElement { .. }
-            | Op::StoreGlobal { .. }
-            | Op::TakeGlobal { .. }
-            | Op::Sweep(_)
-            | Op::Promise { .. } => false,
+            Transfer::Nothing | Transfer::Create | Transfer::Store { .. } => false,
         }
     }
 
@@ -210,9 +149,9 @@ impl Possible {
             changed = false;
             crate::cancel::check();
             for step in f.blocks.iter().rev().flat_map(|b| b.instructions.iter().rev()) {
-                let passes = match &step.op {
-                    Op::Copy | Op::Operator(Operator::NoDerivative { .. }) => true,
-                    Op::Primitive(id) => transfer::primitive(*id) == Passage::Smooth,
+                let passes = match transfer_of(&step.op) {
+                    Transfer::Copy | Transfer::Operator(Operator::NoDerivative { .. }) => true,
+                    Transfer::Primitive(id) => transfer::primitive(id) == DependenceTransfer::Smooth,
                     _ => false,
                 };
                 if passes && step.outs.iter().any(|r| self.is_useful(*r)) {
@@ -233,32 +172,23 @@ impl Possible {
     /// Whether a step hands the slots of its operands on to a place outside of the registers, and writes those of its
     /// results from there.
     fn reads_slots(&self, program: &Program, f: &Function, step: &Instruction) -> bool {
-        match &step.op {
-            Op::Call(callee) => !self.is_constant_call(program, f, *callee, step),
-            Op::CallRule(_)
-            | Op::CallValue
-            | Op::Closure(_)
-            | Op::NewBox
-            | Op::NewRecord
-            | Op::Append(_)
-            | Op::StoreBox { .. }
-            | Op::StoreRecord { .. }
-            | Op::StoreElement { .. }
-            | Op::StoreGlobal { .. } => true,
-            Op::Native { name, .. } => transfer::native(name) != NativePassage::Nothing,
-            Op::Operator(operator) => !matches!(
+        match transfer_of(&step.op) {
+            Transfer::Call(callee) => !self.is_constant_call(program, f, callee, step),
+            Transfer::DynamicCall | Transfer::Create | Transfer::Store { .. } => true,
+            Transfer::Native(name) => transfer::native(name) != NativeTransfer::Nothing,
+            Transfer::Operator(operator) => !matches!(
                 operator,
                 Operator::WithoutDerivative { .. }
                     | Operator::NoDerivative { .. }
                     | Operator::ApplyAtOnce
                     | Operator::Gradient { .. }
             ),
-            _ => false,
+            Transfer::Nothing | Transfer::Copy | Transfer::Primitive(_) | Transfer::Load => false,
         }
     }
 
     /// Whether a call computes with constants alone: nothing that varies goes in, not even as an integer, and nothing that is
-    /// stored anywhere is looked at. Such a call runs the original code.
+    /// stored anywhere is examined. Such a call runs the original code.
     fn is_constant_call(&self, program: &Program, f: &Function, callee: FunctionId, step: &Instruction) -> bool {
         !step.active
             && step.ins.iter().all(|r| match bank(f, *r) {
@@ -315,12 +245,18 @@ impl PlainCalls {
 }
 
 fn computes_only(f: &Function, step: &Instruction) -> bool {
-    match &step.op {
-        Op::ConstF(_) | Op::ConstI(_) | Op::Text(_) | Op::Null | Op::Copy | Op::Take | Op::Primitive(_) => true,
+    match transfer_of(&step.op) {
         // Texts may be joined for a message; anything with numbers in it may have slots.
-        Op::Call(_) => step.ins.iter().chain(&step.outs).all(|r| bank(f, *r) != Bank::R),
-        Op::Native { name, .. } => name.starts_with("text."),
-        _ => false,
+        Transfer::Call(_) => step.ins.iter().chain(&step.outs).all(|r| bank(f, *r) != Bank::R),
+        Transfer::Native(name) => name.starts_with("text."),
+        _ => {
+            let Effects { memory, access, .. } = effects(&step.op);
+            match memory {
+                Memory::None => access != MemoryAccess::Pin,
+                Memory::Text => access == MemoryAccess::Read,
+                _ => false,
+            }
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::value::Bank::{F, I, R};
 use crate::value::shape::TangentId;
 
 const NUMBER: Stride = Stride { f: 1, i: 0, r: 0 };
-/// What stands in slots that nobody cleared.
+/// The content of slots that were not cleared.
 const GARBAGE: f64 = 1e9;
 
 /// A small generator of random numbers.

@@ -1,10 +1,10 @@
-//! What is known of what is put into storage, and of what comes out again.
+//! Containers: the dependence of what is put into storage, and of what is taken out of it.
 //!
-//! Promises: an element of an array, a dictionary or a value of any type is said to be behind a break only if all that was
+//! Promises: an element of an array, a dictionary or a value of any type is said to come through a break only if all that was
 //! put in there is.
 
-use super::super::dataflow::Fact;
 use super::super::dependence::{Break, BreakReason, Dependence, Known};
+use crate::ir::analysis::data_flow::Fact;
 use crate::ir::{Function, Instruction, Op, Program, Reg};
 use crate::value::Bank;
 use crate::value::shape::ShapeId;
@@ -31,7 +31,7 @@ pub(super) fn replaced(step: &Instruction, facts: &[Known]) -> Known {
     }
 }
 
-/// What is put into storage together: of several components those of `@noDerivative` properties need not be looked at
+/// What is put into storage together: of several components those of `@noDerivative` properties need not be examined
 /// again.
 pub(super) fn contained(parts: &[Reg], known: Known) -> Known {
     let is_property = |found: &Rc<Break>| found.why == BreakReason::Property;
@@ -42,7 +42,7 @@ pub(super) fn contained(parts: &[Reg], known: Known) -> Known {
     known.with(|d| d.breaks.retain(|_, found| !is_property(found)))
 }
 
-/// What is loaded: integers don't vary, and it is not certain what is behind them.
+/// What is loaded: integers don't vary, and it is not certain what they were made of.
 pub(super) fn loaded(bank: Bank, known: Known) -> Known {
     match bank {
         Bank::F | Bank::R => known,

@@ -16,7 +16,7 @@ fn promise(program: &mut Program, target: FunctionId, linear: bool) -> Vec<Diagn
     let mut b = Builder::new("user");
     let function = b.op(Op::Closure(target), &[], R);
     let kept = b.op(Op::Copy, &[function], R);
-    b.op(Op::Promise { linear, wrt: vec![true; parameters] }, &[kept], R);
+    b.op(Op::AssertDifferentiable { linear, wrt: vec![true; parameters] }, &[kept], R);
     b.ret(&[]);
     let id = b.add_to(program);
     let mut out = vec![];
@@ -96,7 +96,7 @@ fn what_was_overwritten_does_not_count() {
 }
 
 #[test]
-fn a_path_that_was_cut_is_fine() {
+fn a_path_through_without_derivative_is_accepted() {
     let mut b = Builder::new("f");
     let x = b.param("x", F);
     let still = b.op(without_derivative(), &[x], F);
@@ -107,7 +107,7 @@ fn a_path_that_was_cut_is_fine() {
 }
 
 #[test]
-fn a_break_behind_calls_is_told_with_the_calls() {
+fn a_break_inside_calls_is_reported_with_the_calls() {
     let mut program = Program::default();
     let mut convert = Builder::new("Int.init(_:)");
     convert.function.is_prelude = true;
@@ -204,7 +204,7 @@ fn a_step_function_is_warned_about_and_a_cut_is_not() {
 }
 
 #[test]
-fn nothing_is_said_across_dynamic_calls_and_storage_that_is_written() {
+fn dynamic_calls_and_written_storage_are_not_reported() {
     let mut b = Builder::new("f");
     b.param("x", F);
     let g = b.op(Op::Capture { bank: R, index: 0 }, &[], R);
@@ -252,7 +252,7 @@ fn an_opaque_function_has_no_derivative() {
     let said = promise(&mut program, sinf, true);
     assert_eq!(said[0].message, "'sinf(_:)' is from a different module and has not been marked with '@differentiable'");
 
-    // With a registered derivative all is well, except that nobody said it was linear.
+    // With a registered derivative all is well, except that it is not declared linear.
     let mut known = (**program.function(sinf).unwrap()).clone();
     let kind = crate::ir::RuleKind::Differential;
     known.rules.push(crate::ir::Rule::new(vec![true], f, kind, TangentId(0)));
@@ -265,7 +265,7 @@ fn an_opaque_function_has_no_derivative() {
 }
 
 #[test]
-fn linear_promises() {
+fn linear_conversions_are_checked() {
     let product = |second: bool| {
         let mut b = Builder::new("closure in ‹script›");
         let x = b.param("x", F);
@@ -315,7 +315,7 @@ fn only_what_moves_is_differentiated() {
 }
 
 #[test]
-fn a_place_is_complained_about_once() {
+fn a_place_is_reported_once() {
     let mut program = Program::default();
     let mut b = Builder::new("f");
     b.param("x", F);
@@ -326,7 +326,7 @@ fn a_place_is_complained_about_once() {
     let function = user.op(Op::Closure(f), &[], R);
     for _ in 0..2 {
         let out: Reg = user.reg(R);
-        user.step(Op::Promise { linear: false, wrt: vec![true] }, &[function], &[out]);
+        user.step(Op::AssertDifferentiable { linear: false, wrt: vec![true] }, &[function], &[out]);
     }
     user.ret(&[]);
     let user = user.add_to(&mut program);

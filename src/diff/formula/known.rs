@@ -1,8 +1,8 @@
 //! What can be said of a function before it is gone through.
 
 use super::{Registers, Value};
-use crate::diff::dataflow::successors;
-use crate::ir::{BlockId, Function, Reg};
+use crate::ir::analysis::flow_graph::FlowGraph;
+use crate::ir::{Function, Reg};
 use crate::source::Span;
 
 /// Its name without labels.
@@ -26,15 +26,15 @@ pub(super) fn obstacle(function: &Function) -> Option<String> {
 pub(super) fn cycle(function: &Function) -> Option<Span> {
     // 0 is new, 1 on the way that leads here, 2 done.
     let mut states = vec![0u8; function.blocks.len()];
-    let mut open: Vec<(usize, Vec<BlockId>)> = vec![];
+    let mut open = vec![];
     let mut next = Some(0);
     loop {
         if let Some(block) = next.take() {
             *states.get_mut(block)? = 1;
-            open.push((block, successors(function, block)));
+            open.push((block, function.successors(block).rev()));
         }
         let (block, left) = open.last_mut()?;
-        match left.pop().map(|id| id.0 as usize) {
+        match left.next() {
             Some(id) if states.get(id) == Some(&1) => return Some(place(function, id)),
             Some(id) if states.get(id) == Some(&0) => next = Some(id),
             Some(_) => {}

@@ -19,7 +19,10 @@ impl Reader<'_> {
         let given = match &step.op {
             Op::ConstF(c) => vec![Value::Number(Formula::Constant(*c))],
             Op::ConstI(n) => vec![Value::Integer(*n)],
-            Op::Copy | Op::Take | Op::Promise { .. } | Op::Operator(Operator::WithoutDerivative { .. })
+            Op::Copy
+            | Op::Take
+            | Op::AssertDifferentiable { .. }
+            | Op::Operator(Operator::WithoutDerivative { .. })
                 if step.ins.len() == step.outs.len() =>
             {
                 if matches!(step.op, Op::Operator(_)) {

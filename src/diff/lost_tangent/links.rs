@@ -1,7 +1,7 @@
-//! What a step does to chains that broke: where they begin, how they go on, and where they end in a number again.
+//! Links: what a step does to a chain of lost tangents, which it begins, continues, or ends in a number.
 
 use crate::diff::transfer;
-use crate::diff::transfer::{NativePassage, Passage};
+use crate::diff::transfer::{DependenceTransfer, NativeTransfer};
 use crate::ir::{Function, FunctionId, Instruction, Op, Operator, Program, Reg};
 use crate::value::Bank;
 use crate::value::origins::Storage;
@@ -67,7 +67,7 @@ impl Links<'_> {
         let mut links = vec![];
         let value = |k: usize| Place::Value(step.ins[k], Storage::Object);
         match &step.op {
-            Op::Copy | Op::Take | Op::Promise { .. } => self.moved(step.ins[0], step.outs[0], &mut links),
+            Op::Copy | Op::Take | Op::AssertDifferentiable { .. } => self.moved(step.ins[0], step.outs[0], &mut links),
             Op::Primitive(id) => self.primitive(transfer::primitive(*id), step, &mut links),
             Op::Native { name, shapes } => self.native(name, shapes, step, &mut links),
             Op::AppendText => {
@@ -137,19 +137,23 @@ impl Links<'_> {
         }
     }
 
-    fn primitive(&self, passage: Passage, step: &Instruction, links: &mut Vec<Link>) {
+    fn primitive(&self, transfer: DependenceTransfer, step: &Instruction, links: &mut Vec<Link>) {
         let to = step.outs[0];
         let gives_number = self.bank(to) == Bank::F;
         for &from in &step.ins {
             let is_number = self.bank(from) == Bank::F;
-            match passage {
-                Passage::Flat => {}
-                Passage::Break | Passage::Carry | Passage::Smooth if gives_number && !is_number => {
+            match transfer {
+                DependenceTransfer::Flat => {}
+                DependenceTransfer::Break | DependenceTransfer::Carry | DependenceTransfer::Smooth
+                    if gives_number && !is_number =>
+                {
                     links.push(Link::Number { from, to });
                 }
-                Passage::Break if is_number && !gives_number => links.push(Link::Break { number: from, to }),
-                Passage::Break | Passage::Carry if !is_number => links.push(Link::Carry { from, to }),
-                Passage::Break | Passage::Carry | Passage::Smooth => {}
+                DependenceTransfer::Break if is_number && !gives_number => links.push(Link::Break { number: from, to }),
+                DependenceTransfer::Break | DependenceTransfer::Carry if !is_number => {
+                    links.push(Link::Carry { from, to })
+                }
+                DependenceTransfer::Break | DependenceTransfer::Carry | DependenceTransfer::Smooth => {}
             }
         }
     }
@@ -179,23 +183,23 @@ impl Links<'_> {
 
     fn native(&self, name: &str, shapes: &[ShapeId], step: &Instruction, links: &mut Vec<Link>) {
         match transfer::native(name) {
-            NativePassage::Break => {
+            NativeTransfer::Break => {
                 let objects = step.ins.iter().filter(|r| self.bank(**r) == Bank::R);
                 for (number, to) in objects.flat_map(|number| step.outs.iter().map(move |to| (*number, *to))) {
                     links.push(Link::Break { number, to });
                 }
                 self.made_of_all(step, false, links);
             }
-            NativePassage::Carry if !transfer::selects(name) => {
+            NativeTransfer::Carry if !transfer::selects(name) => {
                 let has_text = step.ins.iter().any(|r| self.bank(*r) == Bank::R);
                 self.made_of_all(step, has_text, links);
             }
-            NativePassage::Container => {
+            NativeTransfer::Container => {
                 if let Some((_, takes, gives)) = CONTAINERS.iter().find(|(known, ..)| *known == name) {
                     self.container((takes, gives), shapes, step, links);
                 }
             }
-            NativePassage::Carry | NativePassage::Nothing | NativePassage::Unknown => {}
+            NativeTransfer::Carry | NativeTransfer::Nothing | NativeTransfer::Unknown => {}
         }
     }
 

@@ -1,5 +1,4 @@
-//! What is put into a function that broken chains may lead through: registers for the numbers that integers and texts
-//! were made of, and operators that move them.
+//! Marking: inserts registers for the numbers that integers and texts were made of, and the operators that move them.
 
 use crate::diff::lost_tangent::links::{Link, Links, Place};
 use crate::diff::lost_tangent::reach::{Reach, body_of, passes};
@@ -21,8 +20,8 @@ pub(crate) struct Marking<'a> {
     beside: BTreeMap<Reg, Reg>,
     /// What writes registers that are followed.
     writers: HashMap<Reg, Vec<Writer>>,
-    /// What is put behind the step at hand.
-    behind: Vec<Instruction>,
+    /// What is put after the step at hand.
+    after: Vec<Instruction>,
     is_changed: bool,
 }
 
@@ -48,7 +47,7 @@ impl<'a> Marking<'a> {
             registers: f.registers.clone(),
             beside: BTreeMap::new(),
             writers: HashMap::new(),
-            behind: vec![],
+            after: vec![],
             is_changed: false,
         };
         marking.note_writers();
@@ -125,12 +124,12 @@ impl<'a> Marking<'a> {
         Instruction { op: Op::Operator(operator), outs, ins, span, active: false }
     }
 
-    fn put_behind(&mut self, operator: Operator, outs: &[Reg], ins: &[Reg], span: Span) {
+    fn insert_after(&mut self, operator: Operator, outs: &[Reg], ins: &[Reg], span: Span) {
         let step = self.operator(operator, outs, ins, span);
-        self.behind.push(step);
+        self.after.push(step);
     }
 
-    /// A step, and what is put in front of it and behind it.
+    /// A step, and what is put in front of it and after it.
     fn step(&mut self, step: &Instruction, steps: &mut Vec<Instruction>) {
         let mut made_of: BTreeMap<Reg, Vec<Reg>> = BTreeMap::new();
         if calls(step) {
@@ -151,7 +150,7 @@ impl<'a> Marking<'a> {
         for link in links {
             self.end(link, step.span);
         }
-        steps.append(&mut self.behind);
+        steps.append(&mut self.after);
     }
 
     /// What a result was made of.
@@ -169,7 +168,7 @@ impl<'a> Marking<'a> {
                     let number = self.new_number();
                     let is_whole = inside == Storage::Whole;
                     let ins: Vec<Reg> = object.into_iter().chain((!is_whole).then_some(to)).collect();
-                    self.put_behind(Operator::KeptBreak { inside, component }, &[number], &ins, span);
+                    self.insert_after(Operator::KeptBreak { inside, component }, &[number], &ins, span);
                     made_of.entry(to).or_default().push(number);
                 }
             }
@@ -188,7 +187,7 @@ impl<'a> Marking<'a> {
             all => (Op::Operator(Operator::JoinBreaks), all.to_vec()),
         };
         self.is_changed = true;
-        self.behind.push(Instruction { op, outs: vec![number], ins, span, active: false });
+        self.after.push(Instruction { op, outs: vec![number], ins, span, active: false });
     }
 
     /// What is stored, and numbers that are made.
@@ -200,7 +199,7 @@ impl<'a> Marking<'a> {
                     false if replaces => {
                         let constant = self.new_number();
                         let op = Op::ConstF(0.0);
-                        self.behind.push(Instruction { op, outs: vec![constant], ins: vec![], span, active: false });
+                        self.after.push(Instruction { op, outs: vec![constant], ins: vec![], span, active: false });
                         constant
                     }
                     false => return,
@@ -210,12 +209,12 @@ impl<'a> Marking<'a> {
                 let content = (!is_whole).then_some(value);
                 let ins: Vec<Reg> = object.into_iter().chain([number]).chain(content).collect();
                 let outs: Vec<Reg> = object.into_iter().collect();
-                self.put_behind(Operator::KeepBreak { inside, component, replaces }, &outs, &ins, span);
+                self.insert_after(Operator::KeepBreak { inside, component, replaces }, &outs, &ins, span);
             }
             Link::Number { from, to } if self.follows(from) => {
                 let number = self.beside(from);
                 let place = self.place_of_break(from).unwrap_or(span);
-                self.put_behind(Operator::Broken { of: self.number }, &[to], &[number, to], place);
+                self.insert_after(Operator::Broken { of: self.number }, &[to], &[number, to], place);
             }
             _ => {}
         }
@@ -244,11 +243,11 @@ impl<'a> Marking<'a> {
         steps.push(Instruction { active: !gives.is_empty(), ..step.clone() });
         for (result, out) in receives {
             let number = self.new_number();
-            self.put_behind(Operator::ReceiveBreak { result }, &[number], &[], step.span);
+            self.insert_after(Operator::ReceiveBreak { result }, &[number], &[], step.span);
             made_of.entry(out).or_default().push(number);
         }
         if !gives.is_empty() {
-            self.put_behind(Operator::ForgetBreaks, &[], &[], step.span);
+            self.insert_after(Operator::ForgetBreaks, &[], &[], step.span);
         }
     }
 
@@ -315,7 +314,7 @@ impl<'a> Marking<'a> {
     }
 }
 
-/// Whether a step calls a function that may hand on what results are made of.
+/// Whether a step calls a function that may pass on what results are made of.
 fn calls(step: &Instruction) -> bool {
     matches!(
         step.op,

@@ -1,13 +1,13 @@
-//! Chains that break while derivative code runs: a number becomes something that cannot move, and that becomes a number
-//! again.
+//! Lost tangents: chains that break while derivative code runs. A number becomes something that has no tangent, and that becomes a
+//! number again.
 //!
 //! In: a function. Out: the same function, where beside each integer or text that such a chain may lead through a
-//! number stands that it was made of, and an operator `Broken` where there is a number again. Where the first one moves, the
-//! second has no derivative, and whoever asks for it is told where the chain broke.
+//! number is that it was made of, and an operator `Broken` where there is a number again. Where the first one moves, the
+//! second has no derivative, and a program that uses it gets an error with the place where the chain broke.
 //! - What is computed of integers, and where paths meet, is done to the numbers beside them, too (`JoinBreaks`).
 //! - What is stored in an object leaves its number beside the object (`KeepBreak`), and what is read there finds it
 //!   again by its content (`KeptBreak`).
-//! - Calls hand on the numbers of arguments (`GiveBreak`, `TakeBreak`) and of results (`SendBreak`, `ReceiveBreak`).
+//! - Calls pass on the numbers of arguments (`GiveBreak`, `TakeBreak`) and of results (`SendBreak`, `ReceiveBreak`).
 //!
 //! Promises: a selection (a condition, an index, a count, the length of a loop) is not a chain; a function that no chain
 //! can lead through from a number to a number (`reach`) is left alone. What is certain of a function that is promised to be
@@ -26,15 +26,15 @@ use crate::value::shape::TangentKind;
 use std::cell::OnceCell;
 
 /// Finds broken chains.
-pub struct Chains<'p> {
+pub struct LostTangents<'p> {
     program: &'p Program,
     reach: OnceCell<Reach>,
 }
 
-impl<'p> Chains<'p> {
+impl<'p> LostTangents<'p> {
     /// Of the functions of a program.
-    pub fn new(program: &'p Program) -> Chains<'p> {
-        Chains { program, reach: OnceCell::new() }
+    pub fn new(program: &'p Program) -> LostTangents<'p> {
+        LostTangents { program, reach: OnceCell::new() }
     }
 
     /// Whether a chain can break anywhere in the program.

@@ -1,5 +1,4 @@
-//! Where chains that break can go: which registers may hold an integer or a text that was made of a number, and may
-//! become a number again.
+//! Reach: the registers that may hold an integer or a text that was made of a number and may become a number again.
 //!
 //! In: all functions of a program, since a chain may lead through any storage and any function value. Out: for each
 //! register whether it must be followed while derivative code runs.
@@ -12,7 +11,7 @@ use crate::ir::{Function, FunctionId, Instruction, Op, Operator, Program, Reg, T
 use crate::value::Bank;
 use hashbrown::{HashMap, HashSet};
 
-/// What may hold something that is behind a break: a register, or a place that several functions reach. Each stands for
+/// What may hold something that came through a break: a register, or a place that several functions reach. Each stands for
 /// two nodes: what is there itself, and what is in it.
 type Node = u32;
 
@@ -87,7 +86,7 @@ impl Reach {
         self.is_followed(self.register(id, reg))
     }
 
-    /// Whether what stands at a place is to be followed.
+    /// Whether what is at a place is to be followed.
     pub fn follows_place(&self, id: FunctionId, place: Place) -> bool {
         match shared(place) {
             Err(object) => self.is_followed(self.register(id, object) + 1),

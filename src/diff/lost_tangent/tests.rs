@@ -8,7 +8,7 @@ use crate::value::origins::Storage;
 
 /// The operators that are put into a function.
 fn put(program: &Program, id: FunctionId) -> Vec<Operator> {
-    let marked = Chains::new(program).marked(id, program.function(id).unwrap());
+    let marked = LostTangents::new(program).marked(id, program.function(id).unwrap());
     if let Some(f) = &marked {
         assert_eq!(crate::ir::verify::verify(program, f), Vec::<String>::new());
     }
@@ -64,7 +64,7 @@ fn an_integer_that_is_returned_hands_on_what_it_was_made_of() {
 }
 
 #[test]
-fn nobody_asks_for_an_integer_that_is_only_an_index() {
+fn an_integer_that_is_only_an_index_is_not_marked() {
     let (mut program, callee) = program(whole());
     let mut b = Builder::new("f");
     let (x, n, table) = (b.param("x", F), b.param("n", I), b.param("table", R));
@@ -104,7 +104,7 @@ fn an_integer_that_is_given_hands_on_what_it_was_made_of() {
         [Operator::ForgetBreaks, Operator::GiveBreak { argument: 0 }, Operator::ForgetBreaks]
     );
     // Nothing but an integer goes in, and the original would not see it.
-    let marked = Chains::new(&program).marked(caller, program.function(caller).unwrap()).unwrap();
+    let marked = LostTangents::new(&program).marked(caller, program.function(caller).unwrap()).unwrap();
     let derivative = crate::diff::derivative(&program, &marked);
     let call = derivative.blocks[0].instructions.iter().find(|step| matches!(step.op, Op::Call(_)));
     assert!(call.unwrap().active);
@@ -121,7 +121,7 @@ fn an_argument_is_taken_once_where_a_loop_begins_at_the_entry() {
     g.ret(&[y]);
     let (mut program, callee) = program(g);
     caller(callee).add_to(&mut program);
-    let marked = Chains::new(&program).marked(callee, program.function(callee).unwrap()).unwrap();
+    let marked = LostTangents::new(&program).marked(callee, program.function(callee).unwrap()).unwrap();
     assert_eq!(marked.blocks[0].instructions.len(), 1);
     assert_eq!(marked.blocks[0].end, Some(crate::ir::Terminator::Jump(crate::ir::BlockId(2))));
 }
@@ -188,7 +188,7 @@ fn where_integers_are_combined_their_numbers_are() {
 }
 
 #[test]
-fn a_selection_and_a_constant_are_not() {
+fn selections_and_constants_are_not_marked() {
     let mut b = Builder::new("f");
     let (x, n) = (b.param("x", F), b.param("n", I));
     let whole = b.primitive("int.fromDouble", &[x]);

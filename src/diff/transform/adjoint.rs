@@ -1,12 +1,15 @@
-//! Adjoint code: there and back.
+//! Adjoint code: the forward pass of a function, then the reverse pass over the same blocks.
 
 use super::varied::Varied;
-use super::{Maker, arithmetic};
-use crate::diff::transform::control_flow_trace::{Counted, Entries, Entry};
-use crate::diff::transform::dead_code::{skip_counting, sweep_up};
-use crate::diff::transform::recompute::{Blocks, Needs, Restored};
-use crate::diff::transform::reverse_block::{Adjoints, Back};
-use crate::ir::{Block, BlockId, Fallback, Function, Op, Reg, SweepOp, Terminator, Trap, verify};
+use super::{GraphBuilder, arithmetic};
+use crate::diff::transform::control_flow_trace::{ControlFlowTrace, Entry, PredecessorCounter};
+use crate::diff::transform::counting_loop::skip_counting;
+use crate::diff::transform::recompute::{Blocks, Restore, ToBeRecorded};
+use crate::diff::transform::reverse_block::{Adjoints, ReverseBlock};
+use crate::ir::analysis::effects::is_pure;
+use crate::ir::analysis::liveness::Liveness;
+use crate::ir::passes::dead_code::eliminate_where;
+use crate::ir::{Block, BlockId, Fallback, Function, Op, Reg, SweepOp, Terminator, Trap};
 use crate::value::Bank;
 use hashbrown::HashMap;
 
@@ -26,26 +29,28 @@ pub fn adjoint(f: &Function, value: bool) -> Result<Function, Fallback> {
         return Err(Fallback::Constant);
     }
     let gives_value = value || may_hide_infinity(&f, &varied);
-    let mut make = Maker::new(&f);
+    let mut builder = GraphBuilder::new(&f);
     let references: Vec<Reg> = f.params.iter().copied().filter(|r| f.registers[r.0 as usize].bank == Bank::R).collect();
-    let homes: Vec<Reg> = references.iter().map(|_| make.register(Bank::R)).collect();
-    let objects: Vec<Reg> = references.iter().map(|_| make.register(Bank::R)).collect();
+    let homes: Vec<Reg> = references.iter().map(|_| builder.register(Bank::R)).collect();
+    let objects: Vec<Reg> = references.iter().map(|_| builder.register(Bank::R)).collect();
     let blocks = Blocks::of(&f, &varied, homes.clone());
     if !blocks.before[0].is_empty() {
         return Err(Fallback::LoopAtEntry(f.name.clone()));
     }
-    let entries = Entries::of(&f, &blocks, &mut make);
+    let entries = ControlFlowTrace::of(&f, &blocks, &mut builder);
     let needs = blocks.needs(&entries.needed()).ok_or(Fallback::NoPartial)?;
-    let live = live_behind(&f, &varied);
+    // The numbers that vary and whose adjoints are needed.
+    let live = Liveness::of_reads(&f, |step| varied.is_step(step), |reg| varied.is(reg));
     let mut numbers = HashMap::new();
     for reg in (0..f.registers.len()).map(|k| Reg(k as u32)).filter(|r| varied.is(*r)) {
-        let crosses = live.iter().any(|behind| behind[reg.0 as usize]) || f.params.contains(&reg) || reg == result;
+        let crosses =
+            (0..f.blocks.len()).any(|block| live.leaves(block, reg.into())) || f.params.contains(&reg) || reg == result;
         if crosses {
-            numbers.insert(reg, make.number());
+            numbers.insert(reg, builder.number());
         }
     }
-    let mut whole = Whole {
-        made: vec![],
+    let mut adjoint_builder = AdjointBuilder {
+        output: vec![],
         adjoints: Adjoints { numbers, objects },
         blocks: &blocks,
         needs: &needs,
@@ -53,27 +58,33 @@ pub fn adjoint(f: &Function, value: bool) -> Result<Function, Fallback> {
         entries,
         gives_value,
         repeated: vec![],
-        make,
+        builder,
     };
-    whole.there(&references, &homes);
-    whole.back(result).ok_or(Fallback::NoPartial)?;
-    let params = [&f.params[..], &whole.adjoints.objects].concat();
-    let results = whole.results(result).iter().map(|r| whole.make.registers[r.0 as usize].bank).collect::<Vec<_>>();
-    let Whole { mut made, make, repeated, .. } = whole;
-    sweep_up(&mut made, &make.registers, &repeated);
-    skip_counting(&mut made);
-    Ok(Function {
+    adjoint_builder.forward_pass(&references, &homes);
+    adjoint_builder.reverse_pass(result).ok_or(Fallback::NoPartial)?;
+    let params = [&f.params[..], &adjoint_builder.adjoints.objects].concat();
+    let results = adjoint_builder
+        .results(result)
+        .iter()
+        .map(|r| adjoint_builder.builder.registers[r.0 as usize].bank)
+        .collect::<Vec<_>>();
+    let AdjointBuilder { output, builder, repeated, .. } = adjoint_builder;
+    let mut adjoint = Function {
         result_len: results.len(),
         results,
         params,
-        registers: make.registers,
-        blocks: made,
+        registers: builder.registers,
+        blocks: output,
         rules: vec![],
         ..f.clone()
-    })
+    };
+    // A step that may fail stays, unless it is repeated.
+    eliminate_where(&mut adjoint, |b, i, step| is_pure(&step.op) || repeated.contains(&(b, i)));
+    skip_counting(&mut adjoint.blocks);
+    Ok(adjoint)
 }
 
-/// Whether a number that varies is multiplied by one that does not and may be zero: a product 0·∞ has no slopes, and the
+/// Whether a number that varies is multiplied by one that does not and may be zero: a product 0·∞ has no partials, and the
 /// adjoint of the infinite factor is zero all the same.
 fn may_hide_infinity(f: &Function, varied: &Varied) -> bool {
     let steps = || f.blocks.iter().flat_map(|block| &block.instructions);
@@ -93,15 +104,15 @@ fn may_hide_infinity(f: &Function, varied: &Varied) -> bool {
 
 /// The function with one block that returns, and the register that it returns.
 fn with_one_exit(f: &Function) -> (Function, Reg) {
-    let mut make = Maker::new(f);
-    let result = make.number();
+    let mut builder = GraphBuilder::new(f);
+    let result = builder.number();
     let exit = BlockId(f.blocks.len() as u32);
-    let mut out = Function { registers: make.registers.clone(), ..f.clone() };
+    let mut out = Function { registers: builder.registers.clone(), ..f.clone() };
     for block in &mut out.blocks {
         if let Some(Terminator::Return(values)) = &block.end {
-            make.span = block.end_span;
-            make.copy(result, values[0]);
-            block.instructions.append(&mut make.steps);
+            builder.span = block.end_span;
+            builder.copy(result, values[0]);
+            block.instructions.append(&mut builder.steps);
             block.end = Some(Terminator::Jump(exit));
         }
     }
@@ -110,52 +121,20 @@ fn with_one_exit(f: &Function) -> (Function, Reg) {
     (out, result)
 }
 
-/// For each block the numbers that vary and are looked at behind it.
-fn live_behind(f: &Function, varied: &Varied) -> Vec<Vec<bool>> {
-    let size = f.registers.len();
-    let mut entry = vec![vec![false; size]; f.blocks.len()];
-    let mut behind = entry.clone();
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for (b, block) in f.blocks.iter().enumerate().rev() {
-            crate::cancel::check();
-            let mut live = vec![false; size];
-            for to in block.end.iter().flat_map(verify::targets) {
-                live.iter_mut().zip(&entry[to.0 as usize]).for_each(|(here, there)| *here |= there);
-            }
-            behind[b].clone_from(&live);
-            let is_number = |r: &&Reg| varied.is(**r);
-            block.end.iter().flat_map(verify::reads).filter(|r| varied.is(*r)).for_each(|r| live[r.0 as usize] = true);
-            for step in block.instructions.iter().rev() {
-                step.outs.iter().filter(is_number).for_each(|r| live[r.0 as usize] = false);
-                if varied.is_step(step) {
-                    step.ins.iter().filter(is_number).for_each(|r| live[r.0 as usize] = true);
-                }
-            }
-            if live != entry[b] {
-                entry[b] = live;
-                changed = true;
-            }
-        }
-    }
-    behind
-}
-
-struct Whole<'b, 'f> {
+struct AdjointBuilder<'b, 'f> {
     blocks: &'b Blocks<'f>,
-    needs: &'b [Needs],
-    live: &'b [Vec<bool>],
+    needs: &'b [ToBeRecorded],
+    live: &'b Liveness,
     adjoints: Adjoints,
-    entries: Entries,
-    make: Maker,
-    made: Vec<Block>,
+    entries: ControlFlowTrace,
+    builder: GraphBuilder,
+    output: Vec<Block>,
     gives_value: bool,
-    /// Steps of the way there that the way back does again, and fails where they do: by block, then by place.
+    /// Steps of the forward pass that the reverse pass does again, and fails where they do: by block, then by place.
     repeated: Vec<(usize, usize)>,
 }
 
-impl Whole<'_, '_> {
+impl AdjointBuilder<'_, '_> {
     fn f(&self) -> &Function {
         self.blocks.f
     }
@@ -167,62 +146,62 @@ impl Whole<'_, '_> {
         value.into_iter().chain(adjoints).chain(self.adjoints.objects.iter().copied()).collect()
     }
 
-    /// The first block of the way back over a block.
-    fn back_of(&self, b: usize) -> BlockId {
+    /// The first block of the reverse pass over a block.
+    fn reverse_of(&self, b: usize) -> BlockId {
         BlockId((self.f().blocks.len() + b) as u32)
     }
 
-    /// The way there. Block for block as it was, and behind them, later on, as many for the way back.
-    fn there(&mut self, references: &[Reg], homes: &[Reg]) {
+    /// The forward pass. Block for block as it was, and after them, later on, as many for the reverse pass.
+    fn forward_pass(&mut self, references: &[Reg], homes: &[Reg]) {
         let count = self.f().blocks.len();
-        self.made = vec![Block::default(); 2 * count];
+        self.output = vec![Block::default(); 2 * count];
         for b in 0..count {
             if b == 0 {
                 self.begin(references, homes);
             }
-            if let Entry::Turns { integer, how: Counted::Besides, .. } = self.entries.0[b] {
+            if let Entry::Loop { integer, how: PredecessorCounter::Added, .. } = self.entries.0[b] {
                 self.plus(integer, 1);
             }
             for (reg, how) in &self.needs[b].restored {
-                if matches!(how, Restored::Kept) {
+                if matches!(how, Restore::Pop) {
                     let bank = self.f().registers[reg.0 as usize].bank;
-                    self.make.step(Op::Sweep(SweepOp::Keep(bank)), &[], &[*reg]);
+                    self.builder.step(Op::Sweep(SweepOp::Push(bank)), &[], &[*reg]);
                 }
             }
             for (i, step) in self.blocks.f.blocks[b].instructions.iter().enumerate() {
-                self.make.span = step.span;
-                if self.needs[b].again[i] {
-                    self.repeated.push((b, self.make.steps.len()));
+                self.builder.span = step.span;
+                if self.needs[b].recomputed[i] {
+                    self.repeated.push((b, self.builder.steps.len()));
                 }
-                self.make.steps.push(step.clone());
-                if self.needs[b].kept[i] {
+                self.builder.steps.push(step.clone());
+                if self.needs[b].recorded[i] {
                     let bank = self.f().registers[step.outs[0].0 as usize].bank;
-                    self.make.step(Op::Sweep(SweepOp::Keep(bank)), &[], &[step.outs[0]]);
+                    self.builder.step(Op::Sweep(SweepOp::Push(bank)), &[], &[step.outs[0]]);
                 }
             }
             let end_span = self.f().blocks[b].end_span;
-            self.make.span = end_span;
+            self.builder.span = end_span;
             let end = self.leave(b);
-            self.made[b] = Block { instructions: std::mem::take(&mut self.make.steps), end: Some(end), end_span };
+            self.output[b] = Block { instructions: std::mem::take(&mut self.builder.steps), end: Some(end), end_span };
         }
     }
 
     /// What comes before all.
     fn begin(&mut self, references: &[Reg], homes: &[Reg]) {
         for (home, reference) in homes.iter().zip(references) {
-            self.make.copy(*home, *reference);
+            self.builder.copy(*home, *reference);
         }
         let mut all: Vec<Reg> = self.adjoints.numbers.values().copied().collect();
         all.sort_unstable();
-        all.iter().for_each(|adjoint| self.make.step(Op::ConstF(0.0), &[*adjoint], &[]));
+        all.iter().for_each(|adjoint| self.builder.step(Op::ConstF(0.0), &[*adjoint], &[]));
         for entry in &self.entries.0 {
-            if let Entry::Turns { integer, how: Counted::Besides, .. } = entry {
-                self.make.step(Op::ConstI(-1), &[*integer], &[]);
+            if let Entry::Loop { integer, how: PredecessorCounter::Added, .. } = entry {
+                self.builder.step(Op::ConstI(-1), &[*integer], &[]);
             }
         }
     }
 
-    /// The end of a block on the way there, with what is done where it goes on to blocks that several lead to.
+    /// The end of a block on the forward pass, with what is done where it goes on to blocks that several lead to.
     fn leave(&mut self, b: usize) -> Terminator {
         match self.f().blocks[b].end.clone() {
             Some(Terminator::Jump(to)) => {
@@ -230,13 +209,13 @@ impl Whole<'_, '_> {
                 Terminator::Jump(to)
             }
             Some(Terminator::Branch { condition, then, otherwise }) => {
-                let steps = std::mem::take(&mut self.make.steps);
+                let steps = std::mem::take(&mut self.builder.steps);
                 let then = self.crossing(b, then);
                 let otherwise = self.crossing(b, otherwise);
-                self.make.steps = steps;
+                self.builder.steps = steps;
                 Terminator::Branch { condition, then, otherwise }
             }
-            Some(Terminator::Return(_)) => Terminator::Jump(self.back_of(b)),
+            Some(Terminator::Return(_)) => Terminator::Jump(self.reverse_of(b)),
             end => end.unwrap_or(Terminator::Trap(Trap::Unsupported)),
         }
     }
@@ -251,56 +230,56 @@ impl Whole<'_, '_> {
     fn cross(&mut self, from: usize, to: BlockId) {
         let at = to.0 as usize;
         match self.entries.0[at] {
-            Entry::Known => {}
-            Entry::Turns { how: Counted::Already, .. } => {}
-            Entry::Turns { again, .. } if again.0 as usize == from => {}
-            Entry::Turns { integer, from: elsewhere, .. } => {
+            Entry::Single => {}
+            Entry::Loop { how: PredecessorCounter::LoopVariable, .. } => {}
+            Entry::Loop { again, .. } if again.0 as usize == from => {}
+            Entry::Loop { integer, from: elsewhere, .. } => {
                 // Inside of another loop it was entered before.
                 if self.blocks.repeats[elsewhere.0 as usize] {
-                    self.make.step(Op::Sweep(SweepOp::Keep(Bank::I)), &[], &[integer]);
-                    self.make.step(Op::ConstI(-1), &[integer], &[]);
+                    self.builder.step(Op::Sweep(SweepOp::Push(Bank::I)), &[], &[integer]);
+                    self.builder.step(Op::ConstI(-1), &[integer], &[]);
                 }
             }
-            Entry::Kept => {
+            Entry::Recorded => {
                 let number = self.blocks.before[at].iter().position(|b| b.0 as usize == from).unwrap_or(0);
-                self.make.step(Op::Sweep(SweepOp::KeepKnown(number as i32)), &[], &[]);
+                self.builder.step(Op::Sweep(SweepOp::PushConstant(number as i32)), &[], &[]);
             }
         }
     }
 
     /// Adds to an integer.
     fn plus(&mut self, integer: Reg, n: i64) {
-        let known = self.make.register(Bank::I);
-        self.make.step(Op::ConstI(n), &[known], &[]);
-        self.make.step(arithmetic("int.add"), &[integer], &[integer, known]);
+        let known = self.builder.register(Bank::I);
+        self.builder.step(Op::ConstI(n), &[known], &[]);
+        self.builder.step(arithmetic("int.add"), &[integer], &[integer, known]);
     }
 
-    /// The way back.
-    fn back(&mut self, result: Reg) -> Option<()> {
+    /// The reverse pass.
+    fn reverse_pass(&mut self, result: Reg) -> Option<()> {
         for b in 0..self.f().blocks.len() {
             crate::cancel::check();
-            self.make.span = self.f().blocks[b].end_span;
+            self.builder.span = self.f().blocks[b].end_span;
             if let Some(Terminator::Return(_)) = &self.f().blocks[b].end {
                 let seed = self.adjoints.numbers.get(&result).copied()?;
-                self.make.step(Op::ConstF(1.0), &[seed], &[]);
+                self.builder.step(Op::ConstF(1.0), &[seed], &[]);
             }
-            let at = self.back_of(b).0 as usize;
+            let at = self.reverse_of(b).0 as usize;
             if matches!(self.f().blocks[b].end, Some(Terminator::Trap(_)) | None) {
-                // Nobody comes back from there.
-                self.made[at].end = Some(Terminator::Trap(Trap::Unsupported));
+                // The reverse pass never comes from there.
+                self.output[at].end = Some(Terminator::Trap(Trap::Unsupported));
                 continue;
             }
-            let mut back = Back {
+            let mut back = ReverseBlock {
                 blocks: self.blocks,
                 adjoints: &self.adjoints,
-                make: &mut self.make,
+                builder: &mut self.builder,
                 at: b,
-                live_behind: &self.live[b],
+                live: self.live,
             };
             back.block(&self.needs[b])?;
             let end = self.enter_before(b, result);
-            let instructions = std::mem::take(&mut self.make.steps);
-            self.made[at] = Block { instructions, end: Some(end), end_span: self.make.span };
+            let instructions = std::mem::take(&mut self.builder.steps);
+            self.output[at] = Block { instructions, end: Some(end), end_span: self.builder.span };
         }
         Some(())
     }
@@ -310,28 +289,28 @@ impl Whole<'_, '_> {
         let before = self.blocks.before[b].clone();
         match (&self.entries.0[b], &before[..]) {
             (_, []) => Terminator::Return(self.results(result)),
-            (Entry::Known, [p, ..]) => Terminator::Jump(self.back_of(p.0 as usize)),
-            (Entry::Turns { integer, first, how, from, again }, _) => {
+            (Entry::Single, [p, ..]) => Terminator::Jump(self.reverse_of(p.0 as usize)),
+            (Entry::Loop { integer, first, how, from, again }, _) => {
                 let (integer, first, how, from, again) = (*integer, *first, *how, *from, *again);
-                let known = self.make.register(Bank::I);
-                let is_first = self.make.register(Bank::I);
-                self.make.step(Op::ConstI(first), &[known], &[]);
-                self.make.step(arithmetic("int.eq"), &[is_first], &[integer, known]);
-                let steps = std::mem::take(&mut self.make.steps);
-                if how == Counted::Besides && self.blocks.repeats[from.0 as usize] {
-                    self.make.step(Op::Sweep(SweepOp::Recall(Bank::I)), &[integer], &[]);
+                let known = self.builder.register(Bank::I);
+                let is_first = self.builder.register(Bank::I);
+                self.builder.step(Op::ConstI(first), &[known], &[]);
+                self.builder.step(arithmetic("int.eq"), &[is_first], &[integer, known]);
+                let steps = std::mem::take(&mut self.builder.steps);
+                if how == PredecessorCounter::Added && self.blocks.repeats[from.0 as usize] {
+                    self.builder.step(Op::Sweep(SweepOp::Pop(Bank::I)), &[integer], &[]);
                 }
-                let then = self.block_to(self.back_of(from.0 as usize));
-                if how == Counted::Besides {
+                let then = self.block_to(self.reverse_of(from.0 as usize));
+                if how == PredecessorCounter::Added {
                     self.plus(integer, -1);
                 }
-                let otherwise = self.block_to(self.back_of(again.0 as usize));
-                self.make.steps = steps;
+                let otherwise = self.block_to(self.reverse_of(again.0 as usize));
+                self.builder.steps = steps;
                 Terminator::Branch { condition: is_first, then, otherwise }
             }
-            (Entry::Kept, all) => {
-                let number = self.make.register(Bank::I);
-                self.make.step(Op::Sweep(SweepOp::Recall(Bank::I)), &[number], &[]);
+            (Entry::Recorded, all) => {
+                let number = self.builder.register(Bank::I);
+                self.builder.step(Op::Sweep(SweepOp::Pop(Bank::I)), &[number], &[]);
                 self.choose(number, all)
             }
         }
@@ -340,29 +319,29 @@ impl Whole<'_, '_> {
     /// Goes back to one of several blocks, by number.
     fn choose(&mut self, number: Reg, all: &[BlockId]) -> Terminator {
         let last = all.len() - 1;
-        let mut otherwise = self.back_of(all[last].0 as usize);
-        let steps = std::mem::take(&mut self.make.steps);
+        let mut otherwise = self.reverse_of(all[last].0 as usize);
+        let steps = std::mem::take(&mut self.builder.steps);
         for (k, p) in all.iter().enumerate().take(last).rev() {
-            let then = self.back_of(p.0 as usize);
-            let (known, condition) = (self.make.register(Bank::I), self.make.register(Bank::I));
-            self.make.step(Op::ConstI(k as i64), &[known], &[]);
-            self.make.step(arithmetic("int.eq"), &[condition], &[number, known]);
-            let instructions = std::mem::take(&mut self.make.steps);
+            let then = self.reverse_of(p.0 as usize);
+            let (known, condition) = (self.builder.register(Bank::I), self.builder.register(Bank::I));
+            self.builder.step(Op::ConstI(k as i64), &[known], &[]);
+            self.builder.step(arithmetic("int.eq"), &[condition], &[number, known]);
+            let instructions = std::mem::take(&mut self.builder.steps);
             let end = Some(Terminator::Branch { condition, then, otherwise });
-            self.made.push(Block { instructions, end, end_span: self.make.span });
-            otherwise = BlockId(self.made.len() as u32 - 1);
+            self.output.push(Block { instructions, end, end_span: self.builder.span });
+            otherwise = BlockId(self.output.len() as u32 - 1);
         }
-        self.make.steps = steps;
+        self.builder.steps = steps;
         Terminator::Jump(otherwise)
     }
 
-    /// A block with the steps that were made, if there are any.
+    /// A block with the steps that were emitted, if there are any.
     fn block_to(&mut self, to: BlockId) -> BlockId {
-        if self.make.steps.is_empty() {
+        if self.builder.steps.is_empty() {
             return to;
         }
-        let instructions = std::mem::take(&mut self.make.steps);
-        self.made.push(Block { instructions, end: Some(Terminator::Jump(to)), end_span: self.make.span });
-        BlockId(self.made.len() as u32 - 1)
+        let instructions = std::mem::take(&mut self.builder.steps);
+        self.output.push(Block { instructions, end: Some(Terminator::Jump(to)), end_span: self.builder.span });
+        BlockId(self.output.len() as u32 - 1)
     }
 }

@@ -1,9 +1,9 @@
-//! Tangent and adjoint code: a function and its sweep in one, on plain numbers.
+//! Transforms: tangent and adjoint code, which compute a function and its derivative on plain numbers.
 //!
 //! In: the graph of a function without calls (`ir::passes::inline_all`). Out: another graph, which computes the value and its
 //! derivative without slots and without a tape:
-//! - [tangent code](tangent()) does behind every step what the step does to the tangents;
-//! - [adjoint code](adjoint()) does what the function does, keeps what the way back cannot compute again, and then goes back
+//! - [tangent code](tangent()) does after every step what the step does to the tangents;
+//! - [adjoint code](adjoint()) does what the function does, keeps what the reverse pass cannot compute again, and then goes back
 //!   over the same blocks, the last one first.
 //!
 //! Promises: results differ from those of a level in the last digits at most; where a level would say more (a chain that
@@ -13,7 +13,7 @@
 
 mod adjoint;
 pub(crate) mod control_flow_trace;
-pub(crate) mod dead_code;
+mod counting_loop;
 mod partial;
 pub(crate) mod recompute;
 pub(crate) mod reverse_block;
@@ -29,17 +29,17 @@ use crate::source::Span;
 use crate::value::Bank;
 
 /// The registers and steps that code is made of, while it is made.
-pub(crate) struct Maker {
+pub(crate) struct GraphBuilder {
     registers: Vec<Register>,
     steps: Vec<Instruction>,
     span: Span,
     ids: Arithmetic,
 }
 
-impl Maker {
+impl GraphBuilder {
     /// Nothing made yet; the registers of a function are there.
-    fn new(f: &Function) -> Maker {
-        Maker { registers: f.registers.clone(), steps: vec![], span: f.span, ids: Arithmetic::known() }
+    fn new(f: &Function) -> GraphBuilder {
+        GraphBuilder { registers: f.registers.clone(), steps: vec![], span: f.span, ids: Arithmetic::known() }
     }
 
     fn register(&mut self, bank: Bank) -> Reg {
@@ -58,7 +58,7 @@ impl Maker {
     }
 
     /// A step that gives a new number.
-    fn made(&mut self, op: Op, ins: &[Reg]) -> Reg {
+    fn emit(&mut self, op: Op, ins: &[Reg]) -> Reg {
         let out = self.number();
         self.step(op, &[out], ins);
         out
@@ -66,7 +66,7 @@ impl Maker {
 
     /// Arithmetic that gives a new number.
     fn arithmetic(&mut self, id: PrimitiveId, ins: &[Reg]) -> Reg {
-        self.made(Op::Primitive(id), ins)
+        self.emit(Op::Primitive(id), ins)
     }
 
     fn copy(&mut self, to: Reg, from: Reg) {

@@ -1,6 +1,6 @@
 //! What a step hands on: the terms that its result adds to adjoints, or that its operands add to a tangent.
 
-use super::Maker;
+use super::GraphBuilder;
 use crate::ir::{Op, Reg, SweepOp};
 use crate::native::field::Test;
 use crate::native::formula::{self, Formula};
@@ -93,14 +93,14 @@ impl Term {
     }
 }
 
-impl Maker {
+impl GraphBuilder {
     /// The slope in operand `k` times `factor`; `x` are the operands, `y` the result, as far as they are needed.
     pub fn term(&mut self, (id, k, slope): (PrimitiveId, usize, Slope), x: &[Reg], y: Reg, factor: Reg) -> Term {
         match slope {
             Slope::Known(1.0) => Term::Plus(factor),
             Slope::Known(-1.0) => Term::Minus(factor),
             Slope::Known(c) => {
-                let c = self.made(Op::ConstF(c), &[]);
+                let c = self.emit(Op::ConstF(c), &[]);
                 Term::PlusProduct(factor, c)
             }
             Slope::Other(other) => Term::PlusProduct(factor, x[other]),
@@ -110,8 +110,8 @@ impl Maker {
                 Term::MinusProduct(share, y)
             }
             Slope::Table { .. } => {
-                let op = Op::Sweep(SweepOp::Slope { primitive: id, operand: k as u8 });
-                let slope = self.made(op, &[x, &[y]].concat());
+                let op = Op::Sweep(SweepOp::Partial { primitive: id, operand: k as u8 });
+                let slope = self.emit(op, &[x, &[y]].concat());
                 Term::PlusProduct(factor, slope)
             }
         }

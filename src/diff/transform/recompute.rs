@@ -1,40 +1,42 @@
-//! What the way back needs, and how it comes by it.
+//! Recomputation: which values of the forward pass the reverse pass computes again, and which are recorded.
 //!
-//! While the way back goes over a block, its variables hold what they held when the block was entered on the way there, as
+//! While the reverse pass goes over a block, its variables hold what they held when the block was entered on the forward pass, as
 //! far as that is needed. What the steps of the block have computed from there is computed again where that is cheap, and
-//! kept on the way there otherwise. A variable that a block writes gets its former value back from where it was kept, or
+//! pushed onto the value stack by the forward pass otherwise. A variable that a block writes gets its former value back from the value stack, or
 //! by undoing a step like `i = i + 1`.
 
 use crate::diff::transform::partial::slope;
 use crate::diff::transform::varied::Varied;
-use crate::ir::{BlockId, Function, Instruction, Op, Reg, SweepOp, count, verify};
+use crate::ir::analysis::control_flow::{in_loops, predecessors};
+use crate::ir::analysis::flow_graph::count;
+use crate::ir::{BlockId, Function, Instruction, Op, Reg, SweepOp};
 use crate::native::PrimitiveId;
 use crate::value::Bank;
 use hashbrown::{HashMap, HashSet};
 
-/// A value in a block: what a register holds behind a step, or where the block begins.
+/// A value in a block: what a register holds after a step, or where the block begins.
 pub type Version = (Reg, Option<usize>);
 
-/// What the way back over one block needs.
+/// What the reverse pass over one block needs.
 #[derive(Debug, Default)]
-pub struct Needs {
+pub struct ToBeRecorded {
     /// Registers whose values at the beginning are needed, by the block or by those before it.
     pub entry: Vec<bool>,
-    /// Steps that are done again.
-    pub again: Vec<bool>,
-    /// Steps whose results are kept.
-    pub kept: Vec<bool>,
+    /// Steps that are computed again.
+    pub recomputed: Vec<bool>,
+    /// Steps whose results are recorded.
+    pub recorded: Vec<bool>,
     /// Registers that get the value back that they had at the beginning.
-    pub restored: Vec<(Reg, Restored)>,
+    pub restored: Vec<(Reg, Restore)>,
 }
 
 /// How a register gets its former value back.
 #[derive(Clone, Copy, Debug)]
-pub enum Restored {
-    /// It was kept.
-    Kept,
+pub enum Restore {
+    /// It is on the value stack.
+    Pop,
     /// That much less than it is now.
-    Less(i64),
+    Subtract(i64),
 }
 
 /// What is known of the blocks of a function.
@@ -79,13 +81,8 @@ impl Versions {
 impl<'f> Blocks<'f> {
     /// Looks at a function.
     pub fn of(f: &'f Function, varied: &'f Varied, homes: Vec<Reg>) -> Blocks<'f> {
-        let count = f.blocks.len();
-        let mut before = vec![vec![]; count];
-        for (b, block) in f.blocks.iter().enumerate() {
-            for to in block.end.iter().flat_map(verify::targets) {
-                before[to.0 as usize].push(BlockId(b as u32));
-            }
-        }
+        let before =
+            predecessors(f).into_iter().map(|all| all.into_iter().map(|b| BlockId(b as u32)).collect()).collect();
         let mut writers = vec![vec![]; f.registers.len()];
         for (b, block) in f.blocks.iter().enumerate() {
             for out in block.instructions.iter().flat_map(|step| &step.outs) {
@@ -95,7 +92,7 @@ impl<'f> Blocks<'f> {
                 }
             }
         }
-        let repeats = (0..count).map(|b| reaches_itself(f, b)).collect();
+        let repeats = in_loops(f);
         let (known, stable) = (HashMap::new(), HashSet::new());
         let mut blocks = Blocks { f, varied, before, repeats, writers, known, stable, homes };
         blocks.look_for_constants();
@@ -112,8 +109,8 @@ impl<'f> Blocks<'f> {
                 taken[step.ins[0].0 as usize] = true;
             }
         }
-        let is_kept = |r: &Reg| writes[r.0 as usize] == 1 && !taken[r.0 as usize];
-        self.stable.extend(self.f.params.iter().copied().filter(is_kept));
+        let is_unchanged = |r: &Reg| writes[r.0 as usize] == 1 && !taken[r.0 as usize];
+        self.stable.extend(self.f.params.iter().copied().filter(is_unchanged));
         for (b, step) in steps() {
             let Some(out) = step.outs.first().copied().filter(|r| writes[r.0 as usize] == 1) else { continue };
             match &step.op {
@@ -122,7 +119,7 @@ impl<'f> Blocks<'f> {
                 | Op::Capture { bank: Bank::R, .. }
                 | Op::Constants(_)
                 | Op::Sweep(SweepOp::CaptureOf { bank: Bank::R, .. })
-                    if !self.repeats[b] && is_kept(&out) =>
+                    if !self.repeats[b] && is_unchanged(&out) =>
                 {
                     self.stable.insert(out);
                 }
@@ -139,16 +136,18 @@ impl<'f> Blocks<'f> {
         }
     }
 
-    /// Whether a value stands in its register until the way back: nobody writes that again.
+    /// Whether a value stays in its register until the reverse pass: it is not written again.
     pub fn stays(&self, b: usize, versions: &Versions, (reg, step): Version) -> bool {
         let alone = self.writers[reg.0 as usize] == [b] && !self.f.params.contains(&reg);
         !self.repeats[b] && alone && step == versions.last.get(&reg).copied()
     }
 
-    /// Whether a step costs no more than to keep what it gives.
+    /// Whether a step costs no more than to record its result.
     fn is_cheap(&self, step: &Instruction) -> bool {
         match &step.op {
-            Op::ConstF(_) | Op::ConstI(_) | Op::Copy | Op::Sweep(SweepOp::Cut | SweepOp::Still) => true,
+            Op::ConstF(_) | Op::ConstI(_) | Op::Copy | Op::Sweep(SweepOp::DropTangent | SweepOp::RequireConstant) => {
+                true
+            }
             Op::Primitive(id) => is_cheap(*id),
             Op::LoadElement { bank: Bank::F | Bank::I, .. }
             | Op::LoadRecord { bank: Bank::F | Bank::I, .. }
@@ -161,7 +160,8 @@ impl<'f> Blocks<'f> {
     /// that is known, grows at the end of every turn, and is written nowhere else.
     pub fn counter(&self, from: BlockId, again: BlockId) -> Option<(Reg, i64)> {
         let (from, again) = (from.0 as usize, again.0 as usize);
-        let mut growing: Vec<Reg> = self.undone(again).iter().filter(|(_, n)| **n > 0).map(|(reg, _)| *reg).collect();
+        let mut growing: Vec<Reg> =
+            self.increments(again).iter().filter(|(_, n)| **n > 0).map(|(reg, _)| *reg).collect();
         growing.sort_unstable();
         growing.into_iter().find_map(|variable| {
             let is_variable = self.writers[variable.0 as usize] == [from.min(again), from.max(again)]
@@ -177,11 +177,12 @@ impl<'f> Blocks<'f> {
         })
     }
 
-    /// What the ways back over all blocks need. `also`: what is needed besides, at the beginnings of blocks.
-    pub fn needs(&self, also: &[(usize, Reg)]) -> Option<Vec<Needs>> {
-        let mut all: Vec<Needs> = (0..self.f.blocks.len()).map(|b| self.needs_of(b)).collect::<Option<_>>()?;
+    /// What the reverse passes over all blocks need. `also`: what is needed besides, at the beginnings of blocks.
+    pub fn needs(&self, also: &[(usize, Reg)]) -> Option<Vec<ToBeRecorded>> {
+        let mut all: Vec<ToBeRecorded> =
+            (0..self.f.blocks.len()).map(|b| self.to_be_recorded_in(b)).collect::<Option<_>>()?;
         also.iter().for_each(|(b, reg)| all[*b].entry[reg.0 as usize] = true);
-        let undone: Vec<HashMap<Reg, i64>> = (0..all.len()).map(|b| self.undone(b)).collect();
+        let increments: Vec<HashMap<Reg, i64>> = (0..all.len()).map(|b| self.increments(b)).collect();
         let mut changed = true;
         while changed {
             changed = false;
@@ -192,7 +193,7 @@ impl<'f> Blocks<'f> {
                     for reg in 0..self.f.registers.len() {
                         // To undo a step, what it gave must be there.
                         let passes = all[p].entry[reg]
-                            && (!self.writers[reg].contains(&p) || undone[p].contains_key(&Reg(reg as u32)));
+                            && (!self.writers[reg].contains(&p) || increments[p].contains_key(&Reg(reg as u32)));
                         if passes && !all[b].entry[reg] {
                             all[b].entry[reg] = true;
                             changed = true;
@@ -205,7 +206,7 @@ impl<'f> Blocks<'f> {
             for (reg, writers) in self.writers.iter().enumerate() {
                 if needs.entry[reg] && writers.contains(&b) {
                     let reg = Reg(reg as u32);
-                    let how = undone[b].get(&reg).map_or(Restored::Kept, |n| Restored::Less(*n));
+                    let how = increments[b].get(&reg).map_or(Restore::Pop, |n| Restore::Subtract(*n));
                     needs.restored.push((reg, how));
                 }
             }
@@ -214,7 +215,7 @@ impl<'f> Blocks<'f> {
     }
 
     /// The variables that a block only adds a known integer to, once, and what that is.
-    fn undone(&self, b: usize) -> HashMap<Reg, i64> {
+    fn increments(&self, b: usize) -> HashMap<Reg, i64> {
         let steps = &self.f.blocks[b].instructions;
         let is_alone = |reg: &Reg| steps.iter().filter(|step| step.outs.contains(reg)).count() == 1;
         let sum = |step: &Instruction| match &step.op {
@@ -227,12 +228,12 @@ impl<'f> Blocks<'f> {
         steps.iter().filter_map(sum).collect()
     }
 
-    fn needs_of(&self, b: usize) -> Option<Needs> {
+    fn to_be_recorded_in(&self, b: usize) -> Option<ToBeRecorded> {
         let steps = &self.f.blocks[b].instructions;
         let versions = Versions::of(steps);
         let none = vec![false; steps.len()];
         let entry = vec![false; self.f.registers.len()];
-        let mut needs = Needs { entry, again: none.clone(), kept: none, restored: vec![] };
+        let mut needs = ToBeRecorded { entry, recomputed: none.clone(), recorded: none, restored: vec![] };
         for (i, step) in steps.iter().enumerate().filter(|(_, step)| self.varied.is_step(step)) {
             for version in self.looked_at(step, i, &versions)? {
                 self.need(b, &versions, version, &mut needs);
@@ -241,7 +242,7 @@ impl<'f> Blocks<'f> {
         Some(needs)
     }
 
-    /// The values that the adjoint of a step looks at.
+    /// The values that the adjoint of a step reads.
     fn looked_at(&self, step: &Instruction, i: usize, versions: &Versions) -> Option<Vec<Version>> {
         let mut out = vec![];
         match &step.op {
@@ -260,7 +261,7 @@ impl<'f> Blocks<'f> {
         Some(out)
     }
 
-    fn need(&self, b: usize, versions: &Versions, version: Version, needs: &mut Needs) {
+    fn need(&self, b: usize, versions: &Versions, version: Version, needs: &mut ToBeRecorded) {
         let mut work = vec![version];
         while let Some(version) = work.pop() {
             let (reg, Some(i)) = version else {
@@ -268,22 +269,22 @@ impl<'f> Blocks<'f> {
                 continue;
             };
             let step = &self.f.blocks[b].instructions[i];
-            if needs.again[i] || needs.kept[i] || self.stays(b, versions, (reg, Some(i))) {
+            if needs.recomputed[i] || needs.recorded[i] || self.stays(b, versions, (reg, Some(i))) {
                 continue;
             }
             if self.is_cheap(step) {
-                needs.again[i] = true;
+                needs.recomputed[i] = true;
                 let numbers =
                     versions.operands[i].iter().filter(|(r, _)| self.f.registers[r.0 as usize].bank != Bank::R);
                 work.extend(numbers);
             } else {
-                needs.kept[i] = true;
+                needs.recorded[i] = true;
             }
         }
     }
 }
 
-/// Whether to compute a primitive again costs no more than to keep its result.
+/// Whether to compute a primitive again costs no more than to record its result.
 fn is_cheap(id: PrimitiveId) -> bool {
     const CHEAP: &[&str] = &[
         "double.add",
@@ -299,22 +300,4 @@ fn is_cheap(id: PrimitiveId) -> bool {
         "int.mul",
     ];
     CHEAP.contains(&id.info().name)
-}
-
-/// Whether a block can come to itself again.
-fn reaches_itself(f: &Function, from: usize) -> bool {
-    let mut seen = vec![false; f.blocks.len()];
-    let mut work = vec![from];
-    while let Some(b) = work.pop() {
-        for to in f.blocks[b].end.iter().flat_map(verify::targets) {
-            let to = to.0 as usize;
-            if to == from {
-                return true;
-            }
-            if !std::mem::replace(&mut seen[to], true) {
-                work.push(to);
-            }
-        }
-    }
-    false
 }

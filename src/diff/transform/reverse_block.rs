@@ -1,8 +1,9 @@
-//! The way back over one block: adjoints of what it has written become adjoints of what it has read.
+//! Reverse block: the reverse pass over one block, from the adjoints of what it wrote to the adjoints of what it read.
 
-use crate::diff::transform::Maker;
+use crate::diff::transform::GraphBuilder;
 use crate::diff::transform::partial::{Term, slope};
-use crate::diff::transform::recompute::{Blocks, Needs, Restored, Version, Versions};
+use crate::diff::transform::recompute::{Blocks, Restore, ToBeRecorded, Version, Versions};
+use crate::ir::analysis::liveness::Liveness;
 use crate::ir::{Instruction, Op, Reg, SweepOp};
 use crate::native::primitive;
 use crate::value::Bank;
@@ -16,71 +17,78 @@ pub struct Adjoints {
     pub objects: Vec<Reg>,
 }
 
-/// The way back over a block, while it is made.
-pub struct Back<'b, 'f> {
+/// The reverse pass over a block, while it is made.
+pub struct ReverseBlock<'b, 'f> {
     pub blocks: &'b Blocks<'f>,
     pub adjoints: &'b Adjoints,
-    pub make: &'b mut Maker,
+    pub builder: &'b mut GraphBuilder,
     /// The block.
     pub at: usize,
-    /// Numbers that are looked at behind it.
-    pub live_behind: &'b [bool],
+    /// Numbers whose adjoints are needed.
+    pub live: &'b Liveness,
 }
 
 /// What a block has at hand.
 struct Local {
     versions: Versions,
-    /// Registers with the values that were computed again, or recalled.
+    /// Registers with the values that were computed again, or popped.
     values: HashMap<Version, Reg>,
     /// Adjoints as far as they are known.
     sums: HashMap<Version, Term>,
 }
 
-impl<'f> Back<'_, 'f> {
+/// An adjoint in a register.
+struct Signed {
+    adjoint: Reg,
+    /// Whether the register holds its negative.
+    is_negative: bool,
+}
+
+impl<'f> ReverseBlock<'_, 'f> {
     /// Makes it; nothing where a step cannot be followed.
-    pub fn block(&mut self, needs: &Needs) -> Option<()> {
+    pub fn block(&mut self, needs: &ToBeRecorded) -> Option<()> {
         let steps: &'f [Instruction] = &self.blocks.f.blocks[self.at].instructions;
         let mut local = Local { versions: Versions::of(steps), values: HashMap::new(), sums: HashMap::new() };
-        self.recall(steps, needs, &mut local)?;
+        self.restore(steps, needs, &mut local)?;
         for (reg, step) in &local.versions.last {
-            if self.live_behind[reg.0 as usize]
+            if self.live.leaves(self.at, (*reg).into())
                 && let Some(adjoint) = self.adjoints.numbers.get(reg)
             {
                 local.sums.insert((*reg, Some(*step)), Term::Plus(*adjoint));
             }
         }
         for (i, step) in steps.iter().enumerate().rev() {
-            self.make.span = step.span;
+            self.builder.span = step.span;
             self.step(i, step, &mut local)?;
         }
-        self.hand_on(&local);
+        self.propagate_adjoint(&local);
         Some(())
     }
 
     /// Brings back what the block had when it began, and what its steps have computed from that.
-    fn recall(&mut self, steps: &[Instruction], needs: &Needs, local: &mut Local) -> Option<()> {
-        for (i, step) in steps.iter().enumerate().rev().filter(|(i, _)| needs.kept[*i]) {
+    fn restore(&mut self, steps: &[Instruction], needs: &ToBeRecorded, local: &mut Local) -> Option<()> {
+        for (i, step) in steps.iter().enumerate().rev().filter(|(i, _)| needs.recorded[*i]) {
             let out = step.outs[0];
             let bank = self.bank(out);
-            let value = self.make.register(bank);
-            self.make.step(Op::Sweep(SweepOp::Recall(bank)), &[value], &[]);
+            let value = self.builder.register(bank);
+            self.builder.step(Op::Sweep(SweepOp::Pop(bank)), &[value], &[]);
             local.values.insert((out, Some(i)), value);
         }
         for (reg, how) in needs.restored.iter().rev() {
             match how {
-                Restored::Kept => self.make.step(Op::Sweep(SweepOp::Recall(self.bank(*reg))), &[*reg], &[]),
-                Restored::Less(n) => {
-                    let less = self.make.register(Bank::I);
-                    self.make.step(Op::ConstI(*n), &[less], &[]);
-                    self.make.step(Op::Primitive(primitive("int.sub")?), &[*reg], &[*reg, less]);
+                Restore::Pop => self.builder.step(Op::Sweep(SweepOp::Pop(self.bank(*reg))), &[*reg], &[]),
+                Restore::Subtract(n) => {
+                    let less = self.builder.register(Bank::I);
+                    self.builder.step(Op::ConstI(*n), &[less], &[]);
+                    self.builder.step(Op::Primitive(primitive("int.sub")?), &[*reg], &[*reg, less]);
                 }
             }
         }
-        for (i, step) in steps.iter().enumerate().filter(|(i, _)| needs.again[*i]) {
-            self.make.span = step.span;
+        for (i, step) in steps.iter().enumerate().filter(|(i, _)| needs.recomputed[*i]) {
+            self.builder.span = step.span;
             let ins: Vec<Reg> = (0..step.ins.len()).map(|k| self.operand(i, step, k, local)).collect::<Option<_>>()?;
-            let value = self.make.register(self.bank(step.outs[0]));
-            self.make.step(step.op.clone(), &[value], &ins);
+            let value = self.builder.register(self.bank(step.outs[0]));
+            self.builder.step(step.op.clone(), &[value], &ins);
             local.values.insert((step.outs[0], Some(i)), value);
         }
         Some(())
@@ -124,46 +132,41 @@ impl<'f> Back<'_, 'f> {
             Term::MinusProduct(a, b) => (Term::PlusProduct(a, b), true),
             adjoint => (adjoint, false),
         };
-        let adjoint = self.make.value(adjoint);
+        let adjoint = self.builder.value(adjoint);
         if is_negative && !matches!(step.op, Op::Primitive(_)) {
-            let negative = self.make.arithmetic(self.make.ids.neg, &[adjoint]);
-            return self.read(i, step, (negative, false), local);
+            let negative = self.builder.arithmetic(self.builder.ids.neg, &[adjoint]);
+            return self.read(i, step, Signed { adjoint: negative, is_negative: false }, local);
         }
-        self.read(i, step, (adjoint, is_negative), local)
+        self.read(i, step, Signed { adjoint, is_negative }, local)
     }
 
-    /// The adjoints of what a step reads, where that of its result is `adjoint`, or its negative.
-    fn read(
-        &mut self,
-        i: usize,
-        step: &Instruction,
-        (adjoint, is_negative): (Reg, bool),
-        local: &mut Local,
-    ) -> Option<()> {
+    /// The adjoints of what a step reads, for the adjoint of its result.
+    fn read(&mut self, i: usize, step: &Instruction, of_result: Signed, local: &mut Local) -> Option<()> {
+        let Signed { adjoint, is_negative } = of_result;
         match &step.op {
             Op::LoadElement { offset, stride, .. } => {
                 let object = self.object(step.ins[0])?;
                 let index = self.operand(i, step, 1, local)?;
                 let op = Op::Sweep(SweepOp::AddElement { offset: *offset, stride: *stride });
-                self.make.step(op, &[object], &[object, index, adjoint]);
+                self.builder.step(op, &[object], &[object, index, adjoint]);
             }
             Op::LoadRecord { bank, index } => {
                 let object = self.object(step.ins[0])?;
-                let before = self.make.made(Op::LoadRecord { bank: *bank, index: *index }, &[object]);
-                let sum = self.make.arithmetic(self.make.ids.add, &[before, adjoint]);
-                self.make.step(Op::StoreRecord { bank: *bank, index: *index }, &[object], &[object, sum]);
+                let before = self.builder.emit(Op::LoadRecord { bank: *bank, index: *index }, &[object]);
+                let sum = self.builder.arithmetic(self.builder.ids.add, &[before, adjoint]);
+                self.builder.step(Op::StoreRecord { bank: *bank, index: *index }, &[object], &[object, sum]);
             }
             Op::Primitive(id) => {
                 let banks = id.info().operands;
                 for (k, _) in step.ins.iter().enumerate().filter(|(_, r)| self.blocks.varied.is(**r)) {
                     let slope = slope(*id, k)?;
-                    // What a slope does not look at may be anything.
+                    // What a partial does not read may be anything.
                     let needed = slope.needs(banks);
                     let x: Vec<Reg> = (0..banks.len())
                         .map(|n| if needed.contains(&n) { self.operand(i, step, n, local) } else { Some(adjoint) })
                         .collect::<Option<_>>()?;
                     let y = if slope.needs_result() { self.value((step.outs[0], Some(i)), local)? } else { adjoint };
-                    let term = self.make.term((*id, k, slope), &x, y, adjoint);
+                    let term = self.builder.term((*id, k, slope), &x, y, adjoint);
                     let term = if is_negative { term.negative() } else { term };
                     self.add(local.versions.operands[i][k], term, local);
                 }
@@ -182,18 +185,18 @@ impl<'f> Back<'_, 'f> {
         let (reg, step) = version;
         let passes = step.is_none() && !local.versions.last.contains_key(&reg);
         if passes && let Some(adjoint) = self.adjoints.numbers.get(&reg) {
-            // The block does not write it: its adjoint is where it is behind the block, too.
-            let sum = self.make.sum(Some(Term::Plus(*adjoint)), term);
-            let sum = self.make.value(sum);
-            self.make.copy(*adjoint, sum);
+            // The block does not write it: its adjoint is where it is after the block, too.
+            let sum = self.builder.sum(Some(Term::Plus(*adjoint)), term);
+            let sum = self.builder.value(sum);
+            self.builder.copy(*adjoint, sum);
             return;
         }
-        let sum = self.make.sum(local.sums.get(&version).copied(), term);
+        let sum = self.builder.sum(local.sums.get(&version).copied(), term);
         local.sums.insert(version, sum);
     }
 
     /// Puts the adjoints of what the block has found where the blocks before it look for them.
-    fn hand_on(&mut self, local: &Local) {
+    fn propagate_adjoint(&mut self, local: &Local) {
         let mut moves = vec![];
         let mut written: Vec<Reg> = local.versions.last.keys().copied().collect();
         written.sort_unstable();
@@ -201,10 +204,10 @@ impl<'f> Back<'_, 'f> {
             let Some(home) = self.adjoints.numbers.get(&reg).copied() else { continue };
             match local.sums.get(&(reg, None)) {
                 Some(sum) => {
-                    let sum = self.make.value(*sum);
+                    let sum = self.builder.value(*sum);
                     moves.push((home, Some(sum)));
                 }
-                None if self.live_behind[reg.0 as usize] => moves.push((home, None)),
+                None if self.live.leaves(self.at, reg.into()) => moves.push((home, None)),
                 None => {}
             }
         }
@@ -213,20 +216,20 @@ impl<'f> Back<'_, 'f> {
             if let (_, Some(from)) = moves[k]
                 && moves[..k].iter().any(|(home, _)| *home == from)
             {
-                let kept = self.make.number();
-                self.make.copy(kept, from);
-                moves[k].1 = Some(kept);
+                let copy = self.builder.number();
+                self.builder.copy(copy, from);
+                moves[k].1 = Some(copy);
             }
         }
         for (home, from) in moves {
             match from {
                 Some(from) => {
-                    self.make.copy(home, from);
+                    self.builder.copy(home, from);
                     if self.blocks.repeats[self.at] && from != home {
-                        self.make.step(Op::Sweep(SweepOp::Flush), &[home], &[home]);
+                        self.builder.step(Op::Sweep(SweepOp::Flush), &[home], &[home]);
                     }
                 }
-                None => self.make.step(Op::ConstF(0.0), &[home], &[]),
+                None => self.builder.step(Op::ConstF(0.0), &[home], &[]),
             }
         }
     }

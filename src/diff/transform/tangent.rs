@@ -1,9 +1,9 @@
-//! Tangent code: behind every step what it does to the tangents.
+//! Tangent code: after each step, what it does to the tangents.
 
-use super::Maker;
+use super::GraphBuilder;
 use super::partial::{Term, slope};
 use super::varied::Varied;
-use crate::diff::transform::dead_code::sweep_up;
+use crate::ir::passes::dead_code::eliminate;
 use crate::ir::{Block, Fallback, Function, Instruction, Op, Reg, Terminator};
 use crate::value::Bank;
 use hashbrown::HashMap;
@@ -18,15 +18,21 @@ pub fn tangent(f: &Function) -> Result<Function, Fallback> {
         return Err(Fallback::NotNumbers);
     }
     let varied = Varied::of(f)?;
-    let mut pushed =
-        Pushed { f, varied, make: Maker::new(f), tangents: HashMap::new(), negatives: HashMap::new(), vectors: vec![] };
+    let mut pushed = Pushed {
+        f,
+        varied,
+        builder: GraphBuilder::new(f),
+        tangents: HashMap::new(),
+        negatives: HashMap::new(),
+        vectors: vec![],
+    };
     let mut params = f.params.clone();
     for (k, param) in f.params.iter().enumerate() {
         match f.registers[param.0 as usize].bank {
             Bank::F => params.push(pushed.tangent(f.params[k])),
             Bank::I => {}
             Bank::R => {
-                let vector = pushed.make.register(Bank::R);
+                let vector = pushed.builder.register(Bank::R);
                 pushed.vectors.push(vector);
                 params.push(vector);
             }
@@ -35,7 +41,7 @@ pub fn tangent(f: &Function) -> Result<Function, Fallback> {
     let mut blocks = vec![];
     for block in &f.blocks {
         pushed.negatives.clear();
-        pushed.make.span = block.end_span;
+        pushed.builder.span = block.end_span;
         for step in &block.instructions {
             pushed.step(step).ok_or(Fallback::NoPartial)?;
         }
@@ -46,26 +52,27 @@ pub fn tangent(f: &Function) -> Result<Function, Fallback> {
             }
             end => end.clone(),
         };
-        let instructions = std::mem::take(&mut pushed.make.steps);
+        let instructions = std::mem::take(&mut pushed.builder.steps);
         blocks.push(Block { instructions, end, end_span: block.end_span });
     }
-    sweep_up(&mut blocks, &pushed.make.registers, &[]);
     let results = [&f.results[..], &f.results].concat();
-    Ok(Function {
+    let mut tangent = Function {
         result_len: results.len(),
         results,
         params,
-        registers: pushed.make.registers,
+        registers: pushed.builder.registers,
         blocks,
         rules: vec![],
         ..f.clone()
-    })
+    };
+    eliminate(&mut tangent);
+    Ok(tangent)
 }
 
 struct Pushed<'f> {
     f: &'f Function,
     varied: Varied,
-    make: Maker,
+    builder: GraphBuilder,
     tangents: HashMap<Reg, Reg>,
     /// Tangents that are the negatives of others, as long as neither is written again in the block: a sign is cheaper than a
     /// step.
@@ -77,8 +84,8 @@ struct Pushed<'f> {
 impl Pushed<'_> {
     /// Where the tangent of a number that varies is.
     fn tangent(&mut self, reg: Reg) -> Reg {
-        let make = &mut self.make;
-        *self.tangents.entry(reg).or_insert_with(|| make.number())
+        let builder = &mut self.builder;
+        *self.tangents.entry(reg).or_insert_with(|| builder.number())
     }
 
     /// A tangent is written.
@@ -87,21 +94,21 @@ impl Pushed<'_> {
     }
 
     fn tangent_or_zero(&mut self, reg: Reg) -> Reg {
-        if self.varied.is(reg) { self.tangent(reg) } else { self.make.made(Op::ConstF(0.0), &[]) }
+        if self.varied.is(reg) { self.tangent(reg) } else { self.builder.emit(Op::ConstF(0.0), &[]) }
     }
 
     fn step(&mut self, step: &Instruction) -> Option<()> {
-        self.make.span = step.span;
+        self.builder.span = step.span;
         let is_varied = self.varied.is_step(step);
         let out = step.outs.first().copied();
         let (Some(out), true) = (out, is_varied) else {
-            self.make.steps.push(step.clone());
+            self.builder.steps.push(step.clone());
             // Constant here, though it varies elsewhere.
             for out in &step.outs {
                 if self.f.registers[out.0 as usize].bank == Bank::F && self.varied.is(*out) {
                     let tangent = self.tangent(*out);
                     self.forget(tangent);
-                    self.make.step(Op::ConstF(0.0), &[tangent], &[]);
+                    self.builder.step(Op::ConstF(0.0), &[tangent], &[]);
                 }
             }
             return Some(());
@@ -111,21 +118,21 @@ impl Pushed<'_> {
             Op::Copy => {
                 let from = self.tangent(step.ins[0]);
                 self.forget(tangent);
-                self.make.steps.push(step.clone());
-                self.make.copy(tangent, from);
+                self.builder.steps.push(step.clone());
+                self.builder.copy(tangent, from);
             }
             Op::LoadElement { .. } | Op::LoadRecord { .. } => {
                 let vector = self.vectors[self.varied.param(step.ins[0])?];
                 let mut ins = step.ins.clone();
                 ins[0] = vector;
                 self.forget(tangent);
-                self.make.steps.push(step.clone());
-                self.make.step(step.op.clone(), &[tangent], &ins);
+                self.builder.steps.push(step.clone());
+                self.builder.step(step.op.clone(), &[tangent], &ins);
             }
             Op::Primitive(id) => {
-                // The operands are still needed behind the step, and their tangents until all terms are there.
-                let value = if step.ins.contains(&out) { self.make.number() } else { out };
-                self.make.step(step.op.clone(), &[value], &step.ins);
+                // The operands are still needed after the step, and their tangents until all terms are there.
+                let value = if step.ins.contains(&out) { self.builder.number() } else { out };
+                self.builder.step(step.op.clone(), &[value], &step.ins);
                 let mut sum = None;
                 for (k, operand) in step.ins.iter().enumerate() {
                     if !self.varied.is(*operand) {
@@ -134,9 +141,9 @@ impl Pushed<'_> {
                     let factor = self.tangent(*operand);
                     let positive = self.negatives.get(&factor).copied();
                     let factor = positive.unwrap_or(factor);
-                    let term = self.make.term((*id, k, slope(*id, k)?), &step.ins, value, factor);
+                    let term = self.builder.term((*id, k, slope(*id, k)?), &step.ins, value, factor);
                     let term = if positive.is_some() { term.negative() } else { term };
-                    sum = Some(self.make.sum(sum, term));
+                    sum = Some(self.builder.sum(sum, term));
                 }
                 let sum = sum?;
                 self.forget(tangent);
@@ -145,9 +152,9 @@ impl Pushed<'_> {
                 {
                     self.negatives.insert(tangent, positive);
                 }
-                let sum = self.make.value(sum);
-                self.make.copy(tangent, sum);
-                self.make.copy(out, value);
+                let sum = self.builder.value(sum);
+                self.builder.copy(tangent, sum);
+                self.builder.copy(out, value);
             }
             _ => return None,
         }

@@ -12,11 +12,11 @@ fn function(b: Builder) -> (Program, Function) {
 
 /// Adjoint code that is sound, as far as a graph can be.
 fn sound((program, f): (Program, Function)) -> Function {
-    let made = adjoint(&f, true).unwrap();
-    let plain = Function { parameters: vec![], ..made.clone() };
+    let code = adjoint(&f, true).unwrap();
+    let plain = Function { parameters: vec![], ..code.clone() };
     let faults: Vec<String> = verify(&program, &plain).into_iter().filter(|f| !f.contains("parameters")).collect();
     assert_eq!(faults, Vec::<String>::new());
-    made
+    code
 }
 
 fn count(f: &Function, is: impl Fn(&SweepOp) -> bool) -> usize {
@@ -24,40 +24,40 @@ fn count(f: &Function, is: impl Fn(&SweepOp) -> bool) -> usize {
     steps.filter(|step| matches!(&step.op, Op::Sweep(op) if is(op))).count()
 }
 
-fn kept(f: &Function) -> usize {
-    count(f, |op| matches!(op, SweepOp::Keep(F)))
+fn pushes(f: &Function) -> usize {
+    count(f, |op| matches!(op, SweepOp::Push(F)))
 }
 
-/// `for _ in 0..<n { … }` around what `body` makes; gives the block behind it.
+/// `for _ in 0..<n { … }` around what `body` makes; gives the block after it.
 fn repeat(b: &mut Builder, body: impl FnOnce(&mut Builder)) -> BlockId {
     let (i, n, one) = (b.op(Op::ConstI(0), &[], I), b.op(Op::ConstI(9), &[], I), b.op(Op::ConstI(1), &[], I));
-    let (inside, behind) = (b.block(), b.block());
+    let (inside, after) = (b.block(), b.block());
     b.jump(inside);
     b.at(inside);
     body(b);
     b.op_to(Op::Primitive(crate::native::primitive("int.add").unwrap()), &[i, one], &[i]);
     let again = b.primitive("int.lt", &[i, n]);
-    b.branch(again, inside, behind);
-    b.at(behind);
-    behind
+    b.branch(again, inside, after);
+    b.at(after);
+    after
 }
 
 #[test]
-fn a_straight_function_keeps_nothing() {
+fn a_straight_line_function_records_nothing() {
     let mut b = Builder::new("f");
     let x = b.param("x", F);
     let y = b.primitive("double.sin", &[x]);
     let z = b.primitive("double.mul", &[x, y]);
     b.ret(&[z]);
-    let made = sound(function(b));
-    assert_eq!(kept(&made), 0);
-    assert_eq!((made.params.len(), made.results.len()), (1, 2));
-    assert_eq!(count(&made, |op| matches!(op, SweepOp::Slope { .. })), 1);
+    let code = sound(function(b));
+    assert_eq!(pushes(&code), 0);
+    assert_eq!((code.params.len(), code.results.len()), (1, 2));
+    assert_eq!(count(&code, |op| matches!(op, SweepOp::Partial { .. })), 1);
 }
 
 #[test]
-fn a_loop_keeps_what_cannot_be_computed_again() {
-    // x = r * x * (1 - x): only x is kept, once a round; what the loop counts tells where it began.
+fn a_loop_records_values_that_cannot_be_recomputed() {
+    // x = r * x * (1 - x): only x is recorded, once per iteration; the loop variable identifies the first one.
     let mut b = Builder::new("f");
     let (r, start) = (b.param("r", F), b.param("start", F));
     let x = b.op(Op::Copy, &[start], F);
@@ -68,13 +68,13 @@ fn a_loop_keeps_what_cannot_be_computed_again() {
         b.op_to(Op::Primitive(crate::native::primitive("double.mul").unwrap()), &[first, second], &[x]);
     });
     b.ret(&[x]);
-    let made = sound(function(b));
-    assert_eq!(kept(&made), 1);
-    assert_eq!(count(&made, |op| matches!(op, SweepOp::KeepKnown(_) | SweepOp::Keep(I))), 0);
+    let code = sound(function(b));
+    assert_eq!(pushes(&code), 1);
+    assert_eq!(count(&code, |op| matches!(op, SweepOp::PushConstant(_) | SweepOp::Push(I))), 0);
 }
 
 #[test]
-fn a_sum_keeps_nothing() {
+fn a_sum_records_nothing() {
     let mut b = Builder::new("f");
     let x = b.param("x", F);
     let sum = b.op(Op::ConstF(0.0), &[], F);
@@ -84,8 +84,8 @@ fn a_sum_keeps_nothing() {
     });
     b.ret(&[sum]);
     let (program, f) = function(b);
-    assert_eq!(kept(&sound((program, f.clone()))), 0);
-    // Without the value nobody adds anything up, and the loop only has to have counted.
+    assert_eq!(pushes(&sound((program, f.clone()))), 0);
+    // Without the value nothing is summed, and the loop only has to have counted.
     let times = |f: &Function, name: &str| {
         let steps = f.blocks.iter().flat_map(|b| &b.instructions);
         steps.filter(|step| matches!(step.op, Op::Primitive(id) if id.info().name == name)).count()
@@ -96,7 +96,7 @@ fn a_sum_keeps_nothing() {
 }
 
 #[test]
-fn what_costs_much_is_kept() {
+fn expensive_results_are_recorded() {
     let mut b = Builder::new("f");
     let x = b.param("x", F);
     let y = b.op(Op::Copy, &[x], F);
@@ -105,27 +105,27 @@ fn what_costs_much_is_kept() {
         b.op_to(Op::Primitive(crate::native::primitive("double.mul").unwrap()), &[e, x], &[y]);
     });
     b.ret(&[y]);
-    // The exponential, of which the slope and the product are made; not what it was made of.
-    assert_eq!(kept(&sound(function(b))), 1);
+    // The exponential, which the partial and the product need; not its operand.
+    assert_eq!(pushes(&sound(function(b))), 1);
 }
 
 #[test]
-fn a_branch_is_remembered_where_two_ways_meet() {
+fn the_predecessor_of_a_join_is_recorded() {
     let mut b = Builder::new("f");
     let x = b.param("x", F);
     let zero = b.constant(0.0);
     let y = b.op(Op::Copy, &[x], F);
-    let (then, behind) = (b.block(), b.block());
+    let (then, after) = (b.block(), b.block());
     let less = b.primitive("double.lt", &[x, zero]);
-    b.branch(less, then, behind);
+    b.branch(less, then, after);
     b.at(then);
     b.op_to(Op::Primitive(crate::native::primitive("double.mul").unwrap()), &[x, x], &[y]);
-    b.jump(behind);
-    b.at(behind);
+    b.jump(after);
+    b.at(after);
     b.ret(&[y]);
-    let made = sound(function(b));
-    assert_eq!(count(&made, |op| matches!(op, SweepOp::KeepKnown(_))), 2);
-    assert_eq!(count(&made, |op| matches!(op, SweepOp::Recall(I))), 1);
+    let code = sound(function(b));
+    assert_eq!(count(&code, |op| matches!(op, SweepOp::PushConstant(_))), 2);
+    assert_eq!(count(&code, |op| matches!(op, SweepOp::Pop(I))), 1);
 }
 
 #[test]
@@ -137,14 +137,14 @@ fn elements_get_their_adjoints_in_place() {
     let x = b.op(Op::LoadElement { bank: F, offset: 0, stride }, &[xs, index], F);
     let y = b.primitive("double.exp", &[x]);
     b.ret(&[y]);
-    let made = sound(function(b));
-    assert_eq!(made.results, [F, R]);
-    assert_eq!(count(&made, |op| matches!(op, SweepOp::AddElement { .. })), 1);
+    let code = sound(function(b));
+    assert_eq!(code.results, [F, R]);
+    assert_eq!(count(&code, |op| matches!(op, SweepOp::AddElement { .. })), 1);
 }
 
 #[test]
-fn what_cannot_be_followed_has_no_such_code() {
-    // An array that is made of numbers that vary.
+fn unsupported_functions_have_no_adjoint_code() {
+    // An array that is code of numbers that vary.
     let mut b = Builder::new("f");
     let x = b.param("x", F);
     let index = b.op(Op::ConstI(0), &[], I);
@@ -174,12 +174,12 @@ fn tangent_code_reads_operands_before_it_writes_them() {
     b.op_to(Op::Primitive(crate::native::primitive("double.mul").unwrap()), &[x, x], &[x]);
     b.ret(&[x]);
     let (_, f) = function(b);
-    let made = tangent(&f).unwrap();
-    assert_eq!((made.params.len(), made.results.len()), (2, 2));
-    let steps = &made.blocks[0].instructions;
+    let code = tangent(&f).unwrap();
+    assert_eq!((code.params.len(), code.results.len()), (2, 2));
+    let steps = &code.blocks[0].instructions;
     let writes = steps.iter().position(|step| step.outs == [x]).unwrap();
     let reads = steps.iter().rposition(|step| step.ins.contains(&x)).unwrap();
     assert!(reads < writes);
-    let Some(Terminator::Return(results)) = &made.blocks[0].end else { panic!("it returns") };
+    let Some(Terminator::Return(results)) = &code.blocks[0].end else { panic!("it returns") };
     assert_eq!(results[0], x);
 }

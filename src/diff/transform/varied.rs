@@ -1,7 +1,7 @@
-//! Which registers vary with the arguments, and which parameter an array or record is.
+//! Varied registers: the registers that vary with the arguments, and the parameter that an array or record is.
 
 use crate::diff::transfer;
-use crate::diff::transfer::Passage;
+use crate::diff::transfer::DependenceTransfer;
 use crate::ir::passes::inline_all::written_once;
 use crate::ir::{Fallback, Function, Instruction, Op, Reg, SweepOp};
 use crate::value::Bank;
@@ -75,7 +75,7 @@ impl Varied {
         }
     }
 
-    /// Whether nothing that varies is behind a reference.
+    /// Whether nothing that varies is reached through a reference.
     fn is_constant(&self, reg: Reg) -> bool {
         self.origins[reg.0 as usize] == Origin::Elsewhere
     }
@@ -83,7 +83,9 @@ impl Varied {
     /// Whether a step gives a number that varies.
     pub fn is_step(&self, step: &Instruction) -> bool {
         match &step.op {
-            Op::Primitive(id) => transfer::primitive(*id) == Passage::Smooth && step.ins.iter().any(|r| self.is(*r)),
+            Op::Primitive(id) => {
+                transfer::primitive(*id) == DependenceTransfer::Smooth && step.ins.iter().any(|r| self.is(*r))
+            }
             Op::Copy => self.is(step.ins[0]),
             Op::LoadElement { bank: Bank::F, .. } | Op::LoadRecord { bank: Bank::F, .. } => {
                 self.param(step.ins[0]).is_some()
@@ -97,10 +99,10 @@ impl Varied {
         let moves = step.ins.iter().any(|r| self.is(*r));
         let behind = step.ins.iter().any(|r| !self.is_constant(*r));
         match &step.op {
-            Op::Primitive(id) if moves && transfer::primitive(*id) == Passage::Break => {
+            Op::Primitive(id) if moves && transfer::primitive(*id) == DependenceTransfer::Break => {
                 return Err(Fallback::LostTangent(id.info().name));
             }
-            Op::Sweep(SweepOp::Still) if moves || behind => return Err(Fallback::NoDerivative),
+            Op::Sweep(SweepOp::RequireConstant) if moves || behind => return Err(Fallback::NoDerivative),
             // What was loaded of what is mixed is not known to be of any parameter.
             Op::LoadElement { bank: Bank::F, .. } | Op::LoadRecord { bank: Bank::F, .. }
                 if self.origins[step.ins[0].0 as usize] == Origin::Mixed =>
@@ -123,7 +125,7 @@ impl Varied {
                     let origin = match &step.op {
                         Op::Copy | Op::Take => self.origins[step.ins[0].0 as usize],
                         Op::Null => continue,
-                        Op::Sweep(SweepOp::Cut | SweepOp::Still) => Origin::Elsewhere,
+                        Op::Sweep(SweepOp::DropTangent | SweepOp::RequireConstant) => Origin::Elsewhere,
                         _ if moves || behind => Origin::Mixed,
                         _ => Origin::Elsewhere,
                     };

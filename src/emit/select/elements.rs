@@ -1,4 +1,4 @@
-//! Elements of arrays.
+//! Elements: instructions for the elements of arrays.
 
 use super::Selector;
 use crate::bytecode::Instruction;

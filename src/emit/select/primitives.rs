@@ -1,4 +1,4 @@
-//! Functions of the table of primitives.
+//! Primitives: instructions for the functions of the table of primitives.
 
 use super::Selector;
 use crate::bytecode::operand::*;

@@ -1,4 +1,4 @@
-//! Steps of tangent and adjoint code.
+//! Tangent and adjoint code: instructions for its own steps.
 
 use super::Selector;
 use crate::bytecode::Instruction;
@@ -13,23 +13,23 @@ impl Selector<'_> {
     pub(super) fn sweep(&mut self, op: &SweepOp, step: &Step) -> Result<(), Unencodable> {
         use Instruction as I;
         match op {
-            SweepOp::Slope { primitive, operand } => return self.slope(*primitive, *operand, step),
-            SweepOp::Keep(Bank::F) => {
+            SweepOp::Partial { primitive, operand } => return self.partial(*primitive, *operand, step),
+            SweepOp::Push(Bank::F) => {
                 let a = FIn(self.n(step.ins[0]));
-                self.writer.push(I::KeepF { a });
+                self.writer.push(I::PushF { a });
             }
-            SweepOp::Keep(_) => {
+            SweepOp::Push(_) => {
                 let a = IIn(self.n(step.ins[0]));
-                self.writer.push(I::KeepI { a });
+                self.writer.push(I::PushI { a });
             }
-            SweepOp::KeepKnown(value) => self.writer.push(I::KeepKnown { value: Immediate(*value) }),
-            SweepOp::Recall(Bank::F) => {
+            SweepOp::PushConstant(value) => self.writer.push(I::PushKnown { value: Immediate(*value) }),
+            SweepOp::Pop(Bank::F) => {
                 let out = FOut(self.n(step.outs[0]));
-                self.writer.push(I::RecallF { out });
+                self.writer.push(I::PopF { out });
             }
-            SweepOp::Recall(_) => {
+            SweepOp::Pop(_) => {
                 let out = IOut(self.n(step.outs[0]));
-                self.writer.push(I::RecallI { out });
+                self.writer.push(I::PopI { out });
             }
             SweepOp::AddElement { offset, stride } => {
                 let (array, index) = (self.changed(step, 0), IIn(self.n(step.ins[1])));
@@ -41,7 +41,7 @@ impl Selector<'_> {
                     self.element(Bank::F, *offset, *stride);
                 }
             }
-            SweepOp::Cut | SweepOp::Still => self.copy(step),
+            SweepOp::DropTangent | SweepOp::RequireConstant => self.copy(step),
             SweepOp::Flush => {
                 let a = FIn(self.n(step.ins[0]));
                 self.writer.push(I::FlushF { a });
@@ -58,7 +58,7 @@ impl Selector<'_> {
         Ok(())
     }
 
-    fn slope(&mut self, id: PrimitiveId, operand: u8, step: &Step) -> Result<(), Unencodable> {
+    fn partial(&mut self, id: PrimitiveId, operand: u8, step: &Step) -> Result<(), Unencodable> {
         use Instruction as I;
         let info = id.info();
         let p = Prim(u8::try_from(id.0).map_err(|_| Unencodable::Primitive(info.name))?);
@@ -67,12 +67,12 @@ impl Selector<'_> {
         let (a, y) = (FIn(ins[0]), FIn(ins[ins.len() - 1]));
         match info.value {
             Value::F1(_) => {
-                self.writer.push(I::SlopeF { out, a, y, p });
+                self.writer.push(I::PartialF { out, a, y, p });
                 return Ok(());
             }
-            Value::F2(_) if operand == 0 => self.writer.push(I::SlopeLeftF { out, a, b: FIn(ins[1]), p }),
-            Value::F2(_) => self.writer.push(I::SlopeRightF { out, a, b: FIn(ins[1]), p }),
-            Value::FI(_) => self.writer.push(I::SlopeFI { out, a, n: IIn(ins[1]), p }),
+            Value::F2(_) if operand == 0 => self.writer.push(I::PartialLeftF { out, a, b: FIn(ins[1]), p }),
+            Value::F2(_) => self.writer.push(I::PartialRightF { out, a, b: FIn(ins[1]), p }),
+            Value::FI(_) => self.writer.push(I::PartialFI { out, a, n: IIn(ins[1]), p }),
             _ => return Err(Unencodable::Operands(info.name)),
         }
         self.writer.push(I::Extra { c: y });

@@ -1,4 +1,4 @@
-//! The global variables that a function reads.
+//! Global reads: the global variables that a function reads.
 
 use crate::ir::graph::{FunctionId, Op, Program};
 use crate::value::Bank;

@@ -1,17 +1,17 @@
-//! Which function a register holds, as far as the text says.
+//! Known functions: the function that a register holds, where the graph shows it.
 
 use crate::ir::graph::{Function, FunctionId, Instruction, Op, Program, Reg, Terminator};
 use std::collections::HashMap;
 
 /// How the function in a register came there.
-pub enum Made {
+pub enum ClosureOrigin {
     /// It was made there.
     Closure(FunctionId),
     /// No step of the function writes that register: it may be a parameter.
     Elsewhere(Reg),
 }
 
-/// The steps of a function that write each register. A variable may be emptied behind its last reader: that is no writing.
+/// The steps of a function that write each register. A variable may be emptied after its last reader: that is no writing.
 pub struct Writers<'f>(HashMap<Reg, Vec<&'f Instruction>>);
 
 impl<'f> Writers<'f> {
@@ -27,8 +27,8 @@ impl<'f> Writers<'f> {
     /// The function that a register holds, if only one step writes it, and no promise like a given one was made of it.
     pub fn made_by(&self, reg: Reg, unless: Option<&Op>) -> Option<FunctionId> {
         match self.origin(reg, unless)? {
-            Made::Closure(function) => Some(function),
-            Made::Elsewhere(_) => None,
+            ClosureOrigin::Closure(function) => Some(function),
+            ClosureOrigin::Elsewhere(_) => None,
         }
     }
 
@@ -46,17 +46,17 @@ impl<'f> Writers<'f> {
     }
 
     /// Where what a register holds comes from.
-    pub fn origin(&self, mut reg: Reg, unless: Option<&Op>) -> Option<Made> {
+    pub fn origin(&self, mut reg: Reg, unless: Option<&Op>) -> Option<ClosureOrigin> {
         // A chain of copies has an end; a loop of them is no known function.
         for _ in 0..32 {
-            let Some(writers) = self.0.get(&reg) else { return Some(Made::Elsewhere(reg)) };
+            let Some(writers) = self.0.get(&reg) else { return Some(ClosureOrigin::Elsewhere(reg)) };
             let [writer] = writers[..] else { return None };
             if unless == Some(&writer.op) {
                 return None;
             }
             match &writer.op {
-                Op::Closure(function) => return Some(Made::Closure(*function)),
-                Op::Copy | Op::Take | Op::Promise { .. } => reg = *writer.ins.first()?,
+                Op::Closure(function) => return Some(ClosureOrigin::Closure(*function)),
+                Op::Copy | Op::Take | Op::AssertDifferentiable { .. } => reg = *writer.ins.first()?,
                 _ => return None,
             }
         }
@@ -65,8 +65,8 @@ impl<'f> Writers<'f> {
 }
 
 /// Whether a registered derivative gives a linear function that is written there, and calls no function value: then it can
-/// be looked at before the program runs.
-pub fn gives_what_is_written(program: &Program, registered: FunctionId) -> bool {
+/// be examined before the program runs.
+pub fn returns_literal_closure(program: &Program, registered: FunctionId) -> bool {
     let Some(f) = program.function(registered) else { return false };
     let writers = Writers::of(f);
     let is_written = |results: &[Reg]| {

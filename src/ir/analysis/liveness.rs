@@ -1,10 +1,10 @@
-//! Liveness over a control-flow graph: which registers a block needs from the blocks before it.
+//! Liveness: which registers a block needs from the blocks before it.
 //!
 //! Promises: memory grows with what begins and ends to be live, not with blocks times registers.
 
 use crate::cancel;
-use crate::ir::graph::Function;
-use crate::ir::verify::{reads, targets};
+use crate::ir::analysis::control_flow::predecessors;
+use crate::ir::analysis::flow_graph::{FlowGraph, Step};
 use bumpalo::Bump;
 use std::ops::Range;
 use std::rc::Rc;
@@ -33,7 +33,7 @@ impl Use {
 pub struct Sets {
     /// The registers that are in any of the sets, in their order.
     registers: Rc<[usize]>,
-    /// For each block where they stand in that list.
+    /// For each block where they are in that list.
     ranges: Vec<Vec<Range<usize>>>,
 }
 
@@ -127,24 +127,82 @@ pub fn entering(uses: &[Use], before: &[Vec<usize>], registers: usize) -> Sets {
     Sets { registers: crossing.into(), ranges }
 }
 
-/// The registers that are live at the start of each block of a function.
-pub fn live(f: &Function) -> Sets {
-    let mut uses = vec![Use::default(); f.blocks.len()];
-    let mut before = vec![vec![]; f.blocks.len()];
+/// The registers that are live at the start of each block.
+pub fn live_at_entry<G: FlowGraph>(graph: &G) -> Sets {
+    live_at_entry_where(graph, |_| true, |_| true)
+}
+
+/// As [`live_at_entry`], of the registers that are tracked, where only some steps count as readers.
+fn live_at_entry_where<G: FlowGraph>(
+    graph: &G,
+    reads: impl Fn(&G::Step) -> bool,
+    is_tracked: impl Fn(G::Reg) -> bool,
+) -> Sets {
+    let mut uses = vec![Use::default(); graph.block_count()];
     // The block that wrote each register last.
-    let mut written = vec![usize::MAX; f.registers.len()];
-    for (at, (block, used)) in cancel::checking_each(f.blocks.iter().zip(&mut uses)).enumerate() {
-        for step in &block.instructions {
-            step.ins.iter().for_each(|r| used.read(r.0 as usize, &written, at));
-            for out in &step.outs {
-                written[out.0 as usize] = at;
-                used.writes.push(out.0 as usize);
+    let mut written = vec![usize::MAX; graph.register_count()];
+    let is_tracked = |reg: &&G::Reg| is_tracked(**reg);
+    for (at, block) in uses.iter_mut().enumerate() {
+        for step in graph.steps(at) {
+            if reads(step) {
+                step.ins().iter().filter(is_tracked).for_each(|r| block.read((*r).into(), &written, at));
+            }
+            for out in step.outs().iter().filter(is_tracked) {
+                let out: usize = (*out).into();
+                if std::mem::replace(&mut written[out], at) != at {
+                    block.writes.push(out);
+                }
             }
         }
-        block.end.iter().flat_map(reads).for_each(|r| used.read(r.0 as usize, &written, at));
-        block.end.iter().flat_map(targets).for_each(|to| before[to.0 as usize].push(at));
+        graph.end_reads(at).iter().filter(is_tracked).for_each(|r| block.read((*r).into(), &written, at));
     }
-    entering(&uses, &before, f.registers.len())
+    entering(&uses, &predecessors(graph), graph.register_count())
+}
+
+/// The registers that are live at the start and at the end of each block.
+#[derive(Debug)]
+pub struct Liveness {
+    entry: Sets,
+    exit: Sets,
+}
+
+impl Liveness {
+    /// Of a graph.
+    pub fn of<G: FlowGraph>(graph: &G) -> Liveness {
+        Liveness::of_reads(graph, |_| true, |_| true)
+    }
+
+    /// Of the registers of a graph that are tracked, where only some steps count as readers.
+    pub fn of_reads<G: FlowGraph>(
+        graph: &G,
+        reads: impl Fn(&G::Step) -> bool,
+        is_tracked: impl Fn(G::Reg) -> bool,
+    ) -> Liveness {
+        let entry = live_at_entry_where(graph, reads, is_tracked);
+        let after: Vec<Vec<usize>> = (0..graph.block_count()).map(|block| graph.successors(block).collect()).collect();
+        let exit = entry.unions(&after);
+        Liveness { entry, exit }
+    }
+
+    /// Whether a register is live at the end of a block.
+    pub fn leaves(&self, block: usize, reg: usize) -> bool {
+        self.exit.contains(block, reg)
+    }
+
+    /// Whether a register is live at the start of a block.
+    pub fn enters(&self, block: usize, reg: usize) -> bool {
+        self.entry.contains(block, reg)
+    }
+
+    /// The registers that are live at the start of a block, in their order.
+    pub fn entry(&self, block: usize) -> impl Iterator<Item = usize> + '_ {
+        self.entry.of(block)
+    }
+
+    /// The registers that are live at the end of a block, in their order.
+    pub fn exit(&self, block: usize) -> impl Iterator<Item = usize> + '_ {
+        self.exit.of(block)
+    }
 }
 
 #[cfg(test)]
@@ -157,7 +215,7 @@ mod tests {
 
     #[test]
     fn a_register_is_live_from_where_it_is_written_to_where_it_is_read() {
-        // 0 → 1 ⇄ 2, 1 → 3: register 0 is written before the loop and read behind it, 1 goes around, 2 stays in a block.
+        // 0 → 1 ⇄ 2, 1 → 3: register 0 is written before the loop and read after it, 1 goes around, 2 stays in a block.
         let used = |reads: &[usize], writes: &[usize]| Use { reads: reads.to_vec(), writes: writes.to_vec() };
         let uses = [used(&[], &[0, 1]), used(&[1], &[]), used(&[1], &[1, 2]), used(&[0], &[])];
         let before = [vec![], vec![0, 2], vec![1], vec![1]];
@@ -169,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_that_are_live_together_are_one_range() {
+    fn registers_that_are_live_together_are_one_range() {
         // Each block after the first reads the next of a thousand registers.
         let first = Use { reads: vec![], writes: (0..1000).collect() };
         let uses: Vec<Use> =
@@ -182,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_read_in_the_first_block_is_live_there() {
+    fn a_register_read_in_the_entry_is_live_there() {
         let uses = [Use { reads: vec![1], writes: vec![] }];
         assert_eq!(listed(&entering(&uses, &[vec![]], 2), 1), [vec![1]]);
     }

@@ -1,5 +1,5 @@
 //! Exclusive access: what a call changes where it is stored is not accessed in another way meanwhile. Where something is
-//! accessed, and for how long, is noted here; [`exclusive`](crate::ir::passes::exclusivity_checks) keeps what has to be looked at while the
+//! accessed, and for how long, is noted here; [`exclusive`](crate::ir::passes::exclusivity_checks) keeps what has to be examined while the
 //! program runs.
 //!
 //! Only what others can reach is noted: captured variables, stored properties of instances, and global variables.
@@ -160,7 +160,7 @@ fn parts(at: &Location) -> Option<Parts<'_>> {
     }
 }
 
-/// The components of each bank; those of one value stand one behind the other.
+/// The components of each bank; those of one value are one after the other.
 fn extent(cells: &[(Bank, u32)]) -> [Range<u32>; 3] {
     [Bank::F, Bank::I, Bank::R].map(|bank| {
         let mut all = cells.iter().filter(|(b, _)| *b == bank).map(|(_, index)| *index);

@@ -1,4 +1,4 @@
-//! The small steps of which lowering is made: registers, instructions, blocks.
+//! Builder: registers, instructions and blocks of the graph that is lowered.
 
 use super::place::Location;
 use super::{Key, Lowering, Origin};
@@ -53,7 +53,7 @@ pub(super) struct Builder<'a> {
     pub out: Function,
     /// The block that instructions are added to.
     pub at: BlockId,
-    /// Where the instructions that are added stand in the text.
+    /// Where the instructions that are added are in the source.
     pub span: Span,
     /// What each register is for.
     pub uses: Vec<Use>,
@@ -80,11 +80,11 @@ pub(super) struct Builder<'a> {
     pub throws: bool,
     /// A local function that is called on behalf of others, and what it captures.
     pub(super) passed_on: Option<(tree::FunctionId, Vec<Value>)>,
-    /// Whether it is an initialiser of a class.
+    /// Whether it is an initializer of a class.
     pub fills_instance: bool,
     /// The changes of what others can reach that go on here.
     pub held: Vec<u32>,
-    /// Where the argument stands whose place is opened.
+    /// Where the argument is whose place is opened.
     pub changed_at: Option<Span>,
     /// The parameters that go back to the caller.
     pub inouts: Vec<LocalId>,
@@ -98,12 +98,12 @@ impl<'a> Builder<'a> {
             // These have no text of their own, and nothing inside of them asks for it.
             Origin::NeverThrows
             | Origin::Initializer(_)
-            | Origin::Backwards { .. }
-            | Origin::Bridge { .. }
+            | Origin::RegisteredTranspose { .. }
+            | Origin::Thunk { .. }
             | Origin::Pullback { .. }
-            | Origin::Functional { .. }
-            | Origin::FunctionalMap { .. }
-            | Origin::Sealed { .. }
+            | Origin::InoutDerivative { .. }
+            | Origin::InoutDerivativeMap { .. }
+            | Origin::OpaqueProperty { .. }
             | Origin::CounterpartRule(_)
             | Origin::CounterpartMap(_)
             | Origin::Allocation(_) => tree::FunctionId(u32::MAX),
@@ -255,7 +255,7 @@ impl<'a> Builder<'a> {
     pub fn emit(&mut self, op: Op, outs: &[Reg], ins: &[Reg]) {
         crate::cancel::check();
         if self.has_ended() {
-            // Behind a `return`: nobody gets there, and the block is dropped in the end.
+            // After a `return`: it is unreachable, and the block is dropped in the end.
             self.at = self.block();
         }
         let instruction = Instruction { op, outs: outs.to_vec(), ins: ins.to_vec(), span: self.span, active: false };
@@ -269,12 +269,12 @@ impl<'a> Builder<'a> {
         out
     }
 
-    /// A whole number.
+    /// An integer.
     pub fn int(&mut self, value: i64) -> Reg {
         self.value(Op::ConstI(value), Bank::I, &[])
     }
 
-    /// What stands in a component that is not used.
+    /// What is in a component that is not used.
     pub fn zero(&mut self, bank: Bank) -> Reg {
         let out = self.reg(bank);
         self.set_zero(out);
@@ -307,7 +307,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Gives a value to registers. References that nobody else needs are moved.
+    /// Gives a value to registers. References that no other step needs are moved.
     pub fn assign(&mut self, to: &[Reg], from: &[Reg]) {
         // `(a, b) = (b, a)`: a register that is written before it is read must be read first.
         let mut from = from.to_vec();
@@ -330,7 +330,7 @@ impl<'a> Builder<'a> {
         from.iter().map(|reg| self.value(Op::Copy, self.bank(*reg), &[*reg])).collect()
     }
 
-    /// The value in registers that nobody else writes: itself when it is intermediate or constant.
+    /// The value in registers that no other step writes: itself when it is intermediate or constant.
     pub fn keep(&mut self, value: Value) -> Value {
         value
             .into_iter()
@@ -365,7 +365,7 @@ impl<'a> Builder<'a> {
         self.out.blocks[self.at.0 as usize].end.is_some()
     }
 
-    /// Ends the block; a second end is behind the first and does not count.
+    /// Ends the block; a second end is after the first and does not count.
     pub fn end(&mut self, end: Terminator) {
         let block = &mut self.out.blocks[self.at.0 as usize];
         if block.end.is_none() {
@@ -404,7 +404,7 @@ impl<'a> Builder<'a> {
         self.trap(Trap::Unreachable);
     }
 
-    /// A value of a type behind something that was refused or never returns.
+    /// A value of a type after something that was refused or never returns.
     pub fn nothing(&mut self, ty: &Type) -> Value {
         let banks = self.banks(ty);
         self.zeros(&banks)

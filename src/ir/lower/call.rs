@@ -1,4 +1,4 @@
-//! Calls: who is called, the order of arguments, what goes back to `inout` places.
+//! Calls: the function that is called, the order of arguments, and the values that go back to `inout` places.
 
 use super::Origin;
 use super::build::{Builder, Use, Value};
@@ -45,13 +45,13 @@ impl Builder<'_> {
         FunctionRef { function: f.function, generics: f.generics.iter().map(|t| self.concrete(t)).collect() }
     }
 
-    /// Whether a function is that primitive, and nobody registered a derivative for it.
+    /// Whether a function is that primitive, and has no registered derivative.
     pub fn is_primitive(&mut self, f: &FunctionRef, name: &str) -> bool {
         let declared = self.d.function(f.function);
         declared.primitive.as_deref() == Some(name) && self.is_transparent(f, &declared)
     }
 
-    /// Whether a primitive differentiates as the table says: nobody registered another derivative, and it is not declared
+    /// Whether a primitive differentiates as the table says: no other derivative is registered, and it is not declared
     /// to have none. Otherwise it must stay a call.
     fn is_transparent(&mut self, f: &FunctionRef, declared: &Function) -> bool {
         let view = self.d.view(f, self.span);
@@ -279,7 +279,7 @@ impl Builder<'_> {
         answer
     }
 
-    /// Behind a call of what never returns, only an error goes on.
+    /// After a call of what never returns, only an error goes on.
     fn never_returns(&mut self, result: &Type, thrown: Thrown) {
         if !matches!(result, Type::Never) {
             return;

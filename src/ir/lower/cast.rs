@@ -1,4 +1,4 @@
-//! `is`, `as?` and `as!`: what is known of both types decides, and the rest is asked of the value while the program runs.
+//! Casts: `is`, `as?` and `as!`. The static types decide what they can; the rest is tested at run time.
 
 use super::build::{Builder, Value};
 use super::call::Operand;
@@ -49,7 +49,7 @@ impl Builder<'_> {
         if !is_less {
             return self.converted_exact(from, value, to);
         }
-        // The value may be of a type that says more. What every value of the known type is, need not be looked at.
+        // The value may be of a type that says more. What every value of the known type is, need not be examined.
         let fits = match (from, to) {
             (Type::Existential(_), Type::Existential(wanted)) => self.d.is_value_of(from, wanted),
             (Type::Metatype(of), Type::Metatype(wanted)) => from == to || self.is_metatype_of(of, wanted),
@@ -280,7 +280,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A metatype where another one is asked for that it fits.
+    /// A metatype where another one that it fits is expected.
     pub(super) fn metatype_as(&mut self, of: &Type, value: Value, wanted: &Type) -> Value {
         match value.is_empty() && crate::ir::layout::is_dynamic(self.d, wanted) {
             true => self.boxed_metatype(of),

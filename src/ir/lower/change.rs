@@ -1,4 +1,4 @@
-//! Replacing and changing what is at a place.
+//! Changes: replacing and changing the value of a place.
 //!
 //! A change in place goes in three steps: the place is found (`place.rs`), opened (what is to be changed is moved to
 //! registers, along the whole way to it) and closed (moved back). An array has one owner in between, so it is not copied.
@@ -8,7 +8,7 @@
 use super::build::{Builder, Use, Value};
 use super::call::Operand;
 use super::dispatch::Target;
-use super::place::{Accessor, Location, Sealed};
+use super::place::{Accessor, Location, OpaqueProperty};
 use crate::ir::graph::{Op, Reg};
 use crate::types::model::ty::Type;
 use crate::value::Bank;
@@ -24,12 +24,12 @@ pub(super) struct Opened {
 enum Closing {
     /// Stores registers where they came from, at the end of that change of what others can reach.
     Store(Location, Value, Option<u32>),
-    /// Calls a setter on the base, whose value is in registers, at the end of that change of the stored property behind it.
+    /// Calls a setter on the base, whose value is in registers, at the end of that change of the stored property that it is about.
     Set { accessor: Box<Accessor>, base: Value, value: Value, change: Option<(Location, u32)> },
     /// Makes a constant of what was put there.
     Cut(Value, Type),
     /// Says that a stored property was set, when it is back in its place.
-    Seal(Box<Sealed>),
+    StoreOpaqueProperty(Box<OpaqueProperty>),
 }
 
 impl Builder<'_> {
@@ -92,9 +92,9 @@ impl Builder<'_> {
                 let value = self.loosened(value.to_vec(), *ownership);
                 self.store(inner, &value);
             }
-            Location::Sealed(sealed) => {
-                self.store(&sealed.value, value);
-                self.seal(sealed);
+            Location::OpaqueProperty(opaque_property) => {
+                self.store(&opaque_property.value, value);
+                self.store_opaque_property(opaque_property);
             }
             Location::LeftOut(left_out) => self.store(&left_out.value, value),
             Location::Discard => {}
@@ -102,10 +102,10 @@ impl Builder<'_> {
     }
 
     /// What a stored property was set to is nothing that the vector beside it follows.
-    fn seal(&mut self, sealed: &Sealed) {
-        let (vector, value) = (self.load(&sealed.vector), self.load(&sealed.value));
-        let vector = self.set_sealed(&sealed.property, vector, value);
-        self.store(&sealed.vector, &vector);
+    fn store_opaque_property(&mut self, opaque_property: &OpaqueProperty) {
+        let (vector, value) = (self.load(&opaque_property.vector), self.load(&opaque_property.value));
+        let vector = self.set_opaque_property(&opaque_property.property, vector, value);
+        self.store(&opaque_property.vector, &vector);
     }
 
     /// Stores components of an element or record, which is in a register.
@@ -174,7 +174,7 @@ impl Builder<'_> {
             | Location::Cut { inner, .. }
             | Location::Loose { inner, .. } => self.check(inner),
             Location::Accessor(accessor) => self.check(&accessor.base),
-            Location::Sealed(sealed) => self.check(&sealed.value),
+            Location::OpaqueProperty(opaque_property) => self.check(&opaque_property.value),
             Location::LeftOut(left_out) => self.check(&left_out.value),
             Location::Registers(_) | Location::Box { .. } | Location::Global { .. } | Location::Discard => {}
         }
@@ -269,15 +269,15 @@ impl Builder<'_> {
                 let regs = self.load(at);
                 self.opened(vec![], at, regs)
             }
-            Location::Sealed(sealed) => {
-                let mut opened = self.open(&sealed.value);
-                let property = &sealed.property;
+            Location::OpaqueProperty(opaque_property) => {
+                let mut opened = self.open(&opaque_property.value);
+                let property = &opaque_property.property;
                 if self.counterpart(&property.owner, &property.ty, &property.name).is_some() {
-                    let vector = self.load(&sealed.vector);
-                    let value = self.read_sealed(property, vector, opened.regs.clone());
+                    let vector = self.load(&opaque_property.vector);
+                    let value = self.read_opaque_property(property, vector, opened.regs.clone());
                     self.assign(&opened.regs, &value);
                 }
-                opened.closings.insert(0, Closing::Seal(sealed.clone()));
+                opened.closings.insert(0, Closing::StoreOpaqueProperty(opaque_property.clone()));
                 opened
             }
             Location::Discard => Opened { regs: vec![], closings: vec![] },
@@ -343,7 +343,7 @@ impl Builder<'_> {
                     self.set(&accessor, base, value.clone());
                     self.release(&value);
                 }
-                Closing::Seal(sealed) => self.seal(&sealed),
+                Closing::StoreOpaqueProperty(opaque_property) => self.store_opaque_property(&opaque_property),
                 Closing::Cut(regs, ty) => {
                     let constant = self.left_out(regs.clone(), &ty);
                     self.assign(&regs, &constant);
@@ -373,7 +373,7 @@ fn outlives_failure(at: &Location) -> bool {
         | Location::Cut { inner, .. }
         | Location::Loose { inner, .. } => outlives_failure(inner),
         Location::Accessor(accessor) => outlives_failure(&accessor.base),
-        Location::Sealed(sealed) => outlives_failure(&sealed.value),
+        Location::OpaqueProperty(opaque_property) => outlives_failure(&opaque_property.value),
         Location::LeftOut(left_out) => outlives_failure(&left_out.value),
         Location::Registers(_) | Location::Discard => false,
     }

@@ -162,7 +162,7 @@ impl Builder<'_> {
         };
     }
 
-    /// A function value where one of another type is expected: one that never throws where one that may is asked for.
+    /// A function value where one of another type is expected: one that never throws where one that may throw is expected.
     pub fn adapt(&mut self, value: Value, from: &Type, to: &Type) -> Value {
         let (Type::Function(from), Type::Function(wanted)) = (self.concrete(from), self.concrete(to)) else {
             return value;

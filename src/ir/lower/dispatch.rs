@@ -1,5 +1,4 @@
-//! Calls of what is only known while the program runs: methods that subclasses override, and requirements of protocols
-//! on values whose type was forgotten.
+//! Dynamic dispatch: calls of methods that subclasses override, and of requirements of protocols on existential values.
 //!
 //! In: callees. Out: [`Op::FindMethod`], and a complete table of what it finds: every method for every type that values
 //! are made of anywhere.
@@ -26,7 +25,7 @@ pub(super) enum Target {
     /// What a method is for the receiver, which is the argument of that number. The function is the one that the method
     /// was declared as.
     Dynamic(MethodId, FunctionRef, usize),
-    /// An initialiser of a class, with an instance that is made for it.
+    /// An initializer of a class, with an instance that is made for it.
     Allocation(FunctionRef),
 }
 
@@ -56,9 +55,9 @@ enum Method {
     New(FunctionRef),
 }
 
-/// What a bridge leads to.
+/// What a thunk leads to.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(in crate::ir) enum Behind {
+pub(in crate::ir) enum ThunkTarget {
     /// An override whose results look different.
     Override(FunctionRef),
     /// What fulfils a requirement for a type.
@@ -124,8 +123,8 @@ impl Lowering {
                 if found == *f || returns_alike(d, f, &found) {
                     (Origin::Function(found.function), found.generics)
                 } else {
-                    let to = Rc::new(Behind::Override(found));
-                    (Origin::Bridge { like: f.function, to }, f.generics.clone())
+                    let to = Rc::new(ThunkTarget::Override(found));
+                    (Origin::Thunk { like: f.function, to }, f.generics.clone())
                 }
             }
             Method::Requirement { protocol, requirement, on, generics } => {
@@ -143,16 +142,16 @@ impl Lowering {
                 if !fits || !d.conforms(ty, protocol) {
                     return;
                 }
-                let to = Behind::Witness { protocol, requirement, of: ty.clone(), generics: generics.clone() };
+                let to = ThunkTarget::Witness { protocol, requirement, of: ty.clone(), generics: generics.clone() };
                 let all = std::iter::once(on.clone()).chain(generics.iter().cloned()).collect();
-                (Origin::Bridge { like, to: Rc::new(to) }, all)
+                (Origin::Thunk { like, to: Rc::new(to) }, all)
             }
             Method::Cast(f) => {
                 let to = f.generics.first().cloned().unwrap_or(Type::Error);
                 // Boxes have one shape, whichever protocols they are known to conform to.
                 let any = |t: &Type| matches!(t, Type::Existential(_)).then(Type::any_value);
                 let from = super::cast::may_succeed(d, ty, &to).then(|| ty.map(&mut |t| any(t)));
-                (Origin::Bridge { like: f.function, to: Rc::new(Behind::Cast { from, to }) }, f.generics.clone())
+                (Origin::Thunk { like: f.function, to: Rc::new(ThunkTarget::Cast { from, to }) }, f.generics.clone())
             }
             Method::Opened { function, generic, param } => {
                 let declared = d.function(function.function);
@@ -168,19 +167,19 @@ impl Lowering {
                 }
                 let mut known = function.clone();
                 known.generics[*generic] = ty.clone();
-                let to = Rc::new(Behind::Opened { function: known, param: *param, of: ty.clone() });
-                (Origin::Bridge { like: function.function, to }, function.generics.clone())
+                let to = Rc::new(ThunkTarget::Opened { function: known, param: *param, of: ty.clone() });
+                (Origin::Thunk { like: function.function, to }, function.generics.clone())
             }
             Method::New(f) => {
                 let (Type::Metatype(of), [class]) = (ty, f.generics.as_slice()) else { return };
                 if !is_class_of(d, of, class) {
                     return;
                 }
-                let to = Rc::new(Behind::New((**of).clone()));
-                (Origin::Bridge { like: f.function, to }, f.generics.clone())
+                let to = Rc::new(ThunkTarget::New((**of).clone()));
+                (Origin::Thunk { like: f.function, to }, f.generics.clone())
             }
             Method::TypeOf(f) => {
-                (Origin::Bridge { like: f.function, to: Rc::new(Behind::TypeOf(ty.clone())) }, f.generics.clone())
+                (Origin::Thunk { like: f.function, to: Rc::new(ThunkTarget::TypeOf(ty.clone())) }, f.generics.clone())
             }
         };
         let function = self.request(program, origin, generics, None);
@@ -218,7 +217,7 @@ pub(super) fn is_class_of(d: &mut dyn Declarations, ty: &Type, class: &Type) -> 
     }
 }
 
-/// Whether an override gives back what the method that it overrides does, so that it can be called in its place.
+/// Whether an override returns what the method that it overrides does, so that it can be called in its place.
 fn returns_alike(d: &mut dyn Declarations, f: &FunctionRef, by: &FunctionRef) -> bool {
     let mut result = |f: &FunctionRef| {
         let declared = d.function(f.function);
@@ -231,7 +230,7 @@ fn returns_alike(d: &mut dyn Declarations, f: &FunctionRef, by: &FunctionRef) ->
 }
 
 impl Builder<'_> {
-    /// Who is called, for concrete types; `None` when nobody is.
+    /// The function that is called for concrete types; `None` if there is none.
     pub fn resolve(&mut self, callee: &Callee) -> Option<Target> {
         match callee {
             Callee::Static(f) => Some(Target::Static(self.concrete_ref(f))),
@@ -298,7 +297,7 @@ impl Builder<'_> {
         Target::Dynamic(id, f, 0)
     }
 
-    /// Whether what is called is known to be that primitive, and nobody registered a derivative for it.
+    /// Whether what is called is known to be that primitive, and has no registered derivative.
     pub fn is_primitive_target(&mut self, target: &Target, name: &str) -> bool {
         matches!(target, Target::Static(f) if self.is_primitive(f, name))
     }
@@ -369,7 +368,7 @@ impl Builder<'_> {
     }
 
     /// A function that is called as another one.
-    pub(super) fn bridge(&mut self, like: tree::FunctionId, to: &Behind) {
+    pub(super) fn thunk(&mut self, like: tree::FunctionId, to: &ThunkTarget) {
         let declared = self.d.function(like);
         self.params = declared.generics.clone();
         self.out.name = declared.name.clone();
@@ -381,27 +380,27 @@ impl Builder<'_> {
         self.results(&declared);
         let mut operands = self.parameters(&declared);
         let (target, of) = match to {
-            Behind::Cast { from, to } => {
+            ThunkTarget::Cast { from, to } => {
                 let found = self.cast_of_box(from.as_ref(), &operands, to);
                 return self.give_back(found);
             }
-            Behind::New(of) => {
+            ThunkTarget::New(of) => {
                 let shape = self.shape(of);
                 let found = self.instance(shape, &[]);
                 return self.give_back(found);
             }
-            Behind::TypeOf(of) => {
+            ThunkTarget::TypeOf(of) => {
                 let found = self.boxed_metatype(of);
                 return self.give_back(found);
             }
-            Behind::Override(f) => (Target::Static(f.clone()), None),
-            Behind::Opened { function, param, of } => {
+            ThunkTarget::Override(f) => (Target::Static(f.clone()), None),
+            ThunkTarget::Opened { function, param, of } => {
                 if self.is_local(function.function) {
                     self.pass_on_captures(function.function);
                 }
                 (self.method_of_class(function.clone()), Some((*param, of)))
             }
-            Behind::Witness { protocol, requirement, of, generics } => {
+            ThunkTarget::Witness { protocol, requirement, of, generics } => {
                 let callee = Callee::Requirement {
                     protocol: *protocol,
                     requirement: *requirement,
@@ -418,12 +417,12 @@ impl Builder<'_> {
             }
         };
         let asked = has_type_self(&declared);
-        if asked && let (Behind::Witness { .. }, Some((_, of))) = (to, of) {
+        if asked && let (ThunkTarget::Witness { .. }, Some((_, of))) = (to, of) {
             let Operand::Value(metatype) = operands.remove(0) else { return };
             let from = self.d.function(target.declaration().function);
             operands.splice(0..0, self.type_operand(&from, Some(metatype), of, operands.len()));
         }
-        if let Behind::Opened { param, of, .. } = to
+        if let ThunkTarget::Opened { param, of, .. } = to
             && matches!(declared.params[*param].ty, Type::Metatype(_))
             && !crate::ir::layout::is_dynamic(self.d, of)
         {

@@ -1,4 +1,4 @@
-//! Which expressions may change what was found before them, so that it is kept or looked at again.
+//! Expression effects: the expressions that may change values evaluated before them, which are then copied or evaluated again.
 
 use super::build::Builder;
 use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, Place, ProjectionKind, Root};

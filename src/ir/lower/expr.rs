@@ -1,4 +1,4 @@
-//! Expressions.
+//! Expressions: lowering of all that are not calls, literals or places.
 
 use super::build::{Builder, Slot, Value};
 use super::effects::{last_writing, may_write};
@@ -88,7 +88,7 @@ impl Builder<'_> {
                 self.block_of(statements);
                 let at = self.local_location(*result);
                 let value = self.load(&at);
-                // Nobody reads the variable any more.
+                // The variable is not read any more.
                 let how = |b: &Self, reg| if b.bank(reg) == Bank::R { Op::Take } else { Op::Copy };
                 value.iter().map(|reg| self.value(how(self, *reg), self.bank(*reg), &[*reg])).collect()
             }
@@ -113,7 +113,7 @@ impl Builder<'_> {
                 self.span = e.span;
                 match promise {
                     Some(p) => {
-                        let op = Op::Promise { linear: p.linear, wrt: p.wrt.clone() };
+                        let op = Op::AssertDifferentiable { linear: p.linear, wrt: p.wrt.clone() };
                         vec![self.value(op, Bank::R, &function)]
                     }
                     None => function,

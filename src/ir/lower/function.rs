@@ -1,4 +1,4 @@
-//! A whole function: parameters, body, results, registered derivatives.
+//! Functions: parameters, body, results, registered derivatives.
 
 use super::build::{Builder, Slot, Use};
 use super::call::Operand;
@@ -18,18 +18,18 @@ pub(super) fn lower(lowering: &mut Lowering, d: &mut dyn Declarations, program: 
     match key.origin {
         Origin::Function(f) | Origin::Lifted(f) | Origin::Script(f) => builder.function(f),
         Origin::NeverThrows => builder.never_throws(key),
-        Origin::Backwards { of, ref parts } => builder.backwards(key, of, parts),
+        Origin::RegisteredTranspose { of, ref parts } => builder.registered_transpose(key, of, parts),
         Origin::Pullback { of, ref parts } => builder.pullback(of, parts),
-        Origin::Functional { of, ref rule } => builder.functional(key, of, rule),
-        Origin::FunctionalMap { of, ref rule } => builder.functional_map(of, rule),
-        Origin::Sealed { ref name, is_read } => builder.sealed(key, name, is_read),
+        Origin::InoutDerivative { of, ref rule } => builder.inout_derivative_rule(key, of, rule),
+        Origin::InoutDerivativeMap { of, ref rule } => builder.inout_derivative_map(of, rule),
+        Origin::OpaqueProperty { ref name, is_read } => builder.opaque_property(key, name, is_read),
         Origin::CounterpartRule(ref access) => builder.counterpart_rule(key, access),
         Origin::CounterpartMap(ref access) => builder.counterpart_map(key, access),
         Origin::Allocation(f) => builder.allocation(f),
-        Origin::Bridge { like, ref to } => builder.bridge(like, to),
+        Origin::Thunk { like, ref to } => builder.thunk(like, to),
         Origin::Initializer(_) => builder.initializer(key),
     }
-    // A body that was refused, or the block behind its last `return`.
+    // A body that was refused, or the block after its last `return`.
     builder.trap(Trap::Unreachable);
     for block in &mut builder.out.blocks {
         block.end.get_or_insert(Terminator::Trap(Trap::Unreachable));
@@ -58,7 +58,7 @@ impl Builder<'_> {
         }
         self.results(&declared);
         let regs = self.parameters(&declared);
-        // Those of a class's initialiser are about making an instance with it.
+        // Those of a class's initializer are about making an instance with it.
         if !declared.fills_instance {
             self.rules(f, &declared);
         }
@@ -99,7 +99,7 @@ impl Builder<'_> {
     }
 
     /// Whether registers of a type may hold stored properties of a declared type. Only there can something be left out of
-    /// the tangent vector; for other types nobody asks for the tangent, since that costs a search for conformances.
+    /// the tangent vector; for other types the tangent is not looked up, since that costs a search for conformances.
     fn has_properties(&mut self, ty: &Type) -> bool {
         match ty {
             Type::Tuple(fields) => fields.iter().any(|(_, ty)| self.has_properties(ty)),

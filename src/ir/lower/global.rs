@@ -14,7 +14,7 @@ use std::rc::Rc;
 pub(in crate::ir) struct Storage {
     /// Its components: bank and number.
     cells: Vec<(Bank, u32)>,
-    /// For one that is computed when it is first read: the whole number that says whether it was.
+    /// For one that is computed when it is first read: the integer that says whether it was.
     ready: Option<u32>,
 }
 
@@ -45,10 +45,10 @@ impl Builder<'_> {
     /// The place of a global variable, which has its value.
     pub fn global(&mut self, global: GlobalId) -> Location {
         let ownership = self.d.global(global).ownership;
-        self.initialised(global).kept(ownership)
+        self.initialized_global(global).kept(ownership)
     }
 
-    fn initialised(&mut self, global: GlobalId) -> Location {
+    fn initialized_global(&mut self, global: GlobalId) -> Location {
         if self.lives_in_script(global) {
             if let Some(regs) = self.script_globals.get(&global) {
                 return Location::Registers(regs.clone());

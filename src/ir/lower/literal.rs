@@ -1,4 +1,4 @@
-//! Values from their parts: literals, arrays, dictionaries, structs, cases of enums.
+//! Literals: values made of their parts, literals, arrays, dictionaries, structs, cases of enums.
 
 use super::build::{Builder, Value};
 use super::call::Operand;

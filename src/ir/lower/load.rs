@@ -1,4 +1,4 @@
-//! Reading what is at a place.
+//! Loads: reading the value of a place.
 
 use super::build::{Builder, Value};
 use super::effects::may_write;
@@ -85,13 +85,13 @@ impl Builder<'_> {
                 self.load(&payload)
             }
             Location::Cut { inner, .. } => self.load(inner),
-            Location::Sealed(sealed) => {
-                let (vector, value) = (self.load(&sealed.vector), self.load(&sealed.value));
-                self.read_sealed(&sealed.property, vector, value)
+            Location::OpaqueProperty(opaque_property) => {
+                let (vector, value) = (self.load(&opaque_property.vector), self.load(&opaque_property.value));
+                self.read_opaque_property(&opaque_property.property, vector, value)
             }
             Location::LeftOut(left_out) => {
                 let (owner, value) = (self.load(&left_out.owner), self.load(&left_out.value));
-                self.read_sealed(&left_out.property, owner, value)
+                self.read_opaque_property(&left_out.property, owner, value)
             }
             Location::Loose { inner, ownership } => {
                 let value = self.load(inner);

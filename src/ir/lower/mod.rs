@@ -86,24 +86,24 @@ pub(in crate::ir) enum Origin {
     /// Computes the initial value of a global variable unless it is there.
     Initializer(GlobalId),
     /// What registered transposes are as a registered derivative: the value of the function, and a pullback.
-    Backwards { of: tree::FunctionId, parts: Rc<[Part]> },
-    /// A function as another one that it stands in for while the program runs: an override, or what fulfils a
+    RegisteredTranspose { of: tree::FunctionId, parts: Rc<[Part]> },
+    /// A function as another one that it replaces while the program runs: an override, or what fulfils a
     /// requirement. The generic arguments are those of `like`.
-    Bridge { like: tree::FunctionId, to: Rc<dispatch::Behind> },
+    Thunk { like: tree::FunctionId, to: Rc<dispatch::ThunkTarget> },
     /// That pullback.
     Pullback { of: tree::FunctionId, parts: Rc<[Part]> },
     /// A registered derivative of a function that changes parameters, as that of one that gives their new values back.
-    Functional { of: tree::FunctionId, rule: Rc<crate::ir::lower::derivative::inout_derivative::Changing> },
+    InoutDerivative { of: tree::FunctionId, rule: Rc<crate::ir::lower::derivative::inout_derivative::Changing> },
     /// The linear function that it returns.
-    FunctionalMap { of: tree::FunctionId, rule: Rc<crate::ir::lower::derivative::inout_derivative::Changing> },
+    InoutDerivativeMap { of: tree::FunctionId, rule: Rc<crate::ir::lower::derivative::inout_derivative::Changing> },
     /// Reads or sets a stored property of a type that says itself what its tangent vectors are. The generic arguments are
     /// the type and that of the property.
-    Sealed { name: Rc<str>, is_read: bool },
+    OpaqueProperty { name: Rc<str>, is_read: bool },
     /// The derivative of that, where the vectors have a member for the property. The generic arguments are the same.
     CounterpartRule(Rc<crate::ir::lower::derivative::counterpart::Access>),
     /// The linear function that it returns.
     CounterpartMap(Rc<crate::ir::lower::derivative::counterpart::Access>),
-    /// Makes an instance of a class, and has an initialiser fill it: what a derivative registered for the initialiser is
+    /// Makes an instance of a class, and has an initializer fill it: what a derivative registered for the initializer is
     /// about.
     Allocation(tree::FunctionId),
 }
@@ -132,7 +132,7 @@ impl Lowering {
         self.interactive = interactive;
     }
 
-    /// From now on functions are lowered anew when they are asked for: more is registered for them than when they were
+    /// From now on functions are lowered again when they are needed: more is registered for them than when they were
     /// lowered. Function values that were made before keep the graphs that they have.
     pub fn forget_functions(&mut self) {
         self.functions.clear();

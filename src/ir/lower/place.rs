@@ -1,4 +1,4 @@
-//! Places: where a value is kept, and how the place is found. What stands in a place is evaluated once,
+//! Places: where a value is kept, and how the place is found. What is in a place is evaluated once,
 //! from left to right, when it is found.
 //!
 //! Not here: reading (`load.rs`), replacing and changing what is there (`change.rs`).
@@ -29,9 +29,9 @@ pub(super) enum Location {
     Element { array: Box<Location>, index: Reg, stride: Stride, cells: Vec<(Bank, u32)> },
     /// In a record.
     Record { record: Box<Location>, cells: Vec<(Bank, u32)> },
-    /// Behind a getter and a setter.
+    /// Accessed through a getter and a setter.
     Accessor(Box<Accessor>),
-    /// Some components of what is behind a getter and a setter.
+    /// Some components of what is reached through a getter and a setter.
     Part { whole: Box<Location>, range: Range<usize> },
     /// Some components of the value of an optional, which has to be there whenever the place is accessed.
     Unwrapped { optional: Box<Location>, range: Range<usize> },
@@ -40,7 +40,7 @@ pub(super) enum Location {
     /// In a variable that does not keep its instance.
     Loose { inner: Box<Location>, ownership: Ownership },
     /// A stored property of a type that says itself what its tangent vectors are.
-    Sealed(Box<Sealed>),
+    OpaqueProperty(Box<OpaqueProperty>),
     /// A stored property that the tangent vectors of its type leave out.
     LeftOut(Box<LeftOut>),
     /// Nowhere.
@@ -49,7 +49,7 @@ pub(super) enum Location {
 
 /// A stored property that the tangent vectors of its type say nothing of.
 #[derive(Clone, Debug)]
-pub(super) struct Sealed {
+pub(super) struct OpaqueProperty {
     /// The property.
     pub value: Location,
     /// The vector beside the value that it belongs to.
@@ -106,7 +106,7 @@ pub(super) struct Moving {
 impl Builder<'_> {
     // Finding
 
-    /// Finds a place: evaluates what stands in it, from left to right.
+    /// Finds a place: evaluates what is in it, from left to right.
     pub fn place(&mut self, place: &Place) -> Location {
         let (mut at, mut ty) = match &place.root {
             Root::Local(local) => (self.local_location(*local), self.body.locals[local.0 as usize].ty.clone()),
@@ -204,7 +204,7 @@ impl Builder<'_> {
         self.demand(tag, Trap::UnexpectedNil);
     }
 
-    /// Calls the getters behind which an optional on the way to a place is found: once, for testing it and for changing its
+    /// Calls the getters through which an optional on the way to a place is found: once, for testing it and for changing its
     /// value.
     pub fn fetch(&mut self, at: Location) -> Location {
         match at {
@@ -253,11 +253,11 @@ impl Builder<'_> {
         let range = self.lowering.layouts.field(&self.program.shapes, value, index);
         let stored = self.stored_property(ty, index);
         if let Some(beside) = beside
-            && let Some(property) = self.sealed_property(ty, index)
+            && let Some(property) = self.opaque_property_at(ty, index)
         {
             let value = self.components_at(at.clone(), shape, range, stored);
             let vector = self.components_at(at, shape, beside, None);
-            return Location::Sealed(Box::new(Sealed { value, vector, property }));
+            return Location::OpaqueProperty(Box::new(OpaqueProperty { value, vector, property }));
         }
         let ownership = self.ownership_of_field(ty, index);
         if let Some(property) = self.property_left_out(ty, index) {
@@ -308,7 +308,7 @@ impl Builder<'_> {
             Location::Unwrapped { optional, range: outer } => {
                 Location::Unwrapped { optional, range: outer.start + range.start..outer.start + range.end }
             }
-            Location::Cut { .. } | Location::Loose { .. } | Location::Sealed(_) | Location::LeftOut(_) => {
+            Location::Cut { .. } | Location::Loose { .. } | Location::OpaqueProperty(_) | Location::LeftOut(_) => {
                 Location::Part { whole: Box::new(at), range }
             }
             Location::Discard => Location::Discard,
@@ -345,7 +345,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A reference, behind its tag where it is optional, as a function of the library changes it.
+    /// A reference, after its tag where it is optional, as a function of the library changes it.
     fn through(&mut self, name: &'static str, value: Value) -> Value {
         let outs: Value = value.iter().map(|reg| self.reg(self.bank(*reg))).collect();
         self.emit(Op::Native { name, shapes: vec![] }, &outs, &value);
@@ -373,7 +373,7 @@ impl Location {
             | Location::Loose { inner: base, .. } => &mut **base,
             Location::Accessor(accessor) => &mut accessor.base,
             // These name their owner several times.
-            Location::Sealed(_) | Location::LeftOut(_) => return self,
+            Location::OpaqueProperty(_) | Location::LeftOut(_) => return self,
             Location::Registers(_) | Location::Box { .. } | Location::Global { .. } | Location::Discard => return self,
         };
         *base = change(std::mem::replace(base, Location::Discard));

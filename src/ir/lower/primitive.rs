@@ -1,4 +1,4 @@
-//! Functions without a body: operations of the machine, of the table of primitives and of the native library.
+//! Primitive functions: functions without a body, operations of the machine, of the table of primitives and of the native library.
 
 use super::build::{Builder, Value};
 use super::call::Operand;

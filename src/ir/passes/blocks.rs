@@ -1,7 +1,8 @@
-//! Blocks: unreachable ones go, straight runs become one, in an order that reads like the text.
+//! Blocks: removes unreachable blocks and merges straight runs, in an order like that of the source.
 
+use crate::ir::analysis::control_flow::reverse_postorder;
+use crate::ir::analysis::flow_graph::FlowGraph;
 use crate::ir::graph::{Block, BlockId, Function, Terminator};
-use crate::ir::verify::targets;
 
 /// Threads jumps through empty blocks, joins straight runs and drops what is not reached.
 pub fn tidy(function: &mut Function) {
@@ -49,14 +50,12 @@ fn thread(function: &mut Function) {
 fn join(function: &mut Function) {
     let mut entries = vec![0usize; function.blocks.len()];
     entries[0] = 1;
-    let mut order = reachable(function);
+    let mut order = reverse_postorder(function);
     for reached in &order {
-        for to in function.blocks[reached.0 as usize].end.iter().flat_map(targets) {
-            entries[to.0 as usize] += 1;
-        }
+        function.successors(*reached).for_each(|to| entries[to] += 1);
     }
     order.sort_unstable();
-    for b in order.into_iter().map(|b| b.0 as usize) {
+    for b in order {
         while let Some(Terminator::Jump(to)) = function.blocks[b].end {
             let to = to.0 as usize;
             if to == b || to == 0 || entries[to] != 1 {
@@ -74,39 +73,15 @@ fn join(function: &mut Function) {
     }
 }
 
-/// The blocks that are reached, each after the one that leads to it where there is only one.
-fn reachable(function: &Function) -> Vec<BlockId> {
-    let mut seen = vec![false; function.blocks.len()];
-    let mut after = vec![];
-    let mut work = vec![(BlockId(0), 0)];
-    seen[0] = true;
-    while let Some((at, next)) = work.pop() {
-        let mut to = function.blocks[at.0 as usize].end.iter().flat_map(targets).collect::<Vec<_>>();
-        // Post-order, reversed below: what is visited last comes first, so the `then` side is visited last.
-        to.reverse();
-        match to.get(next) {
-            Some(block) => {
-                work.push((at, next + 1));
-                if !std::mem::replace(&mut seen[block.0 as usize], true) {
-                    work.push((*block, 0));
-                }
-            }
-            None => after.push(at),
-        }
-    }
-    after.reverse();
-    after
-}
-
 fn renumber(function: &mut Function) {
-    let order = reachable(function);
+    let order = reverse_postorder(function);
     let mut number = vec![BlockId(0); function.blocks.len()];
     for (i, block) in order.iter().enumerate() {
-        number[block.0 as usize] = BlockId(i as u32);
+        number[*block] = BlockId(i as u32);
     }
     let mut blocks = vec![];
     for old in order {
-        let mut block = std::mem::take(&mut function.blocks[old.0 as usize]);
+        let mut block = std::mem::take(&mut function.blocks[old]);
         match &mut block.end {
             Some(Terminator::Jump(to)) => *to = number[to.0 as usize],
             Some(Terminator::Branch { then, otherwise, .. }) => {

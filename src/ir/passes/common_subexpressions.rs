@@ -1,6 +1,7 @@
-//! What was computed in a block already is not computed again: `xs[i] * xs[i]` is one read, `2 * i` in two indices one
+//! Common subexpressions: a value is computed once in a block, `xs[i] * xs[i]` is one read, `2 * i` in two indices one
 //! product.
 
+use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, Transfer, effects, transfer};
 use crate::ir::graph::{Function, Instruction, Op, Reg};
 use crate::value::Bank;
 
@@ -29,11 +30,11 @@ pub fn compute_once(function: &mut Function) {
 #[derive(Default)]
 struct Seen {
     known: Vec<Known>,
-    /// Registers that hold what another one holds, too, each behind it.
+    /// Registers that hold what another one holds, too, each after it.
     same: Vec<(Reg, Reg)>,
     /// The registers of both: most steps write others, and change nothing of this.
     registers: RegisterFilter,
-    /// Whether an array was looked at, so that what uses it may spoil that.
+    /// Whether an array was examined, so that what uses it may spoil that.
     has_objects: bool,
 }
 
@@ -55,7 +56,7 @@ impl Seen {
     fn step(&mut self, step: &mut Instruction) {
         let repeats = is_repeatable(step);
         let may_spoil =
-            self.has_objects && !looks(step) || step.outs.iter().any(|out| self.registers.may_contain(*out));
+            self.has_objects && !reads_only(step) || step.outs.iter().any(|out| self.registers.may_contain(*out));
         if !repeats && !may_spoil {
             return;
         }
@@ -64,7 +65,7 @@ impl Seen {
         let before = computed.as_ref().and_then(|computed| {
             self.known.iter().find(|k| is_equal(&k.op, &computed.op) && k.ins == computed.ins).map(|k| k.out)
         });
-        // A constant stays one: who looks for it would not find it behind a copy.
+        // A constant stays one: who looks for it would not find it through a copy.
         if let Some(before) = before
             && !is_constant(&step.op)
         {
@@ -94,7 +95,7 @@ impl Seen {
         }
     }
 
-    /// Forgets what does not hold any more behind a step that reads `ins`.
+    /// Forgets what does not hold any more after a step that reads `ins`.
     fn spoil(&mut self, step: &Instruction, ins: &[Reg]) {
         self.known.retain(|k| !spoils(step, ins, k));
         self.same.retain(|(copy, original)| !step.outs.contains(copy) && !step.outs.contains(original));
@@ -110,10 +111,10 @@ impl Seen {
     }
 }
 
-/// Whether a step gives the same again as long as nothing is written that it reads. What has failed is not repeated.
+/// Whether a step gives the same again as long as nothing is written that it reads. A step that failed is not repeated.
 fn is_repeatable(step: &Instruction) -> bool {
-    is_constant(&step.op)
-        || matches!(step.op, Op::LoadElement { bank: Bank::F | Bank::I, .. } | Op::Primitive(_) | Op::Count)
+    let reads_number = matches!(step.op, Op::LoadElement { bank: Bank::F | Bank::I, .. } | Op::Count);
+    is_constant(&step.op) || reads_number || matches!(transfer(&step.op), Transfer::Primitive(_))
 }
 
 fn is_constant(op: &Op) -> bool {
@@ -128,19 +129,21 @@ fn is_equal(a: &Op, b: &Op) -> bool {
     }
 }
 
-/// Whether a step does no more with an array than to look at it.
-fn looks(step: &Instruction) -> bool {
-    matches!(step.op, Op::LoadElement { .. } | Op::Count | Op::CheckIndex | Op::Primitive(_) | Op::Copy)
+/// Whether a step only reads the arrays among its operands.
+fn reads_only(step: &Instruction) -> bool {
+    let Effects { memory, access, .. } = effects(&step.op);
+    matches!((memory, access), (Memory::None, MemoryAccess::None) | (Memory::Array, MemoryAccess::Read))
 }
 
 fn reads_object(op: &Op) -> bool {
-    matches!(op, Op::LoadElement { .. } | Op::Count)
+    let Effects { memory, access, .. } = effects(op);
+    (memory, access) == (Memory::Array, MemoryAccess::Read)
 }
 
-/// Whether a result may not stand in its register, or not be the same any more, behind a step that reads `ins`. Whatever
-/// does more with an array than to look at it may change it or move it away.
+/// Whether a result may not be in its register, or not be the same any more, after a step that reads `ins`. Whatever
+/// does more with an array than to read it may change it or move it away.
 fn spoils(step: &Instruction, ins: &[Reg], known: &Known) -> bool {
     let uses_object =
         reads_object(&known.op) && known.ins.first().is_some_and(|r| ins.contains(r) || step.ins.contains(r));
-    step.outs.iter().any(|out| *out == known.out || known.ins.contains(out)) || (uses_object && !looks(step))
+    step.outs.iter().any(|out| *out == known.out || known.ins.contains(out)) || (uses_object && !reads_only(step))
 }

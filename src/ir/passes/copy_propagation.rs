@@ -1,110 +1,134 @@
-//! Copies: readers go to the original, and a result goes to its variable at once.
+//! Copy propagation: readers of a copy read the original, and a result goes to its variable at once.
 
 use crate::cancel;
-use crate::ir::graph::{Function, Instruction, Op, Reg, Terminator, Trap};
-use crate::ir::verify::{reads, tied};
+use crate::ir::analysis::flow_graph::{FlowGraph, Step, count};
+use crate::ir::graph::{Function, Op};
 use hashbrown::HashMap;
 
-/// How often each register is written and read in a function.
-pub struct Counts {
-    /// Writes; a parameter has one from the caller.
-    pub writes: Vec<u32>,
-    /// Reads.
-    pub reads: Vec<u32>,
+/// Which copies are propagated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Extent {
+    /// All, as far as possible: other passes may remove the copy later.
+    Partial,
+    /// Those that become unnecessary. To read the original instead of some others would only make it live longer.
+    Complete,
 }
 
-/// Counts writes and reads.
-pub fn count(function: &Function) -> Counts {
-    let size = function.registers.len();
-    let mut counts = Counts { writes: vec![0; size], reads: vec![0; size] };
-    for reg in &function.params {
-        counts.writes[reg.0 as usize] += 1;
-    }
-    for block in &function.blocks {
-        for step in &block.instructions {
-            step.outs.iter().for_each(|r| counts.writes[r.0 as usize] += 1);
-            step.ins.iter().for_each(|r| counts.reads[r.0 as usize] += 1);
-        }
-        block.end.iter().flat_map(reads).for_each(|r| counts.reads[r.0 as usize] += 1);
-    }
-    counts
-}
-
-/// Within a block, reads the original instead of a copy while neither changes. Only where that may make the copy
-/// unnecessary: a variable that is written elsewhere, too, needs it anyway.
+/// Propagates copies within the blocks of a function.
 pub fn propagate(function: &mut Function) {
-    let counts = count(function);
-    for block in &mut function.blocks {
-        let mut originals: HashMap<Reg, Reg> = HashMap::new();
-        for step in cancel::checking(block.instructions.iter_mut()) {
-            let fixed = tied(&step.op).map(|(_, input)| input);
-            if step.op != Op::Take {
-                for (i, reg) in step.ins.iter_mut().enumerate() {
-                    if fixed != Some(i) {
-                        *reg = originals.get(reg).copied().unwrap_or(*reg);
+    propagate_where(function, Extent::Partial, |_| true);
+}
+
+/// Within a block, reads the original instead of a copy while neither changes. Only copies that are the only writes of their
+/// registers, and that `is_copy` accepts.
+pub fn propagate_where<G: FlowGraph>(graph: &mut G, extent: Extent, is_copy: impl Fn(&G::Step) -> bool) {
+    let counts = count(graph);
+    for block in 0..graph.block_count() {
+        cancel::check();
+        for at in 0..graph.steps(block).len() {
+            let step = &graph.steps(block)[at];
+            if step.op() != Some(&Op::Copy) || !is_copy(step) {
+                continue;
+            }
+            cancel::check();
+            let (copy, original) = (step.outs()[0], step.ins()[0]);
+            if copy == original || counts.writes[copy.into()] != 1 {
+                continue;
+            }
+            let readers = readers(graph, (block, at), copy, original, counts.reads[copy.into()]);
+            if readers.are_all || extent == Extent::Partial {
+                let replace = |reg: &mut G::Reg| {
+                    if *reg == copy {
+                        *reg = original;
                     }
+                };
+                for step in &mut graph.steps_mut(block)[at + 1..readers.until] {
+                    step.ins_mut().iter_mut().for_each(replace);
+                }
+                if readers.with_end {
+                    graph.end_reads_mut(block).iter_mut().for_each(replace);
                 }
             }
-            let emptied = if step.op == Op::Take { &step.ins[..] } else { &[] };
-            for changed in step.outs.iter().chain(emptied) {
-                originals.remove(changed);
-                originals.retain(|_, original| original != changed);
-            }
-            if step.op == Op::Copy && step.outs[0] != step.ins[0] && counts.writes[step.outs[0].0 as usize] == 1 {
-                originals.insert(step.outs[0], step.ins[0]);
-            }
-        }
-        let original = |reg: &mut Reg| *reg = originals.get(reg).copied().unwrap_or(*reg);
-        match &mut block.end {
-            Some(Terminator::Branch { condition, .. }) => original(condition),
-            Some(Terminator::Return(regs)) => regs.iter_mut().for_each(original),
-            Some(Terminator::Trap(Trap::Failed { message: Some(reg), .. } | Trap::Uncaught(reg))) => original(reg),
-            Some(Terminator::Trap(_) | Terminator::Jump(_)) | None => {}
         }
     }
 }
 
-/// Within a block, `t = …` and later `x = t`, where nothing else reads `t`, becomes `x = …`.
+/// The readers of a copy that may read the original instead.
+struct Readers {
+    /// The place of the first step that may not.
+    until: usize,
+    /// Whether the end of the block may, too.
+    with_end: bool,
+    /// Whether there are no others.
+    are_all: bool,
+}
+
+/// Looks for the readers of the copy at a place, which is read that many times.
+fn readers<G: FlowGraph>(
+    graph: &G,
+    (block, at): (usize, usize),
+    copy: G::Reg,
+    original: G::Reg,
+    mut reads: u32,
+) -> Readers {
+    let steps = graph.steps(block);
+    for (place, step) in steps.iter().enumerate().skip(at + 1) {
+        let moves = |reg| step.op() == Some(&Op::Take) && step.ins().contains(&reg);
+        if reads == 0 {
+            return Readers { until: place, with_end: false, are_all: true };
+        }
+        if moves(copy) || moves(original) {
+            // A move must empty the copy itself. The original is another register then.
+            return Readers { until: place, with_end: false, are_all: false };
+        }
+        reads -= step.ins().iter().filter(|r| **r == copy).count() as u32;
+        if step.outs().contains(&original) {
+            return Readers { until: place + 1, with_end: false, are_all: reads == 0 };
+        }
+    }
+    let at_end = graph.end_reads(block).iter().filter(|r| **r == copy).count() as u32;
+    Readers { until: steps.len(), with_end: true, are_all: reads == at_end }
+}
+
+/// Writes results to their variables at once in a function.
 pub fn coalesce(function: &mut Function) {
-    let counts = count(function);
-    for block in &mut function.blocks {
+    coalesce_where(function, |_| true);
+}
+
+/// Within a block, `t = …` and later `x = t`, where nothing else reads `t`, becomes `x = …`. Only copies and moves that
+/// `is_copy` accepts.
+pub fn coalesce_where<G: FlowGraph>(graph: &mut G, is_copy: impl Fn(&G::Step) -> bool) {
+    let counts = count(graph);
+    for block in 0..graph.block_count() {
+        cancel::check();
+        let steps = graph.steps_mut(block);
         // Where each register was written last, and where it was last written or read.
-        let mut made: HashMap<Reg, usize> = HashMap::new();
-        let mut touched: HashMap<Reg, usize> = HashMap::new();
-        let mut gone = vec![false; block.instructions.len()];
-        for (i, gone) in gone.iter_mut().enumerate() {
-            if let Some((to, from)) = transfer(&block.instructions[i]) {
-                let once = counts.writes[from.0 as usize] == 1 && counts.reads[from.0 as usize] == 1;
-                let start = made.get(&from).copied().filter(|_| once && to != from);
-                // The step that makes the value may read the variable, but nothing behind it may.
+        let mut written: HashMap<G::Reg, usize> = HashMap::new();
+        let mut touched: HashMap<G::Reg, usize> = HashMap::new();
+        let mut removed = vec![false; steps.len()];
+        for i in 0..steps.len() {
+            if matches!(steps[i].op(), Some(Op::Copy | Op::Take)) && is_copy(&steps[i]) {
+                let (to, from) = (steps[i].outs()[0], steps[i].ins()[0]);
+                let once = counts.writes[from.into()] == 1 && counts.reads[from.into()] == 1;
+                let start = written.get(&from).copied().filter(|_| once && to != from);
+                // The step that writes the value may read the variable, but none after it may.
                 let free = start.filter(|s| touched.get(&to).is_none_or(|t| t <= s));
-                if let Some(start) = free.filter(|s| !block.instructions[*s].outs.contains(&to)) {
-                    for out in block.instructions[start].outs.iter_mut().filter(|out| **out == from) {
-                        *out = to;
-                    }
-                    *gone = true;
-                    made.insert(to, start);
+                if let Some(start) = free.filter(|s| !steps[*s].outs().contains(&to)) {
+                    steps[start].outs_mut().iter_mut().filter(|out| **out == from).for_each(|out| *out = to);
+                    removed[i] = true;
+                    written.insert(to, start);
                     touched.insert(to, start);
                     continue;
                 }
             }
-            let step = &block.instructions[i];
-            for reg in step.ins.iter().chain(&step.outs) {
+            for reg in steps[i].ins().iter().chain(steps[i].outs()) {
                 touched.insert(*reg, i);
             }
-            for out in &step.outs {
-                made.insert(*out, i);
+            for out in steps[i].outs() {
+                written.insert(*out, i);
             }
         }
-        let mut i = 0;
-        block.instructions.retain(|_| {
-            i += 1;
-            !gone[i - 1]
-        });
+        let mut removed = removed.into_iter();
+        steps.retain(|_| removed.next() != Some(true));
     }
-}
-
-/// From where to where a step only moves a value.
-fn transfer(step: &Instruction) -> Option<(Reg, Reg)> {
-    matches!(step.op, Op::Copy | Op::Take).then(|| (step.outs[0], step.ins[0]))
 }

@@ -1,103 +1,85 @@
-//! Steps and registers that nobody needs.
+//! Dead code: steps without effects whose results are not needed, and registers that are not used.
 
-use crate::ir::graph::{Function, Op, Reg, SweepOp, Terminator, Trap};
-use crate::ir::passes::copy_propagation::count;
+use crate::ir::analysis::flow_graph::{FlowGraph, Step};
+use crate::ir::graph::{Function, Op, Reg, Terminator};
 
-/// Removes steps without effects whose results are never read.
-pub fn eliminate(function: &mut Function) {
-    let mut reads = count(function).reads;
-    loop {
-        let mut removed = false;
-        // Backwards, so that what only a removed step has read goes in the same round.
-        for block in function.blocks.iter_mut().rev() {
-            crate::cancel::check();
-            let mut kept = Vec::with_capacity(block.instructions.len());
-            for step in std::mem::take(&mut block.instructions).into_iter().rev() {
-                let unused = step.outs.iter().all(|out| reads[out.0 as usize] == 0);
-                let idle = matches!(step.op, Op::Copy | Op::Take) && step.outs == step.ins;
-                if idle || (unused && is_pure(&step.op)) {
-                    step.ins.iter().for_each(|reg| reads[reg.0 as usize] -= 1);
-                    removed = true;
-                } else {
-                    kept.push(step);
-                }
+/// Removes pure steps whose results no other step needs.
+pub fn eliminate<G: FlowGraph>(graph: &mut G) {
+    eliminate_where(graph, |_, _, step| step.is_pure());
+}
+
+/// Removes steps whose results no other step needs. `is_removable` is given a block, the place in it, and the step.
+pub fn eliminate_where<G: FlowGraph>(graph: &mut G, is_removable: impl Fn(usize, usize, &G::Step) -> bool) {
+    let Needed { registers: needed, removable } = needed(graph, is_removable);
+    let mut removable = removable.into_iter();
+    for block in 0..graph.block_count() {
+        graph.steps_mut(block).retain(|step| {
+            let is_needed = step.outs().iter().any(|out| needed[(*out).into()]);
+            let is_idle = matches!(step.op(), Some(Op::Copy | Op::Take)) && step.outs() == step.ins();
+            removable.next() == Some(false) || is_needed && !is_idle
+        });
+    }
+}
+
+struct Needed {
+    /// The registers that steps need which stay.
+    registers: Vec<bool>,
+    /// For each step, block after block, whether it may be removed.
+    removable: Vec<bool>,
+}
+
+fn needed<G: FlowGraph>(graph: &G, is_removable: impl Fn(usize, usize, &G::Step) -> bool) -> Needed {
+    let mut removable = vec![];
+    let mut work: Vec<usize> = vec![];
+    // What the steps read that write a register and may be removed: of all registers in one list.
+    let mut starts = vec![0; graph.register_count() + 1];
+    for block in 0..graph.block_count() {
+        crate::cancel::check();
+        work.extend(graph.end_reads(block).iter().map(|r| (*r).into()));
+        for (i, step) in graph.steps(block).iter().enumerate() {
+            let is_idle = matches!(step.op(), Some(Op::Copy | Op::Take)) && step.outs() == step.ins();
+            let may_go = is_idle || is_removable(block, i, step);
+            removable.push(may_go);
+            if may_go {
+                step.outs().iter().for_each(|out| starts[(*out).into() + 1] += step.ins().len());
+            } else {
+                work.extend(step.ins().iter().map(|r| (*r).into()));
             }
-            kept.reverse();
-            block.instructions = kept;
-        }
-        if !removed {
-            return;
         }
     }
-}
-
-/// Whether a step has no effect but its results, and cannot fail.
-pub fn is_pure(op: &Op) -> bool {
-    match op {
-        Op::ConstF(_)
-        | Op::ConstI(_)
-        | Op::Text(_)
-        | Op::Constants(_)
-        | Op::Null
-        | Op::Copy
-        | Op::Closure(_)
-        | Op::Capture { .. }
-        | Op::NewBox
-        | Op::NewInstance(_)
-        | Op::FindMethod(_)
-        | Op::LoadBox { .. }
-        | Op::NewRecord
-        | Op::LoadRecord { .. }
-        | Op::NewArray(_)
-        | Op::Count
-        | Op::LoadGlobal { .. } => true,
-        Op::Sweep(
-            SweepOp::Slope { .. } | SweepOp::Cut | SweepOp::Still | SweepOp::Flush | SweepOp::CaptureOf { .. },
-        ) => true,
-        Op::Primitive(id) => !may_fail(id.info().name),
-        Op::Take
-        | Op::Call(_)
-        | Op::CallRule(_)
-        | Op::CallValue
-        | Op::Hold
-        | Op::StoreBox { .. }
-        | Op::TakeBox { .. }
-        | Op::StoreRecord { .. }
-        | Op::TakeRecord { .. }
-        | Op::Append(_)
-        | Op::AppendText
-        | Op::CheckIndex
-        | Op::LoadElement { .. }
-        | Op::StoreElement { .. }
-        | Op::TakeElement { .. }
-        | Op::StoreGlobal { .. }
-        | Op::TakeGlobal { .. }
-        | Op::Access { .. }
-        | Op::Native { .. }
-        | Op::Operator(_)
-        | Op::Sweep(_)
-        | Op::Promise { .. } => false,
+    for reg in 1..starts.len() {
+        starts[reg] += starts[reg - 1];
     }
-}
-
-/// Whole numbers overflow; all else always has a result.
-fn may_fail(name: &str) -> bool {
-    let harmless = ["eq", "ne", "lt", "le", "gt", "ge", "and", "or", "xor", "not", "min", "max"];
-    match name.strip_prefix("int.") {
-        Some(rest) => !harmless.contains(&rest) && !rest.ends_with("Wrapping"),
-        None => false,
+    let mut operands = vec![0; starts[graph.register_count()]];
+    let mut next = starts.clone();
+    let steps = (0..graph.block_count()).flat_map(|block| graph.steps(block));
+    for step in steps.zip(&removable).filter(|(_, may_go)| **may_go).map(|(step, _)| step) {
+        for out in step.outs() {
+            for operand in step.ins() {
+                let next = &mut next[(*out).into()];
+                operands[*next] = (*operand).into();
+                *next += 1;
+            }
+        }
     }
+    let mut registers = vec![false; graph.register_count()];
+    while let Some(reg) = work.pop() {
+        if !std::mem::replace(&mut registers[reg], true) {
+            work.extend(&operands[starts[reg]..starts[reg + 1]]);
+        }
+    }
+    Needed { registers, removable }
 }
 
 /// Numbers the registers that are used, in the order in which they appear.
 pub fn compact(function: &mut Function) {
     let mut number: Vec<Option<Reg>> = vec![None; function.registers.len()];
-    let mut kept = vec![];
+    let mut used = vec![];
     let registers = &function.registers;
     let mut renumber = |reg: &mut Reg| {
         let new = *number[reg.0 as usize].get_or_insert_with(|| {
-            kept.push(registers[reg.0 as usize].clone());
-            Reg(kept.len() as u32 - 1)
+            used.push(registers[reg.0 as usize].clone());
+            Reg(used.len() as u32 - 1)
         });
         *reg = new;
     };
@@ -107,12 +89,7 @@ pub fn compact(function: &mut Function) {
             step.ins.iter_mut().for_each(&mut renumber);
             step.outs.iter_mut().for_each(&mut renumber);
         }
-        match &mut block.end {
-            Some(Terminator::Branch { condition, .. }) => renumber(condition),
-            Some(Terminator::Return(regs)) => regs.iter_mut().for_each(&mut renumber),
-            Some(Terminator::Trap(Trap::Failed { message: Some(reg), .. } | Trap::Uncaught(reg))) => renumber(reg),
-            Some(Terminator::Trap(_) | Terminator::Jump(_)) | None => {}
-        }
+        block.end.iter_mut().flat_map(Terminator::reads_mut).for_each(&mut renumber);
     }
-    function.registers = kept;
+    function.registers = used;
 }

@@ -1,4 +1,4 @@
-//! Which accesses have to be looked at while the program runs.
+//! Exclusivity checks: the accesses that have to be checked at run time.
 //!
 //! In: functions in which every access to what others can reach is noted. Out: the same with the notes that matter: those of
 //! changes during which the same storage may be accessed, by what is called or beside it, and of all accesses to such storage.
@@ -126,11 +126,11 @@ impl Accesses {
         let fresh = || self.changes.iter().enumerate().skip(first);
         let new = || fresh().filter(|(_, change)| !change.calls.is_empty() && !change.is_overlapped);
         let overlapped = || fresh().filter(|(_, change)| change.is_overlapped);
-        let asked: HashSet<StorageId> = new().map(|(_, change)| change.storage).collect();
-        let asked: Vec<StorageId> = asked.into_iter().collect();
+        let changed_storages: HashSet<StorageId> = new().map(|(_, change)| change.storage).collect();
+        let changed_storages: Vec<StorageId> = changed_storages.into_iter().collect();
         let mut kept: HashSet<u32> = overlapped().map(|(number, _)| number as u32).collect();
         let mut contested: Vec<StorageId> = overlapped().map(|(_, change)| change.storage).collect();
-        for chunk in asked.chunks(64) {
+        for chunk in changed_storages.chunks(64) {
             let reachable = Reachable::of(program, chunk);
             for (number, change) in new() {
                 let Some(bit) = chunk.iter().position(|s| *s == change.storage) else { continue };
@@ -177,7 +177,7 @@ fn strip(function: &mut Function, kept: &HashSet<u32>, matters: &HashSet<Storage
 struct Reachable {
     /// By function, what it accesses, or what it calls does.
     from: Vec<u64>,
-    /// The same of all functions that a function value may be.
+    /// What is reached by all functions that a function value may be.
     from_values: u64,
     /// By function, whether it comes to a call of a function value.
     calls_value: Vec<bool>,

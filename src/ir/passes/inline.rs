@@ -1,12 +1,12 @@
-//! Small functions of the standard library, and others that only hand something on, in the place of their calls, so that
+//! Inlining: replaces calls of small functions of the standard library, and of others that only move values, by their bodies, so that
 //! `+=` or `count` cost nothing.
 //!
 //! Only straight-line functions without captures or registered derivatives. Their steps get the place of the call, where
 //! a failure is then reported.
 
+use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, Transfer, effects, tied, transfer};
+use crate::ir::analysis::flow_graph::{Counts, count};
 use crate::ir::graph::{Function, FunctionId, Instruction, Op, Program, Reg, Register, Terminator};
-use crate::ir::passes::copy_propagation::{Counts, count};
-use crate::ir::verify::tied;
 use crate::source::Span;
 use crate::value::Bank;
 use hashbrown::HashMap;
@@ -48,25 +48,22 @@ fn callee<'p>(program: &'p Program, caller: FunctionId, step: &Instruction) -> O
     let [block] = &f.blocks[..] else { return None };
     let straight = matches!(block.end, Some(Terminator::Return(_))) && block.instructions.len() <= SMALL;
     // A user's function keeps its calls, which backtraces and messages name, unless nothing can happen in it, as in a
-    // default argument or an initialiser that only keeps what it is given.
+    // default argument or an initializer that only keeps what it is given.
     let silent = f.is_prelude || block.instructions.iter().all(|step| is_silent(&step.op));
     let simple = silent && !f.is_opaque && f.rules.is_empty() && f.captures.is_empty();
     (straight && simple).then_some(f)
 }
 
-/// Whether a step can neither fail nor say anything.
+/// Whether a step can neither fail nor appear in a message: it only moves values between registers and boxes.
 fn is_silent(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::ConstF(_)
-            | Op::ConstI(_)
-            | Op::Text(_)
-            | Op::Null
-            | Op::Copy
-            | Op::Take
-            | Op::LoadBox { .. }
-            | Op::StoreBox { .. }
-    )
+    let Effects { memory, access, may_fail } = effects(op);
+    let moves_only = match memory {
+        Memory::None => access != MemoryAccess::Pin && !matches!(transfer(op), Transfer::Primitive(_)),
+        Memory::Text => access == MemoryAccess::Read,
+        Memory::Box => matches!(access, MemoryAccess::Read | MemoryAccess::Write),
+        _ => false,
+    };
+    moves_only && !may_fail
 }
 
 /// One call while it is replaced.
@@ -115,10 +112,10 @@ impl Site<'_> {
         // All results are read before the first one is written.
         for (i, value) in values.iter_mut().enumerate().skip(1) {
             if call.outs[..i].contains(value) {
-                let kept = self.register(self.registers[value.0 as usize].bank);
-                self.step(Op::Copy, kept, *value, call.span);
-                *value = kept;
-                own.push(kept);
+                let copied = self.register(self.registers[value.0 as usize].bank);
+                self.step(Op::Copy, copied, *value, call.span);
+                *value = copied;
+                own.push(copied);
             }
         }
         for (i, (out, value)) in call.outs.iter().zip(&values).enumerate() {

@@ -1,26 +1,26 @@
-//! One graph of a function and everything that it calls, for code that goes through all of it there and back.
+//! Full inlining: one graph of a function and everything that it calls, for tangent and adjoint code.
 //!
 //! In: a function value, as far as it is known: its function, and the functions among what it captured. Out: a graph
 //! without calls, and the [reasons](Fallback) why some of its paths end early. Where it would come to something that is more than arithmetic on numbers, integers and what they are
 //! stored in, it [gives up](Trap::Unsupported): before that it has changed nothing but its own registers, so that the
 //! function may as well run again from its beginning.
 
+use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, effects};
 use crate::ir::graph::{
     Block, BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Register, SweepOp, Terminator, Trap,
 };
 use crate::ir::passes::clean;
 use crate::ir::passes::exclusivity_checks::AccessKind;
 use crate::ir::passes::fallback::Fallback;
-use crate::ir::verify::targets;
 use crate::value::{Bank, Signature};
 use hashbrown::HashMap;
 use std::rc::Rc;
 
 /// More steps than these are not put together: who compiles must not wait.
-const MOST: usize = 4000;
+const MAX_STEPS: usize = 4000;
 
 /// Calls inside of calls go at most that deep.
-const DEEPEST: usize = 24;
+const MAX_DEPTH: usize = 24;
 
 /// A graph without calls.
 #[derive(Debug)]
@@ -35,13 +35,13 @@ pub struct Inlined {
 ///
 /// # Errors
 /// The reason, where even the function itself cannot be inlined.
-pub fn flatten(program: &Program, known: &Signature) -> Result<Inlined, Fallback> {
+pub fn inline_all(program: &Program, known: &Signature) -> Result<Inlined, Fallback> {
     let id = FunctionId(known.function);
-    let f = open(program, id)?;
-    if size(f) > MOST {
-        return Err(Fallback::TooLarge(MOST));
+    let f = inlinable(program, id)?;
+    if size(f) > MAX_STEPS {
+        return Err(Fallback::TooLarge(MAX_STEPS));
     }
-    let mut flat = Flat {
+    let mut inliner = Inliner {
         program,
         registers: vec![],
         blocks: vec![],
@@ -50,15 +50,15 @@ pub fn flatten(program: &Program, known: &Signature) -> Result<Inlined, Fallback
         steps: 0,
         fallbacks: vec![],
     };
-    flat.blocks.push(Block::default());
-    let own = Own::Running(known.captured.clone());
-    let first = flat.copy_registers(f);
-    flat.function(id, f, first, &own, None);
+    inliner.blocks.push(Block::default());
+    let captures = CaptureSource::Running(known.captured.clone());
+    let first = inliner.copy_registers(f);
+    inliner.function(id, f, first, &captures, None);
     let shifted = |r: &Reg| Reg(r.0 + first);
     let mut out = Function {
         params: f.params.iter().map(shifted).collect(),
-        registers: flat.registers,
-        blocks: flat.blocks,
+        registers: inliner.registers,
+        blocks: inliner.blocks,
         ..f.clone()
     };
     clean(&mut out);
@@ -68,8 +68,8 @@ pub fn flatten(program: &Program, known: &Signature) -> Result<Inlined, Fallback
     Ok(Inlined { graph: out, fallbacks: flat.fallbacks })
 }
 
-/// A function that nothing but its own code says the derivative of.
-fn open(program: &Program, id: FunctionId) -> Result<&Function, Fallback> {
+/// A function that has no derivative but that of its own code.
+fn inlinable(program: &Program, id: FunctionId) -> Result<&Function, Fallback> {
     let f = program.function(id).map(Rc::as_ref).ok_or(Fallback::Missing)?;
     match f {
         _ if f.is_opaque || f.obstacle.is_some() => Err(Fallback::Opaque(f.name.clone())),
@@ -90,7 +90,7 @@ fn returns(f: &Function) -> bool {
         if matches!(end, Some(Terminator::Return(_))) {
             return true;
         }
-        work.extend(end.iter().flat_map(targets));
+        work.extend(end.iter().flat_map(Terminator::targets));
     }
     false
 }
@@ -102,14 +102,14 @@ fn size(f: &Function) -> usize {
 
 /// A function in a register.
 #[derive(Clone)]
-struct Held {
+struct KnownClosure {
     function: FunctionId,
-    own: Own,
+    captures: CaptureSource,
 }
 
 /// Where a function finds what it captured.
 #[derive(Clone)]
-enum Own {
+enum CaptureSource {
     /// It is the one that runs.
     Running(Vec<Option<Signature>>),
     /// In the function object of a register.
@@ -119,17 +119,17 @@ enum Own {
 }
 
 /// Where results go, and where it goes on.
-struct Back<'c> {
+struct Continuation<'c> {
     outs: &'c [Reg],
     to: BlockId,
 }
 
-struct Flat<'p> {
+struct Inliner<'p> {
     program: &'p Program,
     registers: Vec<Register>,
     blocks: Vec<Block>,
     /// The functions that registers hold.
-    values: HashMap<Reg, Held>,
+    values: HashMap<Reg, KnownClosure>,
     /// The functions that are being put together, each inside of the one before.
     running: Vec<FunctionId>,
     steps: usize,
@@ -137,7 +137,7 @@ struct Flat<'p> {
     fallbacks: Vec<Fallback>,
 }
 
-impl Flat<'_> {
+impl Inliner<'_> {
     /// Notes why a path ends early; false.
     fn refuse(&mut self, why: Fallback) -> bool {
         if !self.fallbacks.contains(&why) {
@@ -159,7 +159,14 @@ impl Flat<'_> {
     }
 
     /// Appends a function whose registers begin with `first` to the last block.
-    fn function(&mut self, id: FunctionId, f: &Function, first: u32, own: &Own, back: Option<&Back<'_>>) {
+    fn function(
+        &mut self,
+        id: FunctionId,
+        f: &Function,
+        first: u32,
+        captures: &CaptureSource,
+        continuation: Option<&Continuation<'_>>,
+    ) {
         self.running.push(id);
         let single = written_once(f);
         // The entry goes on in the last block; all others get blocks of their own.
@@ -168,16 +175,21 @@ impl Flat<'_> {
         self.blocks.extend(f.blocks.iter().skip(1).map(|_| Block::default()));
         let number = |b: BlockId| if b.0 == 0 { entry } else { BlockId(others + b.0 - 1) };
         // A loop back to the entry would need it twice.
-        let is_loop = f.blocks.iter().flat_map(|b| &b.end).flat_map(targets).any(|b| b.0 == 0);
+        let is_loop = f.blocks.iter().flat_map(|b| &b.end).flat_map(Terminator::targets).any(|b| b.0 == 0);
         if is_loop {
             self.refuse(Fallback::LoopAtEntry(f.name.clone()));
         }
         for (b, block) in f.blocks.iter().enumerate() {
             crate::cancel::check();
-            let mut site = Site { at: number(BlockId(b as u32)), first, single: &single, own, banks: &f.captures };
+            let mut site =
+                CallSite { at: number(BlockId(b as u32)), first, single: &single, captures, banks: &f.captures };
             let noted = self.fallbacks.len();
-            let is_open = !is_loop && block.instructions.iter().all(|step| self.step(&mut site, step));
-            let end = if is_open { self.end(&site, block, &number, back) } else { Terminator::Trap(Trap::Unsupported) };
+            let is_complete = !is_loop && block.instructions.iter().all(|step| self.step(&mut site, step));
+            let end = if is_complete {
+                self.end(&site, block, &number, continuation)
+            } else {
+                Terminator::Trap(Trap::Unsupported)
+            };
             if matches!(block.end, Some(Terminator::Trap(_)) | None) {
                 // A path that fails needs no reason: the function runs again on the tape, which reports the failure.
                 self.fallbacks.truncate(noted);
@@ -191,12 +203,12 @@ impl Flat<'_> {
 
     fn end(
         &mut self,
-        site: &Site<'_>,
+        site: &CallSite<'_>,
         block: &Block,
         number: &impl Fn(BlockId) -> BlockId,
-        back: Option<&Back<'_>>,
+        continuation: Option<&Continuation<'_>>,
     ) -> Terminator {
-        match (&block.end, back) {
+        match (&block.end, continuation) {
             (Some(Terminator::Jump(to)), _) => Terminator::Jump(number(*to)),
             (Some(Terminator::Branch { condition, then, otherwise }), _) => Terminator::Branch {
                 condition: site.here(*condition),
@@ -206,15 +218,15 @@ impl Flat<'_> {
             (Some(Terminator::Return(values)), None) => {
                 Terminator::Return(values.iter().map(|r| site.here(*r)).collect())
             }
-            (Some(Terminator::Return(values)), Some(back)) => {
-                for (k, (out, value)) in back.outs.iter().zip(values).enumerate() {
+            (Some(Terminator::Return(values)), Some(continuation)) => {
+                for (k, (out, value)) in continuation.outs.iter().zip(values).enumerate() {
                     let value = site.here(*value);
                     let is_last = !values[k + 1..].iter().any(|r| site.here(*r) == value);
                     let reference = self.registers[value.0 as usize].bank == Bank::R;
                     let op = if reference && is_last { Op::Take } else { Op::Copy };
                     self.push(site.at, op, vec![*out], vec![value], block.end_span);
                 }
-                Terminator::Jump(back.to)
+                Terminator::Jump(continuation.to)
             }
             (Some(Terminator::Trap(_)) | None, _) => Terminator::Trap(Trap::Unsupported),
         }
@@ -227,37 +239,38 @@ impl Flat<'_> {
     }
 
     /// Appends a step; false where it would be more than can be done.
-    fn step(&mut self, site: &mut Site<'_>, step: &Instruction) -> bool {
+    fn step(&mut self, site: &mut CallSite<'_>, step: &Instruction) -> bool {
         let outs: Vec<Reg> = step.outs.iter().map(|r| site.here(*r)).collect();
         let ins: Vec<Reg> = step.ins.iter().map(|r| site.here(*r)).collect();
         let once = step.outs.first().is_some_and(|r| site.single[r.0 as usize]);
         match &step.op {
             Op::Call(id) => {
-                let held = Held { function: *id, own: Own::Parts(vec![]) };
-                self.call(site, &held, &outs, &ins, step)
+                let closure = KnownClosure { function: *id, captures: CaptureSource::Parts(vec![]) };
+                self.call(site, &closure, &outs, &ins, step)
             }
             Op::CallValue => match self.values.get(&ins[0]).cloned() {
-                Some(held) => self.call(site, &held, &outs, &ins[1..], step),
+                Some(closure) => self.call(site, &closure, &outs, &ins[1..], step),
                 None => self.refuse(Fallback::UnknownFunction),
             },
             Op::Closure(function) => {
                 if once {
                     let parts = ins.iter().map(|r| self.copied(site, *r, step.span)).collect();
-                    self.values.insert(outs[0], Held { function: *function, own: Own::Parts(parts) });
+                    self.values
+                        .insert(outs[0], KnownClosure { function: *function, captures: CaptureSource::Parts(parts) });
                 }
                 self.push(site.at, step.op.clone(), outs, ins, step.span);
                 true
             }
-            Op::Copy | Op::Take | Op::Promise { .. } => {
-                if once && let Some(held) = self.values.get(&ins[0]).cloned() {
-                    let own = match held.own {
-                        Own::Parts(parts) => {
-                            Own::Parts(parts.into_iter().map(|r| self.copied(site, r, step.span)).collect())
+            Op::Copy | Op::Take | Op::AssertDifferentiable { .. } => {
+                if once && let Some(closure) = self.values.get(&ins[0]).cloned() {
+                    let captures = match closure.captures {
+                        CaptureSource::Parts(parts) => {
+                            CaptureSource::Parts(parts.into_iter().map(|r| self.copied(site, r, step.span)).collect())
                         }
-                        Own::Object(_, known) => Own::Object(outs[0], known),
-                        running @ Own::Running(_) => running,
+                        CaptureSource::Object(_, known) => CaptureSource::Object(outs[0], known),
+                        running @ CaptureSource::Running(_) => running,
                     };
-                    self.values.insert(outs[0], Held { own, ..held });
+                    self.values.insert(outs[0], KnownClosure { captures, ..closure });
                 }
                 let op = if step.op == Op::Take { Op::Take } else { Op::Copy };
                 self.push(site.at, op, outs, ins, step.span);
@@ -267,12 +280,12 @@ impl Flat<'_> {
             Op::Operator(operator @ (Operator::WithoutDerivative { .. } | Operator::NoDerivative { .. })) => {
                 let is_cut = matches!(operator, Operator::WithoutDerivative { .. });
                 for (out, from) in outs.into_iter().zip(ins) {
-                    let op = if is_cut { SweepOp::Cut } else { SweepOp::Still };
+                    let op = if is_cut { SweepOp::DropTangent } else { SweepOp::RequireConstant };
                     self.push(site.at, Op::Sweep(op), vec![out], vec![from], step.span);
                 }
                 true
             }
-            // While somebody changes something that others can reach, such code does not run.
+            // Such code does not run during a change of shared memory.
             Op::Hold | Op::Access { how: AccessKind::Instantaneous, .. } => true,
             op if is_supported(op) => {
                 self.push(site.at, op.clone(), outs, ins, step.span);
@@ -283,10 +296,10 @@ impl Flat<'_> {
     }
 
     /// A register with what another one holds now, and with what is known of that.
-    fn copied(&mut self, site: &Site<'_>, from: Reg, span: crate::source::Span) -> Reg {
+    fn copied(&mut self, site: &CallSite<'_>, from: Reg, span: crate::source::Span) -> Reg {
         let new = self.register(self.registers[from.0 as usize].bank);
-        if let Some(held) = self.values.get(&from).cloned() {
-            self.values.insert(new, held);
+        if let Some(closure) = self.values.get(&from).cloned() {
+            self.values.insert(new, closure);
         }
         self.push(site.at, Op::Copy, vec![new], vec![from], span);
         new
@@ -295,22 +308,22 @@ impl Flat<'_> {
     /// Reads what the function captured.
     fn capture(
         &mut self,
-        site: &Site<'_>,
+        site: &CallSite<'_>,
         (bank, index): (Bank, u16),
         out: Reg,
         once: bool,
         span: crate::source::Span,
     ) -> bool {
-        let (op, from, known) = match site.own {
-            Own::Running(known) => (Op::Capture { bank, index }, vec![], known.get(usize::from(index))),
-            Own::Object(object, known) => {
+        let (op, from, known) = match site.captures {
+            CaptureSource::Running(known) => (Op::Capture { bank, index }, vec![], known.get(usize::from(index))),
+            CaptureSource::Object(object, known) => {
                 (Op::Sweep(SweepOp::CaptureOf { bank, index }), vec![*object], known.get(usize::from(index)))
             }
-            Own::Parts(parts) => {
+            CaptureSource::Parts(parts) => {
                 let mut same = parts.iter().zip(site.banks).filter(|(_, b)| **b == bank);
                 let Some((part, _)) = same.nth(usize::from(index)) else { return self.refuse(Fallback::Step) };
-                if once && let Some(held) = self.values.get(part).cloned() {
-                    self.values.insert(out, held);
+                if once && let Some(closure) = self.values.get(part).cloned() {
+                    self.values.insert(out, closure);
                 }
                 (Op::Copy, vec![*part], None)
             }
@@ -319,20 +332,27 @@ impl Flat<'_> {
             && bank == Bank::R
             && let Some(Some(known)) = known
         {
-            let own = Own::Object(out, known.captured.clone());
-            self.values.insert(out, Held { function: FunctionId(known.function), own });
+            let captures = CaptureSource::Object(out, known.captured.clone());
+            self.values.insert(out, KnownClosure { function: FunctionId(known.function), captures });
         }
         self.push(site.at, op, vec![out], from, span);
         true
     }
 
     /// Puts a function in the place of its call.
-    fn call(&mut self, site: &mut Site<'_>, held: &Held, outs: &[Reg], args: &[Reg], call: &Instruction) -> bool {
-        let id = held.function;
-        let f = match open(self.program, id) {
+    fn call(
+        &mut self,
+        site: &mut CallSite<'_>,
+        closure: &KnownClosure,
+        outs: &[Reg],
+        args: &[Reg],
+        call: &Instruction,
+    ) -> bool {
+        let id = closure.function;
+        let f = match inlinable(self.program, id) {
             Ok(f) if self.running.contains(&id) => return self.refuse(Fallback::Recursive(f.name.clone())),
-            Ok(_) if self.running.len() >= DEEPEST => return self.refuse(Fallback::TooDeep(DEEPEST)),
-            Ok(f) if self.steps + size(f) > MOST => return self.refuse(Fallback::TooLarge(MOST)),
+            Ok(_) if self.running.len() >= MAX_DEPTH => return self.refuse(Fallback::TooDeep(MAX_DEPTH)),
+            Ok(f) if self.steps + size(f) > MAX_STEPS => return self.refuse(Fallback::TooLarge(MAX_STEPS)),
             Ok(f) => f,
             Err(why) => return self.refuse(why),
         };
@@ -341,34 +361,34 @@ impl Flat<'_> {
         for (own, arg) in f.params.iter().zip(args) {
             let param = Reg(own.0 + first);
             if single[own.0 as usize]
-                && let Some(held) = self.values.get(arg).cloned()
+                && let Some(closure) = self.values.get(arg).cloned()
             {
-                self.values.insert(param, held);
+                self.values.insert(param, closure);
             }
             self.push(site.at, Op::Copy, vec![param], vec![*arg], call.span);
         }
-        // The block is cut: what follows the call stands in the next one, and the function begins in the last one.
-        let behind = BlockId(self.blocks.len() as u32);
+        // The block is cut: what follows the call is in the next one, and the function begins in the last one.
+        let after = BlockId(self.blocks.len() as u32);
         self.blocks.extend([Block::default(), Block::default()]);
-        self.blocks[site.at.0 as usize].end = Some(Terminator::Jump(BlockId(behind.0 + 1)));
-        self.function(id, f, first, &held.own, Some(&Back { outs, to: behind }));
-        site.at = behind;
+        self.blocks[site.at.0 as usize].end = Some(Terminator::Jump(BlockId(after.0 + 1)));
+        self.function(id, f, first, &closure.captures, Some(&Continuation { outs, to: after }));
+        site.at = after;
         true
     }
 }
 
 /// Where steps of a function are copied to.
-struct Site<'c> {
+struct CallSite<'c> {
     at: BlockId,
     first: u32,
     /// Which registers one step alone writes.
     single: &'c [bool],
-    own: &'c Own,
+    captures: &'c CaptureSource,
     /// The banks of what it captured.
     banks: &'c [Bank],
 }
 
-impl Site<'_> {
+impl CallSite<'_> {
     fn here(&self, reg: Reg) -> Reg {
         Reg(reg.0 + self.first)
     }
@@ -385,25 +405,11 @@ pub fn written_once(f: &Function) -> Vec<bool> {
 
 /// Whether a step does nothing but arithmetic, or reads and writes what its own registers hold.
 fn is_supported(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::ConstF(_)
-            | Op::ConstI(_)
-            | Op::Constants(_)
-            | Op::Null
-            | Op::Primitive(_)
-            | Op::LoadBox { .. }
-            | Op::NewRecord
-            | Op::LoadRecord { .. }
-            | Op::StoreRecord { .. }
-            | Op::TakeRecord { .. }
-            | Op::NewArray(_)
-            | Op::Append(_)
-            | Op::Count
-            | Op::CheckIndex
-            | Op::LoadElement { .. }
-            | Op::StoreElement { .. }
-            | Op::TakeElement { .. }
-            | Op::LoadGlobal { .. }
-    )
+    let Effects { memory, access, .. } = effects(op);
+    match memory {
+        Memory::None => access == MemoryAccess::None,
+        Memory::Record | Memory::Array => true,
+        Memory::Box | Memory::Global => access == MemoryAccess::Read,
+        Memory::Text | Memory::Closure | Memory::Instance | Memory::ValueStack | Memory::Any => false,
+    }
 }

@@ -1,14 +1,14 @@
-//! The order of the passes over finished graphs.
+//! Passes: transformations of finished graphs, and their order.
 //!
-//! In: graphs that were just lowered. Out: the same with straight runs in one block, without steps that nobody needs,
+//! In: graphs that were just lowered. Out: the same with straight runs in one block, without dead code,
 //! small functions of the standard library put in the place of their calls, and references released early.
 //!
 //! Promises: what a program does and what its derivatives are stays the same; steps with effects stay.
 
 pub(crate) mod blocks;
 pub(crate) mod common_subexpressions;
-pub(crate) mod copy_propagation;
-pub(crate) mod dead_code;
+pub mod copy_propagation;
+pub mod dead_code;
 pub mod exclusivity_checks;
 pub mod fallback;
 pub(crate) mod inline;
@@ -41,12 +41,12 @@ pub fn finish(program: &mut Program, fresh: &[FunctionId]) {
     }
 }
 
-/// Runs the passes that look at one function alone.
+/// Runs the passes that work on one function alone.
 pub(crate) fn clean(function: &mut Function) {
     cancel::check();
     blocks::tidy(function);
     common_subexpressions::compute_once(function);
-    // A copy that is gone may leave another one behind it; two rounds reach nearly all.
+    // A copy that is gone may make another one removable; two rounds reach nearly all.
     for _ in 0..2 {
         copy_propagation::coalesce(function);
         cancel::check();

@@ -1,13 +1,13 @@
-//! References that were only looked at are let go at once, so that what they name has one owner again: an array that a
+//! Release: references that were only read are dropped at once, so that their object has one owner again: an array that a
 //! global variable or a box holds could not be changed in place while a register still names it.
 
-use crate::ir::graph::{Function, Instruction, Op, Reg};
-use crate::ir::passes::copy_propagation::count;
-use crate::ir::verify::reads;
+use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, Transfer, effects, transfer};
+use crate::ir::analysis::flow_graph::count;
+use crate::ir::graph::{Function, Instruction, Op, Reg, Terminator};
 use crate::value::Bank;
 use hashbrown::HashMap;
 
-/// Empties registers behind the last look at what was loaded into them.
+/// Empties registers after the last look at what was loaded into them.
 pub fn release(function: &mut Function) {
     let counts = count(function);
     for block in &mut function.blocks {
@@ -19,14 +19,14 @@ pub fn release(function: &mut Function) {
                 *seen = (i, seen.1 + 1);
             }
         }
-        let end: Vec<Reg> = block.end.iter().flat_map(reads).collect();
+        let end = block.end.as_ref().map_or(&[][..], Terminator::reads);
         let mut releases: Vec<(usize, Reg)> = vec![];
         for step in &block.instructions {
             let Some(loaded) = loaded(step) else { continue };
             let Some((at, here)) = last.get(&loaded) else { continue };
             let r = loaded.0 as usize;
             let only_here = counts.writes[r] == 1 && counts.reads[r] == *here && !end.contains(&loaded);
-            if only_here && looks(&block.instructions[*at].op) && function.registers[r].bank == Bank::R {
+            if only_here && reads_only(&block.instructions[*at].op) && function.registers[r].bank == Bank::R {
                 releases.push((*at, loaded));
             }
         }
@@ -50,16 +50,14 @@ pub fn release(function: &mut Function) {
 
 /// The register that a step loads from storage that may hold on to the same reference.
 fn loaded(step: &Instruction) -> Option<Reg> {
-    match step.op {
-        Op::LoadBox { bank: Bank::R, .. }
-        | Op::LoadRecord { bank: Bank::R, .. }
-        | Op::LoadElement { bank: Bank::R, .. }
-        | Op::LoadGlobal { bank: Bank::R, .. } => step.outs.first().copied(),
-        _ => None,
-    }
+    let Effects { memory, access, .. } = effects(&step.op);
+    let is_shared = matches!(memory, Memory::Box | Memory::Record | Memory::Array | Memory::Global);
+    (is_shared && access == MemoryAccess::Read).then(|| step.outs.first().copied()).flatten()
 }
 
-/// Steps that read through a reference and do not keep it.
-fn looks(op: &Op) -> bool {
-    matches!(op, Op::Count | Op::CheckIndex | Op::LoadElement { .. } | Op::LoadRecord { .. } | Op::Native { .. })
+/// Whether a step reads through a reference and does not store it.
+fn reads_only(op: &Op) -> bool {
+    let Effects { memory, access, .. } = effects(op);
+    matches!((memory, access), (Memory::Array | Memory::Record, MemoryAccess::Read))
+        || matches!(transfer(op), Transfer::Native(_))
 }

@@ -4,7 +4,7 @@ use crate::bytecode::Code;
 use crate::diagnostic::Diagnostic;
 use crate::diff;
 use crate::emit::{Unencodable, emit};
-use crate::ir::passes::inline_all::{Inlined, flatten};
+use crate::ir::passes::inline_all::{Inlined, inline_all};
 use crate::ir::{Fallback, Function, FunctionId, Program};
 use crate::native::library::Streams;
 use crate::session::{Compiled, Input, Outcome, Session, Status};
@@ -24,7 +24,7 @@ fn with_fallbacks(program: &Program, function: &Signature, kind: TransformKind) 
     if program.function(FunctionId(function.function)).is_some_and(|f| f.throws) {
         return Err(Fallback::Throws);
     }
-    let inlined = flatten(program, function)?;
+    let inlined = inline_all(program, function)?;
     let graph = match kind {
         TransformKind::Tangent => diff::transform::tangent(&inlined.graph),
         TransformKind::ValueWithGradient => diff::transform::adjoint(&inlined.graph, true),

@@ -32,7 +32,7 @@ use std::rc::Rc;
 /// The compiler of a program that was lowered to graphs.
 pub(crate) struct LazyCompiler<'p> {
     program: &'p Program,
-    chains: diff::Chains<'p>,
+    chains: diff::LostTangents<'p>,
     /// Whether comparisons on which branches depend are marked in derivative code.
     marks_thresholds: bool,
     /// The sources of names and positions; absent where no explanation can be requested.
@@ -42,7 +42,7 @@ pub(crate) struct LazyCompiler<'p> {
 impl<'p> LazyCompiler<'p> {
     /// The compiler of a program.
     pub(crate) fn new(program: &'p Program) -> LazyCompiler<'p> {
-        LazyCompiler { program, chains: diff::Chains::new(program), marks_thresholds: false, known: None }
+        LazyCompiler { program, chains: diff::LostTangents::new(program), marks_thresholds: false, known: None }
     }
 
     /// Marks, or does not mark, the comparisons at which kinks are reported.

@@ -386,15 +386,15 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
 
             // Those up to the addition to elements belong to threaded code.
             I::FlushF { .. }
-            | I::SlopeF { .. }
-            | I::SlopeLeftF { .. }
-            | I::SlopeRightF { .. }
-            | I::SlopeFI { .. }
-            | I::KeepF { .. }
-            | I::KeepI { .. }
-            | I::KeepKnown { .. }
-            | I::RecallF { .. }
-            | I::RecallI { .. }
+            | I::PartialF { .. }
+            | I::PartialLeftF { .. }
+            | I::PartialRightF { .. }
+            | I::PartialFI { .. }
+            | I::PushF { .. }
+            | I::PushI { .. }
+            | I::PushKnown { .. }
+            | I::PopF { .. }
+            | I::PopI { .. }
             | I::AddElementF { .. }
             | I::AddPartF { .. }
             | I::Operate { .. }

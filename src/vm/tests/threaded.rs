@@ -82,18 +82,18 @@ fn instruction(pick: u16, numbers: &[u16]) -> Vec<Instruction> {
 fn is_known(instruction: &Instruction) -> bool {
     !matches!(
         instruction,
-        Instruction::KeepF { .. }
-            | Instruction::KeepI { .. }
-            | Instruction::KeepKnown { .. }
-            | Instruction::RecallF { .. }
-            | Instruction::RecallI { .. }
+        Instruction::PushF { .. }
+            | Instruction::PushI { .. }
+            | Instruction::PushKnown { .. }
+            | Instruction::PopF { .. }
+            | Instruction::PopI { .. }
             | Instruction::AddElementF { .. }
             | Instruction::AddPartF { .. }
             | Instruction::FlushF { .. }
-            | Instruction::SlopeF { .. }
-            | Instruction::SlopeLeftF { .. }
-            | Instruction::SlopeRightF { .. }
-            | Instruction::SlopeFI { .. }
+            | Instruction::PartialF { .. }
+            | Instruction::PartialLeftF { .. }
+            | Instruction::PartialRightF { .. }
+            | Instruction::PartialFI { .. }
     )
 }
 

@@ -274,7 +274,7 @@ acts! {
         keep(context, *i.add(cell.regs[0] as usize), Kept::keep_integer)?;
     }
     /// Keeps an integer that is known.
-    KeepKnown |cell, _f, _i, context| {
+    PushKnown |cell, _f, _i, context| {
         keep(context, cell.more.integer, Kept::keep_integer)?;
     }
     /// `out =` the number that was kept last.

@@ -155,13 +155,13 @@ fn cell(code: &Code, at: usize, instruction: &Instruction) -> Option<Cell> {
         }
         I::PrimFI { out, a, n, p } => of(number::<numbers::WithInteger>, p, &[out.0, a.0, n.0])?,
         I::PrimNumber { out, a, p } => of(number::<numbers::MadeOfInteger>, p, &[out.0, a.0])?,
-        I::SlopeF { out, a, y, p } => {
+        I::PartialF { out, a, y, p } => {
             let Rule::Slopes(Slopes::One(two, _)) = info(p)?.rule else { return None };
             Cell { more: More { two }, ..plain(number::<numbers::Slope>, &[out.0, a.0, y.0]) }
         }
-        I::SlopeLeftF { out, a, b, p } => slope_of_two(p, 0, &[out.0, a.0, b.0, extra()?])?,
-        I::SlopeRightF { out, a, b, p } => slope_of_two(p, 1, &[out.0, a.0, b.0, extra()?])?,
-        I::SlopeFI { out, a, n, p } => of(number::<numbers::SlopeWithInteger>, p, &[out.0, a.0, n.0, extra()?])?,
+        I::PartialLeftF { out, a, b, p } => slope_of_two(p, 0, &[out.0, a.0, b.0, extra()?])?,
+        I::PartialRightF { out, a, b, p } => slope_of_two(p, 1, &[out.0, a.0, b.0, extra()?])?,
+        I::PartialFI { out, a, n, p } => of(number::<numbers::SlopeWithInteger>, p, &[out.0, a.0, n.0, extra()?])?,
 
         I::MoveI { out, a } => plain(integer::<integers::Same>, &[out.0, a.0]),
         I::SetI { out, value } => known(i64::from(value.0), out),
@@ -210,13 +210,13 @@ fn cell(code: &Code, at: usize, instruction: &Instruction) -> Option<Cell> {
         I::LoadGlobalF { out, index } => global(act::<objects::Global>, out.0, index),
         I::LoadGlobalI { out, index } => global(act::<objects::GlobalInteger>, out.0, index),
         I::LoadGlobalR { out, index } => global(act::<objects::GlobalReference>, out.0, index),
-        I::KeepF { a } => plain(act::<objects::Keep>, &[a.0]),
-        I::KeepI { a } => plain(act::<objects::KeepInteger>, &[a.0]),
-        I::KeepKnown { value } => {
-            Cell { more: More { integer: i64::from(value.0) }, ..plain(act::<objects::KeepKnown>, &[]) }
+        I::PushF { a } => plain(act::<objects::Keep>, &[a.0]),
+        I::PushI { a } => plain(act::<objects::KeepInteger>, &[a.0]),
+        I::PushKnown { value } => {
+            Cell { more: More { integer: i64::from(value.0) }, ..plain(act::<objects::PushKnown>, &[]) }
         }
-        I::RecallF { out } => plain(act::<objects::Recall>, &[out.0]),
-        I::RecallI { out } => plain(act::<objects::RecallInteger>, &[out.0]),
+        I::PopF { out } => plain(act::<objects::Recall>, &[out.0]),
+        I::PopI { out } => plain(act::<objects::RecallInteger>, &[out.0]),
         _ => return None,
     })
 }

@@ -1,4 +1,4 @@
-//! Ways out of blocks: `break`, `continue`, `return`, `throw`, and what `defer` put on the way.
+//! Exits: ways out of blocks with `break`, `continue`, `return`, `throw`, and what `defer` put on the way.
 
 use crate::ir::graph::{BlockId, Op, Reg, Terminator, Trap};
 use crate::ir::lower::build::{Builder, Slot, Value};
@@ -149,8 +149,8 @@ impl Builder<'_> {
         self.finish(None, value);
     }
 
-    /// An initialiser has filled an instance: from now on that does what its class does when it goes away. It stands behind
-    /// a tag where the initialiser may fail, and then there may be none.
+    /// An initializer has filled an instance: from now on that does what its class does when it is destroyed. It is after
+    /// a tag where the initializer may fail, and then there may be none.
     fn born(&mut self, value: &[Reg]) {
         if self.fills_instance && self.d.sees_ends() {
             let instance = self.references(value);
@@ -204,7 +204,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Stops the program at an error that nobody takes.
+    /// Stops the program at an error that is not caught.
     pub fn uncaught(&mut self, error: Reg) {
         let text = self.text_of(error);
         self.trap(Trap::Uncaught(text));
@@ -221,7 +221,7 @@ impl Builder<'_> {
         self.value(Op::Native { name: "describe", shapes: vec![any] }, Bank::R, &[error])
     }
 
-    /// Behind a call that may throw: goes on only when it did not.
+    /// After a call that may throw: goes on only when it did not.
     pub fn propagate(&mut self, flag: Reg, error: Reg) {
         let (threw, fine) = (self.block(), self.block());
         self.branch(flag, threw, fine);

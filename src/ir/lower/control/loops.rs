@@ -1,4 +1,4 @@
-//! Loops. Their test stands at the end, behind a first test in front, so that a round costs one jump.
+//! Loops: the test is at the end, after a first test at the start, so that an iteration costs one jump.
 
 use crate::ir::graph::{BlockId, Op, Reg};
 use crate::ir::lower::build::{Builder, Use, Value};

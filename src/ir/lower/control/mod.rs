@@ -1,4 +1,4 @@
-//! Lowering of statements and control flow.
+//! Control flow: lowering of statements, loops, `switch`, patterns and exits.
 
 pub(crate) mod exits;
 pub(crate) mod loops;

@@ -75,9 +75,9 @@ impl Builder<'_> {
         for (k, (part, places)) in payload.iter().zip(places).enumerate() {
             let mut field: Value = places.iter().map(|i| components[*i]).collect();
             if let Some(beside) = beside.clone()
-                && let Some(property) = self.sealed_payload(&pattern.ty, case, k)
+                && let Some(property) = self.opaque_payload_at(&pattern.ty, case, k)
             {
-                field = self.read_sealed(&property, components[beside].to_vec(), field);
+                field = self.read_opaque_property(&property, components[beside].to_vec(), field);
             }
             self.matches(part, &field, fail);
         }

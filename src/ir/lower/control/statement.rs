@@ -1,4 +1,4 @@
-//! Statements, apart from loops and `switch`, and where variables live.
+//! Statements: all but loops and `switch`, and where variables live.
 
 use crate::ir::graph::{BlockId, Op, Reg};
 use crate::ir::lower::build::{Builder, Slot, Use, Value};
@@ -233,7 +233,7 @@ impl Builder<'_> {
         local.mutable && local.captured
     }
 
-    /// Makes room for a variable, with zeros in it.
+    /// Allocates registers for a variable, with zeros in them.
     pub fn declare(&mut self, local: LocalId) {
         let zeros = self.blank(local);
         if self.is_boxed(local) {
@@ -332,7 +332,7 @@ impl Builder<'_> {
         self.pinned.push(local);
     }
 
-    /// Initialises a global variable.
+    /// Initializes a global variable.
     fn init_global(&mut self, global: crate::types::model::tree::GlobalId, value: Value) {
         let ownership = self.d.global(global).ownership;
         let value = self.loosened(value, ownership);

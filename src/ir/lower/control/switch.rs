@@ -1,4 +1,4 @@
-//! `switch`, and the cases of `catch`: chains of decisions in the order of the text.
+//! Switch: `switch` and the cases of `catch`, as chains of decisions in source order.
 
 use crate::ir::graph::{BlockId, Reg, Trap};
 use crate::ir::lower::build::Builder;

@@ -1,8 +1,8 @@
-//! Making an instance of a class by an initialiser that has a registered derivative.
+//! Allocation: making an instance of a class by an initializer that has a registered derivative.
 //!
-//! An initialiser of a class fills an instance that it is given, which may be one of a subclass; its registered derivative
+//! An initializer of a class fills an instance that it is given, which may be one of a subclass; its registered derivative
 //! returns an instance of its own. So the derivative belongs to a function that makes the instance and fills it, and an
-//! initialiser that another one leads to is differentiated as it is written.
+//! initializer that another one leads to is differentiated as it is written.
 
 use crate::ir::graph::Op;
 use crate::ir::lower::Origin;
@@ -25,7 +25,7 @@ impl Builder<'_> {
         Rc::new(Function { params, ..(*declared).clone() })
     }
 
-    /// What a call of an initialiser means that fills an instance which is new.
+    /// What a call of an initializer means that fills an instance which is new.
     pub(crate) fn or_allocation(&mut self, target: Target, args: &[Argument]) -> Target {
         match target {
             Target::Static(f) if self.has_registered_allocation(&f, args) => Target::Allocation(f),

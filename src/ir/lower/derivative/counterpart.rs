@@ -1,7 +1,7 @@
-//! Stored properties that a hand-written tangent vector has a member for, though the vector is not made of the type's
+//! Counterparts: stored properties that a hand-written tangent vector has a member for, though the vector is not made of the type's
 //! properties alone: the member of the same name says how the property moves.
 //!
-//! In: a property whose reading and setting are functions ([`Origin::Sealed`]). Out: derivatives of these functions, as if a
+//! In: a property whose reading and setting are functions ([`Origin::OpaqueProperty`]). Out: derivatives of these functions, as if a
 //! program had registered them: they take the member out of the vector, or put it there.
 
 use crate::ir::graph::{Op, Rule, RuleKind};
@@ -35,7 +35,7 @@ impl Builder<'_> {
     /// The member of a type's tangent vector that says how a stored property moves.
     pub(crate) fn counterpart(&mut self, owner: &Type, ty: &Type, name: &str) -> Option<Counterpart> {
         let Type::Nominal(own, _) = owner else { return None };
-        // Where nothing stands beside a value, its vector has all that moves as members.
+        // Where nothing is beside a value, its vector has all that moves as members.
         if self.d.nominal(*own).kind != NominalKind::Struct || self.tangent_beside(owner).is_none() {
             return None;
         }
@@ -74,7 +74,7 @@ impl Builder<'_> {
     pub(crate) fn counterpart_rule(&mut self, key: &Key, access: &Rc<Access>) {
         let [owner, ty] = &key.generics[..] else { return };
         self.name_access(access);
-        let (vector, value) = self.sealed_parameters(owner, ty);
+        let (vector, value) = self.opaque_property_parameters(owner, ty);
         let Some(found) = self.counterpart(owner, ty, &access.name) else { return };
         let origin = Origin::CounterpartMap(access.clone());
         let map = self.lowering.request(self.program, origin, key.generics.clone(), None);

@@ -1,4 +1,4 @@
-//! Registered derivatives of functions that change parameters, as those of functions that give the new values back.
+//! Inout derivatives: registered derivatives of functions that change parameters, as those of functions that return the new values.
 //!
 //! In: `(inout x, y) -> (value:, pullback: (seed, inout dx) -> dy)`. Out: `(x, y) -> (value, x, pullback')`, where
 //! `pullback'` is `(seed, dx) -> (dx, dy)`; so the machine knows of results only.
@@ -28,7 +28,7 @@ pub(in crate::ir) struct Changing {
 }
 
 impl Builder<'_> {
-    /// How the result of a function and the parameters that it changes differentiate, one behind the other.
+    /// How the result of a function and the parameters that it changes differentiate, one after the other.
     pub(crate) fn results_together(&mut self, declared: &declared::Function) -> Option<TangentId> {
         if !declared.params.iter().any(|p| p.is_inout) {
             return self.tangent(&declared.result);
@@ -37,8 +37,8 @@ impl Builder<'_> {
         Some(self.tangent_of_results(&types))
     }
 
-    /// The body of [`Origin::Functional`].
-    pub(crate) fn functional(&mut self, key: &Key, of: tree::FunctionId, rule: &Rc<Changing>) {
+    /// The body of [`Origin::InoutDerivative`].
+    pub(crate) fn inout_derivative_rule(&mut self, key: &Key, of: tree::FunctionId, rule: &Rc<Changing>) {
         let declared = self.original(of);
         self.params = declared.generics.clone();
         self.name_like(&declared);
@@ -61,7 +61,7 @@ impl Builder<'_> {
         }
         let mut components = self.unpack(&both, given);
         let map = components.pop().into_iter().collect::<Vec<_>>();
-        let origin = Origin::FunctionalMap { of, rule: rule.clone() };
+        let origin = Origin::InoutDerivativeMap { of, rule: rule.clone() };
         let id = self.lowering.request(self.program, origin, key.generics.clone(), key.view);
         let map = self.value(Op::Closure(id), Bank::R, &map);
         components.extend(changed);
@@ -88,8 +88,8 @@ impl Builder<'_> {
         self.give(error.into_iter().chain(packed).collect());
     }
 
-    /// The body of [`Origin::FunctionalMap`].
-    pub(crate) fn functional_map(&mut self, of: tree::FunctionId, rule: &Changing) {
+    /// The body of [`Origin::InoutDerivativeMap`].
+    pub(crate) fn inout_derivative_map(&mut self, of: tree::FunctionId, rule: &Changing) {
         let declared = self.original(of);
         self.params = declared.generics.clone();
         self.name_like(&declared);
@@ -238,7 +238,7 @@ fn tuple(types: Vec<Type>) -> Type {
     Type::Tuple(types.into_iter().map(|t| (None, t)).collect())
 }
 
-/// The type of a function that nobody calls by it.
+/// The type of a function that is never called by it.
 fn some_function() -> Type {
     let function = FunctionType { params: vec![], result: Type::unit(), throws: false, strength: Strength::Plain };
     Type::Function(Rc::new(function))

@@ -1,4 +1,4 @@
-//! Lowering of differential operators and registered derivatives.
+//! Derivatives: lowering of differential operators and registered derivatives.
 
 pub(crate) mod allocation;
 pub(crate) mod counterpart;

@@ -1,7 +1,7 @@
-//! Types that say themselves what their tangent vectors are, and are not differentiated member by member: a point of a
-//! circle that is given by an angle.
+//! Opaque properties: stored properties of types that define their tangent vectors themselves and are not differentiated member by
+//! member, as a point of a circle that is given by an angle.
 //!
-//! Beside each value stands a vector of zeros, whose slots say how the value moves; one number for all of it where nobody
+//! Beside each value is a vector of zeros, whose slots say how the value moves; one number for all of it where it is not
 //! can count its components beforehand. Functions with registered derivatives
 //! read and write them like those of any other numbers; copies carry them along. A stored property says nothing of them,
 //! unless the vector has a member of its name (`counterpart`): reading or setting one is a call of a function without a
@@ -20,7 +20,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 impl Builder<'_> {
-    /// The shape of the value proper, and the components of what stands beside it. `shape` is not boxed.
+    /// The shape of the value proper, and the components of what is beside it. `shape` is not boxed.
     pub(crate) fn beside(&mut self, shape: ShapeId) -> (ShapeId, Option<Range<usize>>) {
         match layout::beside(&mut self.lowering.layouts, &self.program.shapes, shape) {
             Some((value, components)) => (value, Some(components)),
@@ -29,7 +29,7 @@ impl Builder<'_> {
     }
 
     /// A stored property of a type whose vectors say nothing of it, if it could move at all.
-    pub(crate) fn sealed_property(&mut self, owner: &Type, index: usize) -> Option<Property> {
+    pub(crate) fn opaque_property_at(&mut self, owner: &Type, index: usize) -> Option<Property> {
         let Type::Nominal(id, args) = self.concrete(owner) else { return None };
         let nominal = self.d.nominal(id);
         let stored = nominal.stored.get(index).filter(|s| !s.no_derivative)?;
@@ -53,7 +53,7 @@ impl Builder<'_> {
     }
 
     /// The same of a value in the payload of a case.
-    pub(crate) fn sealed_payload(&mut self, owner: &Type, case: u32, index: usize) -> Option<Property> {
+    pub(crate) fn opaque_payload_at(&mut self, owner: &Type, case: u32, index: usize) -> Option<Property> {
         let Type::Nominal(id, args) = self.concrete(owner) else { return None };
         let nominal = self.d.nominal(id);
         let case = nominal.cases.get(case as usize)?;
@@ -62,14 +62,14 @@ impl Builder<'_> {
         Some(Property { owner: Type::Nominal(id, args), ty, name: case.name.clone() })
     }
 
-    /// What stands beside a struct that is made of these values; nothing for a type that is differentiated by members.
+    /// What is beside a struct that is made of these values; nothing for a type that is differentiated by members.
     pub(crate) fn vector_beside(&mut self, ty: &Type, values: &[Value]) -> Value {
-        self.vector_of(ty, values, |b, k| b.sealed_property(ty, k))
+        self.vector_of(ty, values, |b, k| b.opaque_property_at(ty, k))
     }
 
-    /// What stands beside a case of an enum with these values.
+    /// What is beside a case of an enum with these values.
     pub(crate) fn vector_beside_case(&mut self, ty: &Type, case: u32, values: &[Value]) -> Value {
-        self.vector_of(ty, values, |b, k| b.sealed_payload(ty, case, k))
+        self.vector_of(ty, values, |b, k| b.opaque_payload_at(ty, case, k))
     }
 
     fn vector_of(
@@ -89,38 +89,38 @@ impl Builder<'_> {
         let (kept, lost): (Vec<_>, Vec<_>) =
             found.into_iter().partition(|(p, _)| self.counterpart(&p.owner, &p.ty, &p.name).is_some());
         for (property, value) in lost.into_iter().chain(kept) {
-            vector = self.set_sealed(&property, vector, value.clone());
+            vector = self.set_opaque_property(&property, vector, value.clone());
         }
         vector
     }
 
     /// The value of a stored property, which its owner's vector says nothing of.
-    pub(crate) fn read_sealed(&mut self, property: &Property, vector: Value, value: Value) -> Value {
-        self.call_sealed(property, true, vector, value)
+    pub(crate) fn read_opaque_property(&mut self, property: &Property, vector: Value, value: Value) -> Value {
+        self.call_opaque_property(property, true, vector, value)
     }
 
-    /// What stands beside the owner of a stored property when that was set to a value.
-    pub(crate) fn set_sealed(&mut self, property: &Property, vector: Value, value: Value) -> Value {
-        self.call_sealed(property, false, vector, value)
+    /// What is beside the owner of a stored property when that was set to a value.
+    pub(crate) fn set_opaque_property(&mut self, property: &Property, vector: Value, value: Value) -> Value {
+        self.call_opaque_property(property, false, vector, value)
     }
 
-    fn call_sealed(&mut self, property: &Property, is_read: bool, vector: Value, value: Value) -> Value {
+    fn call_opaque_property(&mut self, property: &Property, is_read: bool, vector: Value, value: Value) -> Value {
         let given = if is_read { &value } else { &vector };
         let banks: Vec<_> = given.iter().map(|reg| self.bank(*reg)).collect();
-        let origin = Origin::Sealed { name: property.name.clone(), is_read };
+        let origin = Origin::OpaqueProperty { name: property.name.clone(), is_read };
         let generics = vec![property.owner.clone(), property.ty.clone()];
         let id = self.lowering.request(self.program, origin, generics, None);
         self.invoke(Op::Call(id), &[], vec![Operand::Value(vector), Operand::Value(value)], &banks, false).0
     }
 
-    /// The body of [`Origin::Sealed`].
-    pub(crate) fn sealed(&mut self, key: &Key, name: &Rc<str>, is_read: bool) {
+    /// The body of [`Origin::OpaqueProperty`].
+    pub(crate) fn opaque_property(&mut self, key: &Key, name: &Rc<str>, is_read: bool) {
         let [owner, ty] = &key.generics[..] else { return };
         let (owner, ty) = (owner.clone(), ty.clone());
         let type_name: Rc<str> = self.d.type_name(&owner).into();
         self.out.name = format!("{type_name}.{name}").into();
         self.out.is_prelude = true;
-        let (vector, value) = self.sealed_parameters(&owner, &ty);
+        let (vector, value) = self.opaque_property_parameters(&owner, &ty);
         if self.counterpart(&owner, &ty, name).is_some() {
             self.counterpart_rules(key, name, is_read);
         } else {
@@ -134,7 +134,7 @@ impl Builder<'_> {
         self.end(Terminator::Return(results));
     }
 
-    /// How the vector differentiates that stands beside values of a type.
+    /// How the vector differentiates that is beside values of a type.
     pub(crate) fn tangent_beside(&mut self, owner: &Type) -> Option<TangentId> {
         let mut id = self.tangent(owner)?;
         loop {
@@ -147,17 +147,17 @@ impl Builder<'_> {
     }
 
     /// The vector beside the owner of a property, or the owner itself, and the property.
-    pub(crate) fn sealed_parameters(&mut self, owner: &Type, ty: &Type) -> (Value, Value) {
+    pub(crate) fn opaque_property_parameters(&mut self, owner: &Type, ty: &Type) -> (Value, Value) {
         let (vector_shape, vector_tangent) = match self.tangent_beside(owner) {
             Some(beside) => (self.program.tangents.get(beside).value, Some(beside)),
             None => (self.shape(owner), self.tangent(owner)),
         };
-        let vector = self.sealed_parameter(vector_shape, vector_tangent);
+        let vector = self.opaque_property_parameter(vector_shape, vector_tangent);
         let (shape, tangent) = (self.shape(ty), self.tangent(ty));
-        (vector, self.sealed_parameter(shape, tangent))
+        (vector, self.opaque_property_parameter(shape, tangent))
     }
 
-    fn sealed_parameter(&mut self, shape: ShapeId, tangent: Option<TangentId>) -> Value {
+    fn opaque_property_parameter(&mut self, shape: ShapeId, tangent: Option<TangentId>) -> Value {
         let banks = self.banks_of(shape);
         let regs = self.regs(&banks);
         self.dedicate(&regs, "", Use::Constant);

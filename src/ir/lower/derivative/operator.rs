@@ -1,4 +1,4 @@
-//! The differential operators that the machine has built in.
+//! Operators: the differential operators that the machine has built in.
 
 use crate::ir::graph::{Op, Operator, Reg};
 use crate::ir::lower::build::{Builder, Value};
@@ -17,7 +17,7 @@ impl Builder<'_> {
         match (name, function) {
             ("withoutDerivative", _) => {
                 let ty = types.first().cloned().unwrap_or_else(Type::unit);
-                // Where somebody wrote it, it stays even if nothing moves: it says that a break of the path is meant.
+                // Where the program has it, it stays even if nothing varies: it states that a break of the path is meant.
                 let of = self.tangent(&ty).unwrap_or_else(|| self.no_tangent(&ty));
                 let banks = self.banks(&ty);
                 self.operate(Operator::WithoutDerivative { of }, &ins, &banks)
@@ -100,7 +100,7 @@ impl Builder<'_> {
         self.program.tangents.add(Tangent { value, vector, kind: TangentKind::Nothing })
     }
 
-    /// An operator whose body may throw: the flag and the error stand before its result.
+    /// An operator whose body may throw: the flag and the error are before its result.
     fn operate_on_body(
         &mut self,
         operator: Operator,

@@ -59,7 +59,7 @@ impl Builder<'_> {
             let is_apart = rule.kind == RegisteredKind::Pullback && self.takes_boxed_apart(declared, &rule.function);
             if is_apart || declared.params.iter().any(|p| p.is_inout) {
                 let rule = Changing { function: rule.function, wrt: rule.wrt.clone(), kind: rule.kind };
-                let origin = Origin::Functional { of: f, rule: rule.into() };
+                let origin = Origin::InoutDerivative { of: f, rule: rule.into() };
                 function = self.lowering.request(self.program, origin, self.generics.clone(), None);
             }
             self.out.rules.push(Rule {
@@ -77,7 +77,7 @@ impl Builder<'_> {
             let wrt = union(&parts);
             let place = parts.first().map_or(declared.span, |part| self.d.function(part.function.function).span);
             let kind = if parts.iter().any(|p| p.takes_all) { RuleKind::Pullback } else { RuleKind::Transpose };
-            let origin = Origin::Backwards { of: f, parts: parts.into() };
+            let origin = Origin::RegisteredTranspose { of: f, parts: parts.into() };
             let function = self.lowering.request(self.program, origin, self.generics.clone(), self.view);
             self.out.rules.push(Rule {
                 differs: some_differ,
@@ -99,8 +99,8 @@ impl Builder<'_> {
         Some(self.lowering.request(self.program, Origin::Function(moved), vec![ty], None))
     }
 
-    /// The body of [`Origin::Backwards`]: calls the function, and makes a closure of what its pullback needs.
-    pub fn backwards(&mut self, key: &Key, of: tree::FunctionId, parts: &Rc<[Part]>) {
+    /// The body of [`Origin::RegisteredTranspose`]: calls the function, and makes a closure of what its pullback needs.
+    pub fn registered_transpose(&mut self, key: &Key, of: tree::FunctionId, parts: &Rc<[Part]>) {
         let declared = self.original(of);
         self.params = declared.generics.clone();
         self.name_like(&declared);

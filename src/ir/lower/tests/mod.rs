@@ -1,4 +1,4 @@
-//! Small typed trees and the graphs that they become.
+//! Lowering tests: small typed trees and the graphs that they become.
 
 mod source;
 mod world;
@@ -200,7 +200,7 @@ fn a_matrix_in_a_box_keeps_its_rows() {
     );
     let run = lower(&mut w, f);
     let text = run.text();
-    // Checked first, then moved out row by row and back, with nothing left behind in a register.
+    // Checked first, then moved out row by row and back, with nothing left in a register.
     let expected = [
         "load box.r0",
         "load element.r0",

@@ -1,4 +1,4 @@
-//! Graphs of whole programs, from their text.
+//! Source tests: graphs of whole programs, from their source.
 
 use crate::ir::graph::Program;
 use crate::ir::{listing, lower::Lowering, verify};

@@ -1,4 +1,4 @@
-//! Declarations made by hand, and the words to write typed trees with.
+//! Test world: declarations made by hand, and functions to write typed trees with.
 
 use crate::source::Span;
 use crate::syntax::ast::{Name, NominalKind};
@@ -169,7 +169,7 @@ impl World {
         Rc::make_mut(&mut self.functions[id.0 as usize].0)
     }
 
-    /// Gives a function its body. Locals behind the parameters: name (with `var` before it when it changes, `&` when it
+    /// Gives a function its body. Locals after the parameters: name (with `var` before it when it changes, `&` when it
     /// is captured) and type.
     pub fn define(&mut self, id: FunctionId, locals: &[(&str, Type)], statements: Vec<Stmt>) {
         let declared = self.functions[id.0 as usize].0.clone();

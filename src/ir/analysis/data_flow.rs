@@ -1,11 +1,13 @@
-//! Forward data flow over the graph of one function: what is known of each register at the start of each block.
+//! Data flow: what is known of each register at the start of each block of one function, computed forward.
 
-use crate::ir::analysis::liveness::live;
-use crate::ir::{BlockId, Function, Reg, Terminator};
+use crate::ir::analysis::control_flow::reverse_postorder;
+use crate::ir::analysis::flow_graph::FlowGraph;
+use crate::ir::analysis::liveness::live_at_entry;
+use crate::ir::graph::{Function, Reg, Terminator};
 
 /// Something that is known of a register; the default says that nothing reaches it.
 pub trait Fact: Clone + Default {
-    /// Takes up what is known on another path; says whether that changed anything.
+    /// Adds what is known on another path; returns whether that changed anything.
     fn join(&mut self, other: &Self) -> bool;
 }
 
@@ -20,11 +22,11 @@ pub fn forward<F: Fact>(
     if f.blocks.is_empty() {
         return;
     }
-    let live = live(f);
-    let kept = |at: usize, facts: &[F]| -> Vec<F> { live.of(at).map(|r| facts[r].clone()).collect() };
+    let live = live_at_entry(f);
+    let facts_at = |at: usize, facts: &[F]| -> Vec<F> { live.of(at).map(|r| facts[r].clone()).collect() };
     // What is known at the start of each block of the registers that are live there; `None` where no path leads.
     let mut starts: Vec<Option<Vec<F>>> = vec![None; f.blocks.len()];
-    starts[0] = Some(kept(0, &entry));
+    starts[0] = Some(facts_at(0, &entry));
     let mut facts = entry;
     let load = |at: usize, facts: &mut [F], start: &[F]| {
         live.of(at).zip(start).for_each(|(r, known)| facts[r].clone_from(known));
@@ -43,8 +45,7 @@ pub fn forward<F: Fact>(
             crate::cancel::check();
             load(at, &mut facts, starts[at].as_deref().unwrap_or_default());
             step(at, &mut facts);
-            for next in successors(f, at) {
-                let next = next.0 as usize;
+            for next in f.successors(at) {
                 match &mut starts[next] {
                     Some(known) => {
                         // Every register must be joined, so no short-circuit.
@@ -53,7 +54,7 @@ pub fn forward<F: Fact>(
                         waiting[next] |= grown;
                     }
                     start @ None => {
-                        *start = Some(kept(next, &facts));
+                        *start = Some(facts_at(next, &facts));
                         waiting[next] = true;
                     }
                 }
@@ -67,36 +68,4 @@ pub fn forward<F: Fact>(
             returned(regs, &facts);
         }
     }
-}
-
-/// Where a block may go on.
-pub fn successors(f: &Function, block: usize) -> Vec<BlockId> {
-    match &f.blocks[block].end {
-        Some(Terminator::Jump(to)) => vec![*to],
-        Some(Terminator::Branch { then, otherwise, .. }) => vec![*then, *otherwise],
-        Some(Terminator::Return(_) | Terminator::Trap(_)) | None => vec![],
-    }
-}
-
-fn reverse_postorder(f: &Function) -> Vec<usize> {
-    let mut order = vec![];
-    let mut seen = vec![false; f.blocks.len()];
-    seen[0] = true;
-    let mut open = vec![(0, successors(f, 0))];
-    while let Some((at, rest)) = open.last_mut() {
-        match rest.pop() {
-            Some(next) => {
-                let next = next.0 as usize;
-                if !std::mem::replace(&mut seen[next], true) {
-                    open.push((next, successors(f, next)));
-                }
-            }
-            None => {
-                order.push(*at);
-                open.pop();
-            }
-        }
-    }
-    order.reverse();
-    order
 }

@@ -1,0 +1,207 @@
+//! Effects: what each operation reads, writes and may do. The one place where every [`Op`] is classified.
+//!
+//! Promises: [`effects`] and [`transfer`] match on all operations, so that a new one does not compile until it is classified;
+//! passes and analyses ask here instead of listing operations themselves.
+
+use crate::ir::graph::{FunctionId, Op, Operator, SweepOp};
+use crate::native::PrimitiveId;
+use crate::value::Bank;
+
+/// What an operation does besides writing its results.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Effects {
+    /// The memory that it is about, besides registers.
+    pub memory: Memory,
+    /// What it does there.
+    pub access: MemoryAccess,
+    /// Whether it may stop the program.
+    pub may_fail: bool,
+}
+
+/// A kind of memory besides the registers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Memory {
+    /// None: numbers, integers and references in registers.
+    None,
+    /// Texts.
+    Text,
+    /// Function objects and what they captured.
+    Closure,
+    /// Boxes: captured variables and the properties of instances.
+    Box,
+    /// Instances as such: their type and identity.
+    Instance,
+    /// Records, which have value semantics.
+    Record,
+    /// Arrays, which have value semantics.
+    Array,
+    /// Global variables.
+    Global,
+    /// The value stack of adjoint code.
+    ValueStack,
+    /// Any memory: the operation runs other code.
+    Any,
+}
+
+/// What an operation does with memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MemoryAccess {
+    /// Nothing.
+    None,
+    /// Reads it.
+    Read,
+    /// Makes a new object.
+    Create,
+    /// Changes it.
+    Write,
+    /// Moves a reference out of it, or out of a register, which is left without one.
+    Move,
+    /// Marks a point of the program that other passes or the machine rely on.
+    Pin,
+}
+
+/// Classifies an operation by its effects.
+pub fn effects(op: &Op) -> Effects {
+    use Memory as M;
+    use MemoryAccess as A;
+    let (memory, access, may_fail) = match op {
+        Op::ConstF(_) | Op::ConstI(_) | Op::Null | Op::Copy => (M::None, A::None, false),
+        Op::Take => (M::None, A::Move, false),
+        Op::Primitive(id) => (M::None, A::None, primitive_may_fail(id.info().name)),
+        Op::Text(_) => (M::Text, A::Read, false),
+        Op::AppendText => (M::Text, A::Write, false),
+        Op::Closure(_) => (M::Closure, A::Create, false),
+        Op::Capture { .. } => (M::Closure, A::Read, false),
+        Op::NewBox => (M::Box, A::Create, false),
+        Op::LoadBox { .. } => (M::Box, A::Read, false),
+        Op::StoreBox { .. } => (M::Box, A::Write, false),
+        Op::TakeBox { .. } => (M::Box, A::Move, false),
+        Op::NewInstance(_) => (M::Instance, A::Create, false),
+        Op::FindMethod(_) => (M::Instance, A::Read, false),
+        Op::NewRecord => (M::Record, A::Create, false),
+        Op::LoadRecord { .. } => (M::Record, A::Read, false),
+        Op::StoreRecord { .. } => (M::Record, A::Write, false),
+        Op::TakeRecord { .. } => (M::Record, A::Move, false),
+        Op::Constants(_) | Op::NewArray(_) => (M::Array, A::Create, false),
+        Op::Count => (M::Array, A::Read, false),
+        Op::CheckIndex | Op::LoadElement { .. } => (M::Array, A::Read, true),
+        Op::Append(_) => (M::Array, A::Write, false),
+        Op::StoreElement { .. } => (M::Array, A::Write, true),
+        Op::TakeElement { .. } => (M::Array, A::Move, true),
+        Op::LoadGlobal { .. } => (M::Global, A::Read, false),
+        Op::StoreGlobal { .. } => (M::Global, A::Write, false),
+        Op::TakeGlobal { .. } => (M::Global, A::Move, false),
+        Op::Hold | Op::AssertDifferentiable { .. } => (M::None, A::Pin, false),
+        Op::Access { .. } => (M::None, A::Pin, true),
+        Op::Call(_) | Op::CallRule(_) | Op::CallValue | Op::Native { .. } | Op::Operator(_) => (M::Any, A::Write, true),
+        Op::Sweep(op) => match op {
+            SweepOp::Partial { .. } | SweepOp::DropTangent | SweepOp::RequireConstant | SweepOp::Flush => {
+                (M::None, A::None, false)
+            }
+            SweepOp::CaptureOf { .. } => (M::Closure, A::Read, false),
+            SweepOp::Push(_) | SweepOp::PushConstant(_) | SweepOp::Pop(_) => (M::ValueStack, A::Write, false),
+            SweepOp::AddElement { .. } => (M::Array, A::Write, true),
+        },
+    };
+    Effects { memory, access, may_fail }
+}
+
+/// Whether an operation does nothing but write its results, and cannot fail.
+pub fn is_pure(op: &Op) -> bool {
+    let Effects { access, may_fail, .. } = effects(op);
+    !may_fail && matches!(access, MemoryAccess::None | MemoryAccess::Read | MemoryAccess::Create)
+}
+
+/// Integer arithmetic overflows; all other primitives always have a result.
+fn primitive_may_fail(name: &str) -> bool {
+    let total = ["eq", "ne", "lt", "le", "gt", "ge", "and", "or", "xor", "not", "min", "max"];
+    match name.strip_prefix("int.") {
+        Some(rest) => !total.contains(&rest) && !rest.ends_with("Wrapping"),
+        None => false,
+    }
+}
+
+/// How numbers, and the tangents that belong to them, go through an operation.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Transfer<'o> {
+    /// None does: what is written is constant, or no number.
+    Nothing,
+    /// The result is the operand.
+    Copy,
+    /// The result is computed by a primitive.
+    Primitive(PrimitiveId),
+    /// Through a function that is known.
+    Call(FunctionId),
+    /// Through a function that is found while the program runs, or through a registered derivative.
+    DynamicCall,
+    /// Through a function of the native library.
+    Native(&'static str),
+    /// Through an operator of the machine.
+    Operator(&'o Operator),
+    /// The result was in memory.
+    Load,
+    /// The operands are put into a new object.
+    Create,
+    /// The operands are put into memory that may hold others.
+    Store {
+        /// Whether a number is among them.
+        number: bool,
+    },
+}
+
+/// Classifies an operation by what numbers go through it.
+pub fn transfer(op: &Op) -> Transfer<'_> {
+    match op {
+        Op::Copy => Transfer::Copy,
+        Op::Primitive(id) => Transfer::Primitive(*id),
+        Op::Call(id) => Transfer::Call(*id),
+        Op::CallRule(_) | Op::CallValue => Transfer::DynamicCall,
+        Op::Native { name, .. } => Transfer::Native(name),
+        Op::Operator(operator) => Transfer::Operator(operator),
+        Op::Capture { .. }
+        | Op::LoadBox { .. }
+        | Op::LoadRecord { .. }
+        | Op::LoadElement { .. }
+        | Op::LoadGlobal { .. } => Transfer::Load,
+        Op::Closure(_) | Op::NewBox | Op::NewRecord => Transfer::Create,
+        Op::Append(stride) => Transfer::Store { number: stride.f > 0 },
+        Op::StoreBox { bank, .. }
+        | Op::StoreRecord { bank, .. }
+        | Op::StoreElement { bank, .. }
+        | Op::StoreGlobal { bank, .. } => Transfer::Store { number: *bank == Bank::F },
+        Op::ConstF(_)
+        | Op::ConstI(_)
+        | Op::Text(_)
+        | Op::Constants(_)
+        | Op::Null
+        | Op::Take
+        | Op::NewInstance(_)
+        | Op::FindMethod(_)
+        | Op::Hold
+        | Op::TakeBox { .. }
+        | Op::TakeRecord { .. }
+        | Op::NewArray(_)
+        | Op::AppendText
+        | Op::Count
+        | Op::CheckIndex
+        | Op::TakeElement { .. }
+        | Op::TakeGlobal { .. }
+        | Op::Access { .. }
+        | Op::AssertDifferentiable { .. }
+        // Tangent and adjoint code works on plain numbers: no tangents belong to them.
+        | Op::Sweep(_) => Transfer::Nothing,
+    }
+}
+
+/// Which result is the same register as which operand, for what is changed in place.
+pub fn tied(op: &Op) -> Option<(usize, usize)> {
+    match op {
+        Op::StoreRecord { .. }
+        | Op::Append(_)
+        | Op::AppendText
+        | Op::StoreElement { .. }
+        | Op::Sweep(SweepOp::AddElement { .. }) => Some((0, 0)),
+        Op::TakeRecord { .. } | Op::TakeElement { .. } => Some((1, 0)),
+        _ => None,
+    }
+}
