@@ -63,9 +63,9 @@ pub fn inline_all(program: &Program, known: &Signature) -> Result<Inlined, Fallb
     };
     clean(&mut out);
     if !returns(&out) {
-        return Err(flat.fallbacks.into_iter().next().unwrap_or(Fallback::NoReturn));
+        return Err(inliner.fallbacks.into_iter().next().unwrap_or(Fallback::NoReturn));
     }
-    Ok(Inlined { graph: out, fallbacks: flat.fallbacks })
+    Ok(Inlined { graph: out, fallbacks: inliner.fallbacks })
 }
 
 /// A function that has no derivative but that of its own code.

@@ -51,7 +51,7 @@ impl Graphs {
         }
         let Graphs::Read(program) = self else { return Ok(None) };
         let made = cancel::catch_cancelled(|| transformed(program, function, kind)).ok_or_else(Fault::interrupted)?;
-        Ok(made.and_then(|code| emitted(program, &code, false).ok()))
+        Ok(made.ok().and_then(|code| emitted(program, &code, false).ok()))
     }
 }
 
