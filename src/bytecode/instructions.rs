@@ -174,14 +174,14 @@ instructions! {
         Prim1I { out: IOut, a: IIn, p: Prim };
         /// `out = p(a, b)`. Can fail.
         Prim2I { out: IOut, a: IIn, b: IIn, p: Prim };
-        /// `out =` the slope of `p` at `a`, where its result is `y`.
-        SlopeF { out: FOut, a: FIn, y: FIn, p: Prim };
-        /// `out =` the slope of `p(a, b)` in `a`; its result stands in the [`Extra`](Instruction::Extra) behind.
-        SlopeLeftF { out: FOut, a: FIn, b: FIn, p: Prim };
-        /// `out =` the slope of `p(a, b)` in `b`, likewise.
-        SlopeRightF { out: FOut, a: FIn, b: FIn, p: Prim };
-        /// `out =` the slope of `p(a, n)` in `a`, likewise.
-        SlopeFI { out: FOut, a: FIn, n: IIn, p: Prim };
+        /// `out =` the partial derivative of `p` at `a`, where its result is `y`.
+        PartialF { out: FOut, a: FIn, y: FIn, p: Prim };
+        /// `out =` the partial derivative of `p(a, b)` in `a`; its result stands in the [`Extra`](Instruction::Extra) behind.
+        PartialLeftF { out: FOut, a: FIn, b: FIn, p: Prim };
+        /// `out =` the partial derivative of `p(a, b)` in `b`, likewise.
+        PartialRightF { out: FOut, a: FIn, b: FIn, p: Prim };
+        /// `out =` the partial derivative of `p(a, n)` in `a`, likewise.
+        PartialFI { out: FOut, a: FIn, n: IIn, p: Prim };
         /// `a` may be set to zero here if it is smaller than any normal number.
         FlushF { a: FIn };
         /// Keeps `a` for the way back.
@@ -564,7 +564,7 @@ impl Opcode {
             Prim3F | DPrim3F | JoinLeftF | JoinRightF | DJoinLeftF | DJoinRightF => Trailer::Extra,
             JoinBothF => Trailer::Extras,
             DJoinBothF => Trailer::TwoExtra,
-            SlopeLeftF | SlopeRightF | SlopeFI => Trailer::Extra,
+            PartialLeftF | PartialRightF | PartialFI => Trailer::Extra,
             AddPartF | PartF | PartI | PartR | TakePart | SetPartF | SetPartI | SetPartR | DPartF | DSetPartF => {
                 Trailer::Element
             }

@@ -37,10 +37,10 @@ const WITHOUT_COUNTERPART: &[(&str, &str)] = &[
     ("RoundF", "derivative code has DPrim1F in its place"),
     ("AddElementF", "derivative code has DElementF, DAddF and DSetElementF in its place"),
     ("AddPartF", "derivative code has DPartF, DAddF and DSetPartF in its place"),
-    ("SlopeF", "it stands in adjoint code, which runs where no level is live"),
-    ("SlopeLeftF", "it stands in adjoint code, which runs where no level is live"),
-    ("SlopeRightF", "it stands in adjoint code, which runs where no level is live"),
-    ("SlopeFI", "it stands in adjoint code, which runs where no level is live"),
+    ("PartialF", "it stands in adjoint code, which runs where no level is live"),
+    ("PartialLeftF", "it stands in adjoint code, which runs where no level is live"),
+    ("PartialRightF", "it stands in adjoint code, which runs where no level is live"),
+    ("PartialFI", "it stands in adjoint code, which runs where no level is live"),
 ];
 
 /// Instructions that make an integer, or a decision, of numbers.

@@ -1,4 +1,4 @@
-//! Certain dependence: which results of a function depend on which of its arguments, as data and with slopes, and where
+//! Certain dependence: which results of a function depend on which of its arguments, as data and with partial derivatives, and where
 //! a path from one to the other breaks.
 //!
 //! In: functions as they are written. Out: a [`Summary`] of each, with a [`Dependence`] for each result.

@@ -123,8 +123,8 @@ mod tests {
         b.branch(less, body, done);
         b.at(body);
         let two = b.constant(2.0);
-        let slope = b.primitive("double.mul", &[two, x]);
-        b.op_to(Op::Primitive(crate::native::primitive("double.add").unwrap()), &[y, slope], &[y]);
+        let partial = b.primitive("double.mul", &[two, x]);
+        b.op_to(Op::Primitive(crate::native::primitive("double.add").unwrap()), &[y, partial], &[y]);
         b.primitive("double.add", &[two, two]);
         b.jump(head);
         b.at(done);

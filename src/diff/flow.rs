@@ -1,15 +1,14 @@
 //! How a step passes on that its operands vary: the one place where the analyses look it up.
 
-use crate::native::PrimitiveId;
-use crate::native::Rule;
+use crate::native::{PrimitiveId, Rule, ids};
 use crate::value::Bank;
 
 /// What becomes of varying operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Passage {
-    /// The result varies with the operands, and has slopes.
+    /// The result varies with the operands, and has partial derivatives.
     Smooth,
-    /// The slope is zero wherever it exists, or the result is no data (a comparison): nothing gets through.
+    /// The partial derivative is zero wherever it exists, or the result is no data (a comparison): nothing gets through.
     Flat,
     /// A number becomes something that cannot vary: the path breaks here.
     Break,
@@ -24,12 +23,12 @@ pub fn primitive(id: PrimitiveId) -> Passage {
     match &info.rule {
         _ if !takes_number && is_comparison(info.name) => Passage::Flat,
         _ if !takes_number => Passage::Carry,
-        // Whatever slope the table gives a conversion to a whole number: the documents want an error.
-        _ if info.name == "int.fromDouble" => Passage::Break,
+        // Whatever partial derivative the table gives a conversion to an integer: the documents want an error.
+        _ if id == ids::TO_INT => Passage::Break,
         Rule::Opaque { .. } => Passage::Break,
         Rule::Flat => Passage::Flat,
         _ if info.result != Bank::F => Passage::Flat,
-        Rule::Slopes { .. } | Rule::Linear { .. } | Rule::Bilinear => Passage::Smooth,
+        Rule::Partials(_) => Passage::Smooth,
     }
 }
 

@@ -10,7 +10,7 @@ use super::activity::covered_by_rule;
 use super::dataflow::{self, Fact};
 use super::flow::{self, Passage};
 use crate::ir::{BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, RuleKind, Terminator};
-use crate::native::{PrimitiveId, Rule};
+use crate::native::{Partial, PrimitiveId};
 use crate::source::Span;
 use crate::value::{Bank, Constants};
 use std::collections::HashMap;
@@ -376,14 +376,14 @@ fn primitive(id: PrimitiveId, step: &Instruction, facts: &[Linearity], zero_matt
         }
         Passage::Smooth | Passage::Flat | Passage::Break | Passage::Carry => {}
     }
-    match &info.rule {
-        Rule::Linear { .. } => operands().skip(1).fold(operand(0), |sum, o| sum.plus(o, step.span)),
-        Rule::Bilinear => operand(0).times(&operand(1), name, step.span),
-        // Division is linear in what is divided.
-        Rule::Slopes { .. } if info.name == "double.div" && !operand(1).varies() => {
+    match info.partials() {
+        _ if info.is_linear() => operands().skip(1).fold(operand(0), |sum, o| sum.plus(o, step.span)),
+        [Partial::Factor(_), Partial::Factor(_)] => operand(0).times(&operand(1), name, step.span),
+        // A division is linear in its dividend.
+        [Partial::Reciprocal, Partial::Quotient] if !operand(1).varies() => {
             operand(0).times(&operand(1), name, step.span)
         }
-        Rule::Slopes { .. } | Rule::Flat | Rule::Opaque { .. } => {
+        _ => {
             if operands().any(Linearity::varies) {
                 Linearity::at(Kind::NotLinear, name, step.span)
             } else if operands().any(|o| o.kind == Kind::Unknown) {

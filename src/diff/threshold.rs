@@ -2,7 +2,7 @@
 //! and the derivative is one by convention, that of the branch.
 //!
 //! In: a function. Out: the same function with an [`Operator::Threshold`] in front of each such comparison, and of each step
-//! whose slope is 0 wherever it has one (`floor`), which may be at a jump.
+//! whose partial derivative is 0 wherever it has one (`floor`), which may be at a jump.
 //!
 //! Promises: only comparisons that decide where the program goes on are marked: `if`, `while`, `guard`, `switch`, `where`,
 //! `?:`, `&&` and `||`, and the result of a closure or a function that somebody else decides by. A condition that stops the
@@ -63,9 +63,9 @@ fn is_comparison(step: &Instruction) -> bool {
     matches!(step.op, Op::Primitive(id) if matches!(id.info().value, Value::Test2(_)))
 }
 
-/// Whether a step is a rounding or the like: its slope is 0, except where it jumps.
+/// Whether a step is a rounding or the like: its partial derivative is 0, except where it jumps.
 fn may_jump(step: &Instruction) -> bool {
-    let jumps = |info: &Primitive| matches!(info.rule, Rule::Flat) && info.corner.is_some();
+    let jumps = |info: &Primitive| matches!(info.rule, Rule::Flat) && info.one_sided.is_some();
     matches!(step.op, Op::Primitive(id) if jumps(id.info()))
 }
 

@@ -52,7 +52,7 @@ pub fn is_pure(op: &Op) -> bool {
         | Op::Count
         | Op::LoadGlobal { .. } => true,
         Op::Sweep(
-            SweepOp::Slope { .. } | SweepOp::Cut | SweepOp::Still | SweepOp::Flush | SweepOp::CaptureOf { .. },
+            SweepOp::Partial { .. } | SweepOp::Cut | SweepOp::Still | SweepOp::Flush | SweepOp::CaptureOf { .. },
         ) => true,
         Op::Primitive(id) => !may_fail(id.info().name),
         Op::Take

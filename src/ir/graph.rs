@@ -294,8 +294,8 @@ pub enum Op {
 /// Steps of tangent and adjoint code, which works on plain numbers: the code of a function together with that of its sweep.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum SweepOp {
-    /// `operands, result → f`: the slope of a primitive in one of its numeric operands, where it has that result.
-    Slope { primitive: PrimitiveId, operand: u8 },
+    /// `operands, result → f`: the partial derivative of a primitive in one of its numeric operands, where it has that result.
+    Partial { primitive: PrimitiveId, operand: u8 },
     /// `x →`: keeps a number or an integer for the way back.
     Keep(Bank),
     /// `→`: keeps an integer that is known.

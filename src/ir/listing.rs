@@ -160,7 +160,7 @@ fn operation(program: &Program, op: &Op) -> String {
             Operator::NoDerivative { .. } => "noDerivative".into(),
             Operator::WithDerivative { .. } => "withDerivative".into(),
         },
-        Op::Sweep(SweepOp::Slope { primitive, operand }) => format!("slope {operand} {}", primitive.info().name),
+        Op::Sweep(SweepOp::Partial { primitive, operand }) => format!("partial {operand} {}", primitive.info().name),
         Op::Sweep(SweepOp::Keep(_)) => "keep".into(),
         Op::Sweep(SweepOp::KeepKnown(known)) => format!("keep {known}"),
         Op::Sweep(SweepOp::Recall(_)) => "recall".into(),

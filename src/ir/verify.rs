@@ -158,7 +158,7 @@ impl Check<'_> {
             Op::Native { .. } => true,
             Op::Operator(operator) => self.operator(operator, &outs, &ins),
             Op::Promise { .. } => is(&outs, &[R]) && is(&ins, &[R]),
-            Op::Sweep(SweepOp::Slope { primitive, .. }) => {
+            Op::Sweep(SweepOp::Partial { primitive, .. }) => {
                 is(&outs, &[F]) && ins.split_last().is_some_and(|(y, x)| *y == F && x == primitive.info().operands)
             }
             Op::Sweep(SweepOp::Keep(bank)) => outs.is_empty() && is(&ins, &[*bank]),

@@ -1,7 +1,7 @@
 //! Sums, products, powers, roundings, and what has kinks.
 
-use super::field::{Count, Field, Test};
-use super::slopes::{counted, slope, slopes};
+use super::field::{Field, IntegerParam, Test};
+use super::partial::{self, Partial, integer_param, partial, partials};
 use super::values;
 use super::{Kink, Primitive, Rule, Value};
 
@@ -10,44 +10,38 @@ const PAIRS: &[f64] = &[1.6, -0.75, -2.1, 0.5, 0.3, 2.25, -1.25, -3.5];
 
 /// The entries.
 pub(super) const TABLE: &[Primitive] = &[
-    Primitive::new("double.add", Value::F2(|a, b| a + b), Rule::Linear(&[1.0, 1.0])).on(PAIRS).doc("Sum."),
-    Primitive::new("double.sub", Value::F2(|a, b| a - b), Rule::Linear(&[1.0, -1.0])).on(PAIRS).doc("Difference."),
-    Primitive::new("double.mul", Value::F2(|a, b| a * b), Rule::Bilinear)
+    Primitive::new("double.add", Value::F2(|a, b| a + b), Rule::Partials(&partial::SUM)).on(PAIRS).doc("Sum."),
+    Primitive::new("double.sub", Value::F2(|a, b| a - b), Rule::Partials(&partial::DIFFERENCE)).on(PAIRS).doc("Difference."),
+    Primitive::new("double.mul", Value::F2(|a, b| a * b), Rule::Partials(&partial::PRODUCT))
         .on(PAIRS)
-        .kink("0·∞ has no slopes: they are NaN", &[Kink { at: &[0.0, f64::INFINITY], slopes: &[f64::NAN, f64::NAN] }])
+        .kink("0·∞ has no slopes: they are NaN", &[Kink { at: &[0.0, f64::INFINITY], partials: &[f64::NAN, f64::NAN] }])
         .doc("Product."),
-    Primitive::new(
-        "double.div",
-        Value::F2(|a, b| a / b),
-        slopes!(|_, y, _| T::constant(1.0) / y, |_, y, z| -(z / y)),
-    )
-    .on(PAIRS)
-    .doc("Quotient."),
-    Primitive::new("double.neg", Value::F1(|a| -a), Rule::Linear(&[-1.0])).on(ANY).doc("The number with its sign changed."),
-    Primitive::new("double.fma", Value::F3(f64::mul_add), super::special::FMA)
+    Primitive::new("double.div", Value::F2(|a, b| a / b), Rule::Partials(&partial::QUOTIENT)).on(PAIRS).doc("Quotient."),
+    Primitive::new("double.neg", Value::F1(|a| -a), Rule::Partials(&partial::NEGATION)).on(ANY).doc("The number with its sign changed."),
+    Primitive::new("double.fma", Value::F3(f64::mul_add), Rule::Partials(&partial::MULTIPLY_ADD))
         .on(&[1.5, -0.75, 0.4, -2.0, 0.5, 3.0])
         .doc("`x * y + z`, rounded once."),
-    Primitive::new("float.round", Value::F1(values::to_single), Rule::Linear(&[1.0]))
+    Primitive::new("float.round", Value::F1(values::to_single), Rule::Partials(&[Partial::Constant(1.0)]))
         .doc("The nearest number of single precision."),
-    Primitive::new("double.abs", Value::F1(f64::abs), slope!(|x, _| x.sign()))
+    Primitive::new("double.abs", Value::F1(f64::abs), partial!(|x, _| x.sign()))
         .on(ANY)
-        .kink("the slope at 0 is 0", &[Kink { at: &[0.0], slopes: &[0.0] }, Kink { at: &[-0.0], slopes: &[0.0] }])
-        .corner(|_, x| at(x, 0.0, [-1.0, 1.0]))
+        .kink("the slope at 0 is 0", &[Kink { at: &[0.0], partials: &[0.0] }, Kink { at: &[-0.0], partials: &[0.0] }])
+        .one_sided(|_, x| at(x, 0.0, [-1.0, 1.0]))
         .doc("Distance from 0."),
     Primitive::new("double.sign", Value::F1(values::sign), Rule::Flat)
         .on(ANY)
-        .kink("the slope is 0 everywhere", &[Kink { at: &[0.0], slopes: &[0.0] }])
-        .corner(|_, x| at(x, 0.0, [f64::INFINITY; 2]))
+        .kink("the slope is 0 everywhere", &[Kink { at: &[0.0], partials: &[0.0] }])
+        .one_sided(|_, x| at(x, 0.0, [f64::INFINITY; 2]))
         .doc("-1, 0 or 1."),
     Primitive::new(
         "double.copysign",
         Value::F2(f64::copysign),
-        slopes!(|x, y, _| x.sign() * T::constant(1.0).copysign(y), |_, _, _| T::constant(0.0)),
+        partials!(|x, y, _| x.sign() * T::constant(1.0).copysign(y), |_, _, _| T::constant(0.0)),
     )
     .on(PAIRS)
-    .kink("the slope at 0 is 0", &[Kink { at: &[0.0, 1.0], slopes: &[0.0, 0.0] }])
-    .corner(|k, x| match k {
-        0 => at(x, 0.0, [-1.0, 1.0].map(|slope| slope * 1.0_f64.copysign(x[1]))),
+    .kink("the slope at 0 is 0", &[Kink { at: &[0.0, 1.0], partials: &[0.0, 0.0] }])
+    .one_sided(|k, x| match k {
+        0 => at(x, 0.0, [-1.0, 1.0].map(|partial| partial * 1.0_f64.copysign(x[1]))),
         _ if x[0] == 0.0 || x[1] != 0.0 => None,
         _ => jump(x[1].is_sign_positive(), f64::INFINITY, 0.0),
     })
@@ -55,112 +49,112 @@ pub(super) const TABLE: &[Primitive] = &[
     Primitive::new(
         "double.min",
         Value::F2(values::min),
-        slopes!(
+        partials!(
             |x, y, _| larger(y, x),
             |x, y, _| larger(x, y)
         ),
     )
     .on(PAIRS)
-    .kink("equal arguments get slope 1/2 each", &[Kink { at: &[2.0, 2.0], slopes: &[0.5, 0.5] }])
-    .corner(|_, x| (x[0] == x[1]).then_some([1.0, 0.0]))
+    .kink("equal arguments get slope 1/2 each", &[Kink { at: &[2.0, 2.0], partials: &[0.5, 0.5] }])
+    .one_sided(|_, x| (x[0] == x[1]).then_some([1.0, 0.0]))
     .doc("The smaller of two numbers."),
     Primitive::new(
         "double.max",
         Value::F2(values::max),
-        slopes!(
+        partials!(
             |x, y, _| larger(x, y),
             |x, y, _| larger(y, x)
         ),
     )
     .on(PAIRS)
-    .kink("equal arguments get slope 1/2 each", &[Kink { at: &[0.0, 0.0], slopes: &[0.5, 0.5] }])
-    .corner(|_, x| (x[0] == x[1]).then_some([0.0, 1.0]))
+    .kink("equal arguments get slope 1/2 each", &[Kink { at: &[0.0, 0.0], partials: &[0.5, 0.5] }])
+    .one_sided(|_, x| (x[0] == x[1]).then_some([0.0, 1.0]))
     .doc("The larger of two numbers."),
     Primitive::new(
         "double.relu",
         Value::F1(values::relu),
-        slope!(|x, _| T::select(Test::Less(T::constant(0.0), x), || T::constant(1.0), || T::constant(0.0))),
+        partial!(|x, _| T::select(Test::Less(T::constant(0.0), x), || T::constant(1.0), || T::constant(0.0))),
     )
     .on(ANY)
-    .kink("the slope at 0 is 0", &[Kink { at: &[0.0], slopes: &[0.0] }])
-    .corner(|_, x| at(x, 0.0, [0.0, 1.0]))
+    .kink("the slope at 0 is 0", &[Kink { at: &[0.0], partials: &[0.0] }])
+    .one_sided(|_, x| at(x, 0.0, [0.0, 1.0]))
     .doc("The number, or 0 when it is negative."),
     Primitive::new("double.floor", Value::F1(f64::floor), Rule::Flat)
         .on(ANY)
         .kink(FLAT, WHOLE)
-        .corner(|_, x| if is_whole(x[0]) { jump(true, f64::INFINITY, 0.0) } else { None })
+        .one_sided(|_, x| if is_whole(x[0]) { jump(true, f64::INFINITY, 0.0) } else { None })
         .doc("Largest whole number not above."),
     Primitive::new("double.ceil", Value::F1(f64::ceil), Rule::Flat)
         .on(ANY)
         .kink(FLAT, WHOLE)
-        .corner(|_, x| if is_whole(x[0]) { jump(false, f64::INFINITY, 0.0) } else { None })
+        .one_sided(|_, x| if is_whole(x[0]) { jump(false, f64::INFINITY, 0.0) } else { None })
         .doc("Smallest whole number not below."),
     Primitive::new("double.round", Value::F1(f64::round), Rule::Flat)
         .on(ANY)
-        .kink(FLAT, &[Kink { at: &[0.5], slopes: &[0.0] }])
-        .corner(|_, x| if is_half(x[0]) { jump(x[0] > 0.0, f64::INFINITY, 0.0) } else { None })
+        .kink(FLAT, &[Kink { at: &[0.5], partials: &[0.0] }])
+        .one_sided(|_, x| if is_half(x[0]) { jump(x[0] > 0.0, f64::INFINITY, 0.0) } else { None })
         .doc("Nearest whole number, halves away from 0."),
     Primitive::new("double.trunc", Value::F1(f64::trunc), Rule::Flat)
         .on(ANY)
         .kink(FLAT, WHOLE)
-        .corner(|_, x| if is_whole(x[0]) && x[0] != 0.0 { jump(x[0] > 0.0, f64::INFINITY, 0.0) } else { None })
+        .one_sided(|_, x| if is_whole(x[0]) && x[0] != 0.0 { jump(x[0] > 0.0, f64::INFINITY, 0.0) } else { None })
         .doc("Whole part."),
     Primitive::new("double.rint", Value::F1(f64::round_ties_even), Rule::Flat)
         .on(ANY)
-        .kink(FLAT, &[Kink { at: &[0.5], slopes: &[0.0] }])
-        .corner(|_, x| if is_half(x[0]) { jump(x[0].round_ties_even() > x[0], f64::INFINITY, 0.0) } else { None })
+        .kink(FLAT, &[Kink { at: &[0.5], partials: &[0.0] }])
+        .one_sided(|_, x| if is_half(x[0]) { jump(x[0].round_ties_even() > x[0], f64::INFINITY, 0.0) } else { None })
         .doc("Nearest whole number, halves to the even one."),
     Primitive::new(
         "double.fmod",
         Value::F2(|a, b| a % b),
-        slopes!(|_, _, _| T::constant(1.0), |x, y, z| -((x - z) / y).rint()),
+        partials!(|_, _, _| T::constant(1.0), |x, y, z| -((x - z) / y).rint()),
     )
     .on(PAIRS)
-    .kink("the jumps do not count", &[Kink { at: &[4.0, 2.0], slopes: &[1.0, -2.0] }])
-    .corner(jumps_of_fmod)
+    .kink("the jumps do not count", &[Kink { at: &[4.0, 2.0], partials: &[1.0, -2.0] }])
+    .one_sided(jumps_of_fmod)
     .doc("Remainder with the sign of the first number."),
     Primitive::new(
         "double.remainder",
         Value::F2(libm::remainder),
-        slopes!(|_, _, _| T::constant(1.0), |x, y, z| -((x - z) / y).rint()),
+        partials!(|_, _, _| T::constant(1.0), |x, y, z| -((x - z) / y).rint()),
     )
     .on(PAIRS)
-    .kink("the jumps do not count", &[Kink { at: &[4.0, 2.0], slopes: &[1.0, -2.0] }])
-    .corner(jumps_of_remainder)
+    .kink("the jumps do not count", &[Kink { at: &[4.0, 2.0], partials: &[1.0, -2.0] }])
+    .one_sided(jumps_of_remainder)
     .doc("Remainder nearest to 0."),
-    Primitive::new("double.sqrt", Value::F1(f64::sqrt), slope!(|_, y| T::constant(0.5) / y.without_sign_of_zero()))
+    Primitive::new("double.sqrt", Value::F1(f64::sqrt), partial!(|_, y| T::constant(0.5) / y.without_sign_of_zero()))
         .on(&[0.3, 1.0, 2.5, 9.0])
         .kink("the slope at 0 is +inf", INFINITE_AT_0)
-        .corner(|_, x| at(x, 0.0, [f64::NAN, f64::INFINITY]))
+        .one_sided(|_, x| at(x, 0.0, [f64::NAN, f64::INFINITY]))
         .doc("Square root."),
-    Primitive::new("double.cbrt", Value::F1(f64::cbrt), slope!(|_, y| T::constant(1.0) / (T::constant(3.0) * y.clone() * y)))
+    Primitive::new("double.cbrt", Value::F1(f64::cbrt), partial!(|_, y| T::constant(1.0) / (T::constant(3.0) * y.clone() * y)))
         .on(&[-2.5, -0.4, 0.3, 1.0, 8.0])
         .kink("the slope at 0 is +inf", INFINITE_AT_0)
-        .corner(|_, x| at(x, 0.0, [f64::INFINITY; 2]))
+        .one_sided(|_, x| at(x, 0.0, [f64::INFINITY; 2]))
         .doc("Cube root."),
     Primitive::new(
         "double.pow",
         Value::F2(f64::powf),
-        slopes!(|x, y, _| power_in_base(x, y), |x, y, z| power_in_exponent(x, y, z)),
+        partials!(|x, y, _| power_in_base(x, y), |x, y, z| power_in_exponent(x, y, z)),
     )
     .on(&[2.0, 3.0, 0.5, -1.5, 1.7, 0.25, 3.0, 0.0])
     .kink(
         "the slope of `pow(x, 0)` in x is 0 at x = 0 too; the slope of `pow(0, y)` in y is 0 for y >= 0; a negative base has no slope in the exponent",
         &[
-            Kink { at: &[0.0, 0.0], slopes: &[0.0, 0.0] },
-            Kink { at: &[0.0, 1.5], slopes: &[0.0, 0.0] },
-            Kink { at: &[-2.0, 2.0], slopes: &[-4.0, f64::NAN] },
+            Kink { at: &[0.0, 0.0], partials: &[0.0, 0.0] },
+            Kink { at: &[0.0, 1.5], partials: &[0.0, 0.0] },
+            Kink { at: &[-2.0, 2.0], partials: &[-4.0, f64::NAN] },
         ],
     )
-    .corner(|k, x| if k == 0 && 0.0 < x[1] && x[1] < 1.0 { at(x, 0.0, [f64::NAN, f64::INFINITY]) } else { None })
+    .one_sided(|k, x| if k == 0 && 0.0 < x[1] && x[1] < 1.0 { at(x, 0.0, [f64::NAN, f64::INFINITY]) } else { None })
     .doc("Power."),
     Primitive::new(
         "double.powi",
         Value::FI(values::powi),
-        counted!(|x, n, _| T::select(
+        integer_param!(|x, n, _| T::select(
             Test::Equal(n.number(), T::constant(0.0)),
             || T::constant(0.0),
-            || n.number() * x.clone().without_sign_of_zero().powi(n.shift(-1)),
+            || n.number() * x.clone().without_sign_of_zero().powi(n.offset(-1)),
         )),
     )
     .on(&[-1.5, 0.4, 2.0])
@@ -169,18 +163,18 @@ pub(super) const TABLE: &[Primitive] = &[
     Primitive::new(
         "double.hypot",
         Value::F2(f64::hypot),
-        slopes!(|x, _, z| share(x, z), |_, y, z| share(y, z)),
+        partials!(|x, _, z| share(x, z), |_, y, z| share(y, z)),
     )
     .on(PAIRS)
-    .kink("the slopes at (0, 0) are 0 and 0", &[Kink { at: &[0.0, 0.0], slopes: &[0.0, 0.0] }])
-    .corner(|_, x| (x == [0.0, 0.0]).then_some([-1.0, 1.0]))
+    .kink("the slopes at (0, 0) are 0 and 0", &[Kink { at: &[0.0, 0.0], partials: &[0.0, 0.0] }])
+    .one_sided(|_, x| (x == [0.0, 0.0]).then_some([-1.0, 1.0]))
     .doc("Square root of the sum of two squares."),
 ];
 
 const INFINITE_AT_0: &[Kink] =
-    &[Kink { at: &[0.0], slopes: &[f64::INFINITY] }, Kink { at: &[-0.0], slopes: &[f64::INFINITY] }];
+    &[Kink { at: &[0.0], partials: &[f64::INFINITY] }, Kink { at: &[-0.0], partials: &[f64::INFINITY] }];
 const FLAT: &str = "the slope is 0 everywhere";
-const WHOLE: &[Kink] = &[Kink { at: &[1.0], slopes: &[0.0] }];
+const WHOLE: &[Kink] = &[Kink { at: &[1.0], partials: &[0.0] }];
 
 fn is_whole(x: f64) -> bool {
     x.is_finite() && x == x.trunc()
@@ -190,9 +184,9 @@ fn is_half(x: f64) -> bool {
     (x - x.trunc()).abs() == 0.5
 }
 
-/// The slopes on both sides of a jump, which is on the left or on the right of the operand; `other` on the other side.
-fn jump(on_left: bool, slope: f64, other: f64) -> Option<[f64; 2]> {
-    Some(if on_left { [slope, other] } else { [other, slope] })
+/// The partial derivatives on both sides of a jump, which is on the left or on the right of the operand; `other` on the other side.
+fn jump(on_left: bool, partial: f64, other: f64) -> Option<[f64; 2]> {
+    Some(if on_left { [partial, other] } else { [other, partial] })
 }
 
 /// `x % y` jumps where `x` is a multiple of `y`, except at 0.
@@ -226,9 +220,9 @@ fn jumps_of_remainder(k: usize, x: &[f64]) -> Option<[f64; 2]> {
     }
 }
 
-/// The slopes on both sides, if the first operand is `kink`.
-pub(super) fn at(x: &[f64], kink: f64, slopes: [f64; 2]) -> Option<[f64; 2]> {
-    (x[0] == kink).then_some(slopes)
+/// The partial derivatives on both sides, if the first operand is `kink`.
+pub(super) fn at(x: &[f64], kink: f64, partials: [f64; 2]) -> Option<[f64; 2]> {
+    (x[0] == kink).then_some(partials)
 }
 
 /// How much of a maximum of `a` and `b` is `a`.
@@ -245,7 +239,7 @@ fn share<T: Field>(x: T, length: T) -> T {
     T::select(Test::Equal(length.clone(), T::constant(0.0)), || T::constant(0.0), || x / length)
 }
 
-/// The slope of `xʸ` in `x`. Only (0, 0) is a kink, where y·xʸ⁻¹ would be 0·∞; at (2, 0) the formula is right in every
+/// The partial derivative of `xʸ` in `x`. Only (0, 0) is a kink, where y·xʸ⁻¹ would be 0·∞; at (2, 0) the formula is right in every
 /// order.
 fn power_in_base<T: Field>(x: T, y: T) -> T {
     let zero = || T::constant(0.0);
@@ -253,7 +247,7 @@ fn power_in_base<T: Field>(x: T, y: T) -> T {
     T::select(Test::Equal(x.clone(), zero()), || T::select(Test::Equal(y.clone(), zero()), zero, formula), formula)
 }
 
-/// The slope of `z = xʸ` in `y`; at `x = 0` it is the limit from the right, 0, as long as `z` is finite.
+/// The partial derivative of `z = xʸ` in `y`; at `x = 0` it is the limit from the right, 0, as long as `z` is finite.
 fn power_in_exponent<T: Field>(x: T, y: T, z: T) -> T {
     let zero = || T::constant(0.0);
     let formula = || z.clone() * x.clone().log();

@@ -4,7 +4,7 @@ use super::primitive::{Primitive, PrimitiveId};
 use super::{arithmetic, comparison, functions, integer, special};
 use std::sync::OnceLock;
 
-const PARTS: [&[Primitive]; 5] =
+pub(super) const PARTS: [&[Primitive]; 5] =
     [arithmetic::TABLE, functions::TABLE, special::TABLE, comparison::TABLE, integer::TABLE];
 
 const LEN: usize = {
@@ -54,40 +54,6 @@ pub fn primitive(name: &str) -> Option<PrimitiveId> {
     });
     let at = order.binary_search_by_key(&name, |k| TABLE[*k as usize].name).ok()?;
     Some(PrimitiveId(order[at]))
-}
-
-/// The primitive `double.‹suffix›`.
-pub(super) fn with_suffix(suffix: &str) -> Option<PrimitiveId> {
-    let mut name = String::with_capacity(7 + suffix.len());
-    name.push_str("double.");
-    name.push_str(suffix);
-    primitive(&name)
-}
-
-/// The primitives that sweeps and tangents are computed with, which have instructions of their own.
-#[derive(Clone, Copy, Debug)]
-pub struct Arithmetic {
-    /// `a + b`
-    pub add: PrimitiveId,
-    /// `a - b`
-    pub sub: PrimitiveId,
-    /// `a · b`
-    pub mul: PrimitiveId,
-    /// `a / b`
-    pub div: PrimitiveId,
-    /// `-a`
-    pub neg: PrimitiveId,
-}
-
-impl Arithmetic {
-    /// As the table has them.
-    pub fn known() -> Arithmetic {
-        let id = |suffix| match with_suffix(suffix) {
-            Some(id) => id,
-            None => unreachable!("the table has an entry `double.{suffix}`"),
-        };
-        Arithmetic { add: id("add"), sub: id("sub"), mul: id("mul"), div: id("div"), neg: id("neg") }
-    }
 }
 
 impl PrimitiveId {

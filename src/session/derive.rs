@@ -66,8 +66,8 @@ fn rows(written: &Written, name: &str, order: i64) -> Result<Vec<Row>, String> {
     for by in choices(written.parameters as u8, order) {
         let mut formula = written.formula.clone();
         for k in &by {
-            let slope = formula.derivative(*k);
-            formula = slope.map_err(|primitive| format!("'{}' has no derivative", primitive.symbol()))?;
+            let derivative = formula.derivative(*k);
+            formula = derivative.map_err(|primitive| format!("'{}' has no derivative", primitive.symbol()))?;
             if formula.size() > LARGEST {
                 return Err("its derivative is too long to be read".into());
             }

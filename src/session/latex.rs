@@ -19,14 +19,14 @@ pub(super) fn explained(explained: &Explained) -> String {
         rows.push(format!("{} &= {}", formula(&input.name), short(input.value)));
     }
     for Operation { quantity, formula: text, partials, .. } in &explained.operations {
-        let slope = |Partial { by, formula: text, value }: &Partial| {
+        let row = |Partial { by, formula: text, value }: &Partial| {
             let text = text.as_ref().map_or(String::new(), |text| format!("{} = ", formula(text)));
             let (y, x) = (formula(&quantity.name), formula(by));
             format!(r"\frac{{\partial {y}}}{{\partial {x}}} = {text}{}", short(*value))
         };
-        let slopes: Vec<String> = partials.iter().map(slope).collect();
+        let partials: Vec<String> = partials.iter().map(row).collect();
         let (name, value) = (formula(&quantity.name), short(quantity.value));
-        rows.push(format!("{name} &= {} = {value} & {}", formula(text), slopes.join(r",\quad ")));
+        rows.push(format!("{name} &= {} = {value} & {}", formula(text), partials.join(r",\quad ")));
     }
     for input in &explained.inputs {
         rows.push(format!(r"\bar{{{}}} &= {}", formula(&input.name), short(input.adjoint)));

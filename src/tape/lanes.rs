@@ -1,6 +1,6 @@
 //! Several seeds in one sweep: a Jacobian needs many, and the nodes of the tape are read once for all of them.
 //!
-//! Only where a sweep is plain arithmetic: no level is live in which slopes or seeds could move, and no function of the
+//! Only where a sweep is plain arithmetic: no level is live in which partial derivatives or seeds could move, and no function of the
 //! user's own stands on the way. What is done in each lane is what [`Sweep`](super::Sweep) does with one seed.
 
 use super::levels::Direction;
@@ -82,8 +82,8 @@ fn run_backwards(map: &LinearMap, adjoints: &mut [Lanes], stop: &dyn Fn() -> boo
         }
         if let Some(WideKind::Sum(operands)) = wide.map(|k| &map.tape.wide()[k].kind) {
             let adjoint = adjoints[first as usize];
-            operands.iter().filter(|(node, ..)| *node != 0).for_each(|(node, slope, _)| {
-                add(&mut adjoints[*node as usize], adjoint, *slope);
+            operands.iter().filter(|(node, ..)| *node != 0).for_each(|(node, partial, _)| {
+                add(&mut adjoints[*node as usize], adjoint, *partial);
             });
         }
         if stop() {
@@ -95,9 +95,9 @@ fn run_backwards(map: &LinearMap, adjoints: &mut [Lanes], stop: &dyn Fn() -> boo
 
 /// Adds what a result contributes to the adjoint of an operand; a lane without an adjoint contributes nothing.
 #[inline(always)]
-fn add(to: &mut Lanes, adjoint: Lanes, slope: f64) {
+fn add(to: &mut Lanes, adjoint: Lanes, partial: f64) {
     for (to, adjoint) in to.iter_mut().zip(adjoint) {
-        *to += if is_nothing(adjoint) { 0.0 } else { adjoint * slope };
+        *to += if is_nothing(adjoint) { 0.0 } else { adjoint * partial };
     }
 }
 
@@ -116,9 +116,9 @@ fn run_forwards(map: &LinearMap, tangents: &mut [Lanes], stop: &dyn Fn() -> bool
         }
         if let Some(WideKind::Sum(operands)) = wide.map(|k| &map.tape.wide()[k].kind) {
             let mut sum = [STILL; LANES];
-            for (node, slope, _) in operands.iter().filter(|(node, ..)| *node != 0) {
+            for (node, partial, _) in operands.iter().filter(|(node, ..)| *node != 0) {
                 let tangent = tangents[*node as usize];
-                sum.iter_mut().zip(tangent).for_each(|(sum, tangent)| *sum += along(*slope, tangent));
+                sum.iter_mut().zip(tangent).for_each(|(sum, tangent)| *sum += along(*partial, tangent));
             }
             tangents[first as usize] = sum;
         }

@@ -4,7 +4,6 @@ use super::Num;
 use super::column::TangentColumn;
 use super::node::{Pool, Stop};
 use super::recording::{Recording, SharedPool, Tape};
-use crate::native::Arithmetic;
 use crate::value::Slot;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -49,7 +48,6 @@ pub struct Levels {
     pub(super) watch: Option<Box<super::watch::Watch>>,
     /// The kinks that an ended look has met.
     pub(super) kinks_met: Vec<super::watch::Met>,
-    pub(super) ids: Arithmetic,
 }
 
 /// A live level.
@@ -111,7 +109,6 @@ impl Levels {
             scratch: vec![],
             watch: None,
             kinks_met: vec![],
-            ids: Arithmetic::known(),
         }
     }
 

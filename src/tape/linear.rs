@@ -77,7 +77,7 @@ impl LinearMap {
         if self.transposed { (1..=self.tape.leaves()).collect() } else { self.outputs.to_vec() }
     }
 
-    /// The map with other numbers of outer levels in its slopes.
+    /// The map with other numbers of outer levels in its partial derivatives.
     #[must_use]
     pub fn with(&self, columns: super::recording::Columns, wide: Vec<Wide>) -> LinearMap {
         LinearMap { tape: Rc::new(self.tape.with(columns, wide)), ..self.clone() }

@@ -3,10 +3,10 @@
 //! In: numbers with their slots ([`Num`]), and the primitives that are applied to them. Out: numbers whose slots say how
 //! they move, tapes, and the linear maps that tapes are.
 //!
-//! A level in reverse mode records a Wengert tape: a [`Node`] an operation, with the slopes of its result. `y = x · sin x`
+//! A level in reverse mode records a Wengert tape: a [`Node`] an operation, with the partial derivatives of its result. `y = x · sin x`
 //! at `x = 2` is three nodes, a leaf and two records:
 //!
-//! | node | operation | operands | slopes |
+//! | node | operation | operands | partial derivatives |
 //! | --- | --- | --- | --- |
 //! | 1 | `x`, a leaf | | |
 //! | 2 | `s = sin x` | 1 | `cos 2` |
@@ -35,9 +35,9 @@
 //! ```
 //!
 //! Promises: derivatives nest in any mix, because an operation belongs to the innermost live level among its operands and
-//! its slopes are numbers of the levels outside; a tape is written once, and swept any number of times; nothing recurses
+//! its partial derivatives are numbers of the levels outside; a tape is written once, and swept any number of times; nothing recurses
 //! over a tape; a zero adjoint stops.
-//! Not here: slopes (`native`), how values are taken apart into numbers (`value::walk`), calls of the user's own
+//! Not here: partial derivatives (`native`), how values are taken apart into numbers (`value::walk`), calls of the user's own
 //! functions (`vm`): a sweep that needs one stops and asks.
 
 mod calls;

@@ -2,9 +2,9 @@
 
 use crate::native::PrimitiveId;
 
-/// One recorded operation: two operands by node number, and the slopes of the result in them.
+/// One recorded operation: two operands by node number, and the partial derivatives of the result in them.
 ///
-/// An operand that is missing is the node itself, with slope 0: a sweep then has no branch on arity, and no node that all
+/// An operand that is missing is the node itself, with partial derivative 0: a sweep then has no branch on arity, and no node that all
 /// sweeps write to. Number 0 is nothing.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Node {
@@ -12,9 +12,9 @@ pub struct Node {
     pub a: u32,
     /// The second operand.
     pub b: u32,
-    /// The slope in the first operand.
+    /// The partial derivative in the first operand.
     pub pa: f64,
-    /// The slope in the second operand.
+    /// The partial derivative in the second operand.
     pub pb: f64,
 }
 

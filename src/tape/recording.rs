@@ -28,14 +28,14 @@ pub struct Recording {
     pool: SharedPool,
 }
 
-/// What a level inside of other levels keeps beside its nodes: how their values and slopes depend on the levels outside.
+/// What a level inside of other levels keeps beside its nodes: how their values and partial derivatives depend on the levels outside.
 /// As long as needed only, so that a level that meets no other one pays nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Columns {
     /// By node number: the outer slot of the value.
     values: SlotColumn,
-    /// By twice the record number: the outer slots of the two slopes.
-    slopes: SlotColumn,
+    /// By twice the record number: the outer slots of the two partial derivatives.
+    partials: SlotColumn,
 }
 
 /// A finished tape.
@@ -149,17 +149,17 @@ impl Recording {
         Ok(())
     }
 
-    /// Records an operation whose slopes or value depend on outer levels.
+    /// Records an operation whose partial derivatives or value depend on outer levels.
     ///
     /// # Errors
     /// [`Stop`] when the limit is reached.
-    pub fn push_nested(&mut self, node: Node, outer: Slot, slopes: [Slot; 2]) -> Result<u32, Stop> {
+    pub fn push_nested(&mut self, node: Node, outer: Slot, partials: [Slot; 2]) -> Result<u32, Stop> {
         let n = self.push(node.a, node.b, node.pa, node.pb)?;
         self.set_outer_value(n, outer)?;
-        if slopes != [Slot::NONE; 2] {
+        if partials != [Slot::NONE; 2] {
             let at = 2 * (n - self.leaves - 1) as usize;
-            put(&mut self.columns.slopes, at, slopes[0], &self.pool)?;
-            put(&mut self.columns.slopes, at + 1, slopes[1], &self.pool)?;
+            put(&mut self.columns.partials, at, partials[0], &self.pool)?;
+            put(&mut self.columns.partials, at + 1, partials[1], &self.pool)?;
         }
         Ok(n)
     }
@@ -252,18 +252,18 @@ fn put(column: &mut SlotColumn, at: usize, slot: Slot, pool: &SharedPool) -> Res
 
 impl Columns {
     fn bytes(&self) -> u64 {
-        self.values.bytes() + self.slopes.bytes()
+        self.values.bytes() + self.partials.bytes()
     }
 
     /// Whether some slot in them fulfils a condition.
     pub fn any(&self, test: &mut dyn FnMut(Slot) -> bool) -> bool {
-        self.values.any(test) || self.slopes.any(test)
+        self.values.any(test) || self.partials.any(test)
     }
 
     /// Replaces every slot.
     pub fn map(&mut self, change: &mut dyn FnMut(Slot) -> Slot) {
         self.values.map(change);
-        self.slopes.map(change);
+        self.partials.map(change);
     }
 }
 
@@ -332,7 +332,7 @@ impl Tape {
         wide_at(&self.wide, node)
     }
 
-    /// How values and slopes depend on the levels outside.
+    /// How values and partial derivatives depend on the levels outside.
     pub fn columns(&self) -> &Columns {
         &self.columns
     }
@@ -342,10 +342,10 @@ impl Tape {
         self.columns.values.get(node as usize)
     }
 
-    /// The outer slots of the slopes of a node.
-    pub fn outer_slopes(&self, node: u32) -> [Slot; 2] {
+    /// The outer slots of the partial derivatives of a node.
+    pub fn outer_partials(&self, node: u32) -> [Slot; 2] {
         let at = 2 * (node - self.leaves - 1) as usize;
-        [self.columns.slopes.get(at), self.columns.slopes.get(at + 1)]
+        [self.columns.partials.get(at), self.columns.partials.get(at + 1)]
     }
 
     /// The same tape with other columns and wide nodes.

@@ -66,7 +66,7 @@ pub fn changed(object: &Rc<dyn Any>, change: &mut dyn SlotChange) -> Option<Ref>
 }
 
 impl LinearMap {
-    /// The map with other slots in its slopes, and in what its functions captured; `None` when none changes.
+    /// The map with other slots in its partial derivatives, and in what its functions captured; `None` when none changes.
     pub fn changed(&self, change: &mut dyn SlotChange) -> Option<Ref> {
         let in_columns = self.tape.columns().any(&mut |slot| change.slot(slot) != slot);
         let in_wide = self.tape.wide().iter().any(|w| match &w.kind {

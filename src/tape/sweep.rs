@@ -297,7 +297,8 @@ impl Sweep {
         let wide = &tape.wide()[index];
         match &wide.kind {
             WideKind::Sum(operands) => {
-                let partials = operands.iter().map(|(node, slope, slot)| (*node, Num { value: *slope, slot: *slot }));
+                let partials =
+                    operands.iter().map(|(node, partial, slot)| (*node, Num { value: *partial, slot: *slot }));
                 self.hand_back(levels, wide.first, partials)?;
                 Ok(false)
             }
@@ -314,11 +315,11 @@ impl Sweep {
         let wide = &tape.wide()[index];
         match &wide.kind {
             WideKind::Sum(operands) => {
-                for (node, slope, outer) in operands {
-                    let slope = Num { value: *slope, slot: *outer };
+                for (node, partial, outer) in operands {
+                    let partial = Num { value: *partial, slot: *outer };
                     let tangent = self.number(*node);
-                    if !levels.is_zero(slope) && !self.is_still(*node) {
-                        let term = levels.scaled(tangent, slope)?;
+                    if !levels.is_zero(partial) && !self.is_still(*node) {
+                        let term = levels.scaled(tangent, partial)?;
                         self.add(levels, wide.first, term)?;
                     }
                 }
@@ -351,7 +352,7 @@ impl Sweep {
     }
 }
 
-/// Whether a slope on the tape moves in a live level.
+/// Whether a partial derivative on the tape moves in a live level.
 fn moves(levels: &Levels, tape: &Tape) -> bool {
     let wide = |kind: &WideKind| match kind {
         WideKind::Sum(operands) => operands.iter().any(|(_, _, slot)| levels.is_live(*slot)),
@@ -424,9 +425,9 @@ fn backwards_kept(nodes: &[Node], first: u32, adjoints: &mut [f64]) -> usize {
         if adjoint.abs() < f64::MIN_POSITIVE {
             continue;
         }
-        for (operand, slope) in [(node.a as usize, node.pa), (node.b as usize, node.pb)] {
+        for (operand, partial) in [(node.a as usize, node.pa), (node.b as usize, node.pb)] {
             if operand != n {
-                adjoints[operand] += adjoint * slope;
+                adjoints[operand] += adjoint * partial;
             }
         }
     }
@@ -441,13 +442,13 @@ fn forwards(nodes: &[Node], first: u32, tangents: &mut [f64]) {
     }
 }
 
-/// What an operand contributes to a tangent: nothing when it does not move, a zero when the slope is.
-pub(super) fn along(slope: f64, tangent: f64) -> f64 {
+/// What an operand contributes to a tangent: nothing when it does not move, a zero when the partial derivative is.
+pub(super) fn along(partial: f64, tangent: f64) -> f64 {
     if is_still(tangent) {
         STILL
-    } else if slope == 0.0 {
+    } else if partial == 0.0 {
         0.0
     } else {
-        slope * tangent + 0.0
+        partial * tangent + 0.0
     }
 }

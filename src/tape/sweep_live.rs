@@ -1,4 +1,4 @@
-//! Sweeps whose arithmetic is itself recorded, because seeds or slopes move in live levels.
+//! Sweeps whose arithmetic is itself recorded, because seeds or partial derivatives move in live levels.
 
 use super::Num;
 use super::levels::Levels;
@@ -28,7 +28,7 @@ impl Sweep {
             if levels.is_zero(self.live(i)) && self.factors.are_none(i) {
                 continue;
             }
-            let [a, b] = self.tape.outer_slopes(i);
+            let [a, b] = self.tape.outer_partials(i);
             let partials = [(node.a, Num { value: node.pa, slot: a }), (node.b, Num { value: node.pb, slot: b })];
             self.hand_back(levels, i, partials.into_iter().filter(|(operand, _)| *operand != i))?;
         }
@@ -39,15 +39,15 @@ impl Sweep {
     pub(super) fn forwards_live(&mut self, levels: &mut Levels, nodes: &[Node], first: u32) -> Result<(), Stop> {
         for (k, node) in nodes.iter().enumerate() {
             let i = first + k as u32;
-            let outer = self.tape.outer_slopes(i);
+            let outer = self.tape.outer_partials(i);
             let mut sum = None;
-            for (operand, slope, slot) in [(node.a, node.pa, outer[0]), (node.b, node.pb, outer[1])] {
+            for (operand, partial, slot) in [(node.a, node.pa, outer[0]), (node.b, node.pb, outer[1])] {
                 let tangent = self.live(operand);
                 if operand == i || (tangent.slot == Slot::NONE && is_still(tangent.value)) {
                     continue;
                 }
-                let slope = Num { value: slope, slot };
-                let term = if levels.is_zero(slope) { Num::default() } else { levels.scaled(tangent, slope)? };
+                let partial = Num { value: partial, slot };
+                let term = if levels.is_zero(partial) { Num::default() } else { levels.scaled(tangent, partial)? };
                 sum = Some(levels.plus(sum.filter(|x| !levels.is_zero(*x)), term)?);
             }
             let sum = sum.map_or(Num::constant(STILL), |x: Num| Num { value: x.value + 0.0, ..x });

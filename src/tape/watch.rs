@@ -43,18 +43,18 @@ pub enum Wrong {
 pub struct Met {
     /// The operation.
     pub step: Step,
-    /// Its slopes; nothing for a comparison on which a branch depends.
-    pub slopes: Option<Sides>,
+    /// Its partial derivatives; nothing for a comparison on which a branch depends.
+    pub partials: Option<Sides>,
 }
 
-/// The slopes of an operation at a kink.
+/// The partial derivatives of an operation at a kink.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Sides {
     /// On the left of the operand that moves; NaN where there is no value.
     pub left: f64,
     /// On the right, likewise.
     pub right: f64,
-    /// The slope that is taken.
+    /// The partial derivative that is taken.
     pub taken: f64,
 }
 
@@ -218,7 +218,7 @@ impl Levels {
             *to = from.value;
         }
         if kink.is_some() && watch.wanted.kinks {
-            watch.met(Met { step, slopes: kink })?;
+            watch.met(Met { step, partials: kink })?;
         }
         if !watch.wanted.not_finite {
             return Ok(watch.wanted.steps.then_some(step));
@@ -229,9 +229,9 @@ impl Levels {
         Ok(Some(step))
     }
 
-    /// The slopes on both sides of the first operand that moves in level `k` and is at a kink, and the one that is taken.
+    /// The partial derivatives on both sides of the first operand that moves in level `k` and is at a kink, and the one that is taken.
     fn kink(&self, k: usize, id: PrimitiveId, x: &[Num], result: f64) -> Option<Sides> {
-        let corner = id.info().corner?;
+        let one_sided = id.info().one_sided?;
         // `max(x, x)` moves as `x` does.
         if matches!(x, [a, b] if a.slot == b.slot) {
             return None;
@@ -239,8 +239,8 @@ impl Levels {
         let values: Vec<f64> = x.iter().map(|x| x.value).collect();
         let moves = |x: &Num| Some(x.slot.epoch) == self.epoch_at(k);
         let sides = |i: usize| {
-            let [left, right] = corner(i, &values)?;
-            Some(Sides { left, right, taken: id.info().slope(i, &values, 0, result)? })
+            let [left, right] = one_sided(i, &values)?;
+            Some(Sides { left, right, taken: id.info().partial_at(i, &values, 0, result)? })
         };
         x.iter().enumerate().filter(|(_, x)| moves(x)).find_map(|(i, _)| sides(i))
     }
@@ -257,20 +257,20 @@ impl Levels {
             return Ok(());
         }
         let step = watch.step(id, &x.map(|x| x.value), f64::NAN);
-        watch.met(Met { step, slopes: None })
+        watch.met(Met { step, partials: None })
     }
 
-    /// Looks at a step whose slope is 0 wherever it has one: it may be at a jump.
+    /// Looks at a step whose partial derivative is 0 wherever it has one: it may be at a jump.
     ///
     /// # Errors
     /// [`Stop::Kink`] when the program is to stop there.
     pub fn flat(&mut self, id: PrimitiveId, x: Num) -> Result<(), Stop> {
         let Some(k) = self.innermost(&[x]).filter(|k| !self.is_paused(*k)) else { return Ok(()) };
         let result = id.info().number(&[x.value], 0).unwrap_or(f64::NAN);
-        let Some(slopes) = self.kink(k, id, &[x], result) else { return Ok(()) };
+        let Some(partials) = self.kink(k, id, &[x], result) else { return Ok(()) };
         let Some(watch) = self.watch.as_mut().filter(|watch| watch.wanted.kinks) else { return Ok(()) };
         let step = watch.step(id, &[x.value], result);
-        watch.met(Met { step, slopes: Some(slopes) })
+        watch.met(Met { step, partials: Some(partials) })
     }
 
     /// Looks at the tangent of a step.

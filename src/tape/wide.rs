@@ -1,4 +1,4 @@
-//! Nodes with many operands, or with a function of the user's own in the place of slopes.
+//! Nodes with many operands, or with a function of the user's own in the place of partial derivatives.
 
 use crate::native::library::Random;
 use crate::value::outline::Outline;
@@ -57,7 +57,7 @@ impl WideKind {
 /// What a wide node does.
 #[derive(Clone, Debug)]
 pub enum WideKind {
-    /// One result; an operand node, the slope in it, and the slope's outer slot, each.
+    /// One result; an operand node, the partial derivative in it, and the partial derivative's outer slot, each.
     Sum(Vec<(u32, f64, Slot)>),
     /// On the way back, a function takes the adjoint of the results and gives those of the operands.
     Call(Box<Call>),

@@ -12,7 +12,6 @@ use super::task::{Next, Target, Task};
 use super::threaded::View;
 use crate::bytecode::{Code, Instruction};
 use crate::diagnostic::Code as Number;
-use crate::native::Arithmetic;
 use crate::native::library::Host;
 use crate::source::Span;
 use crate::tape::{Kept, Levels};
@@ -50,7 +49,6 @@ pub struct Machine {
     pub(super) meter: Meter,
     /// How much of the next run's time has passed already.
     pub passed: Duration,
-    pub(super) ids: Arithmetic,
     /// What adjoint code keeps for its way back.
     pub(super) kept: Kept,
     /// The arrays and records that threaded code has at hand.
@@ -101,7 +99,6 @@ impl Machine {
             fuel: 0,
             meter: Meter::default(),
             passed: Duration::ZERO,
-            ids: Arithmetic::known(),
             kept: Kept::default(),
             views: vec![],
             places: Places::default(),

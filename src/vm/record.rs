@@ -1,6 +1,6 @@
 //! Arithmetic of derivative code: the value, and what is recorded of it in the mode that the live levels ask for.
 
-use crate::native::{Primitive, PrimitiveId, Rule, table};
+use crate::native::{Primitive, PrimitiveId, table};
 use crate::tape::{Levels, Mode, Num, Stop};
 use crate::value::Slot;
 
@@ -10,11 +10,11 @@ fn node(slot: Slot, epoch: u64) -> u32 {
     if slot.epoch == epoch { slot.payload as u32 } else { 0 }
 }
 
-/// What a number adds to the tangent of a result, in the lone forward level. A slope of zero adds nothing, whatever the
+/// What a number adds to the tangent of a result, in the lone forward level. A partial derivative of zero adds nothing, whatever the
 /// tangent.
 #[inline(always)]
-fn share(slot: Slot, epoch: u64, slope: f64) -> f64 {
-    if slot.epoch == epoch && slope != 0.0 { slope * f64::from_bits(slot.payload) } else { 0.0 }
+fn share(slot: Slot, epoch: u64, partial: f64) -> f64 {
+    if slot.epoch == epoch && partial != 0.0 { partial * f64::from_bits(slot.payload) } else { 0.0 }
 }
 
 /// Where a result goes: number, epoch and payload. It is written in each branch apart, because a slot that is put together
@@ -31,7 +31,7 @@ impl<F: FnOnce(f64, u64, u64)> Sink for F {
     }
 }
 
-/// Records `value = op(a, b)` with its slopes when one level is live or none. `None`, and nothing done, when several are or
+/// Records `value = op(a, b)` with its partial derivatives when one level is live or none. `None`, and nothing done, when several are or
 /// the tape needs room first.
 #[inline(always)]
 pub fn usual_binary(
@@ -70,7 +70,7 @@ pub fn usual_binary(
     Some(())
 }
 
-/// Records `value = op(a)` with its slope; otherwise as [`usual_binary`].
+/// Records `value = op(a)` with its partial derivative; otherwise as [`usual_binary`].
 #[inline(always)]
 pub fn usual_unary(levels: &mut Levels, a: Num, value: f64, pa: impl FnOnce() -> f64, out: impl Sink) -> Option<()> {
     match levels.mode() {
@@ -112,7 +112,7 @@ pub fn primitive1(levels: &mut Levels, p: u8, a: Num, n: Option<i64>, out: impl 
     let Some(info) = entry(p) else { return Ok(()) };
     let x = [a.value];
     let value = info.number(&x, n.unwrap_or(0)).unwrap_or(f64::NAN);
-    if matches!(info.rule, Rule::Flat | Rule::Opaque(_)) {
+    if info.partials().is_empty() {
         out.put(value, 0, 0);
         return Ok(());
     }
@@ -122,7 +122,7 @@ pub fn primitive1(levels: &mut Levels, p: u8, a: Num, n: Option<i64>, out: impl 
         return Ok(());
     }
     levels.make_room()?;
-    usual_unary(levels, a, value, || info.slope(0, &x, n.unwrap_or(0), value).unwrap_or(0.0), out);
+    usual_unary(levels, a, value, || info.partial_at(0, &x, n.unwrap_or(0), value).unwrap_or(0.0), out);
     Ok(())
 }
 
@@ -132,7 +132,7 @@ pub fn primitive2(levels: &mut Levels, p: u8, a: Num, b: Num, out: impl Sink) ->
     let Some(info) = entry(p) else { return Ok(()) };
     let x = [a.value, b.value];
     let value = info.number(&x, 0).unwrap_or(f64::NAN);
-    if matches!(info.rule, Rule::Flat | Rule::Opaque(_)) {
+    if info.partials().is_empty() {
         out.put(value, 0, 0);
         return Ok(());
     }
@@ -142,8 +142,8 @@ pub fn primitive2(levels: &mut Levels, p: u8, a: Num, b: Num, out: impl Sink) ->
         return Ok(());
     }
     levels.make_room()?;
-    let slope = |k: usize| info.slope(k, &x, 0, value).unwrap_or(0.0);
-    usual_binary(levels, (a, b), value, (|| slope(0), || slope(1)), out);
+    let partial = |k: usize| info.partial_at(k, &x, 0, value).unwrap_or(0.0);
+    usual_binary(levels, (a, b), value, (|| partial(0), || partial(1)), out);
     Ok(())
 }
 

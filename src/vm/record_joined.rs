@@ -1,11 +1,11 @@
 //! Joined arithmetic of derivative code. What moves with at most two numbers in all is recorded as one operation, whose
-//! slopes are those of the whole: a tape then has a node for a statement, and not for each sign in it.
+//! partial derivatives are those of the whole: a tape then has a node for a statement, and not for each sign in it.
 
 use super::record::Sink;
 use super::registers::Registers;
 use crate::bytecode::operand::{FIn, FOut, Ways};
 use crate::bytecode::{Arithmetic, Joined};
-use crate::native::product_slope;
+use crate::native::partial::product_partial;
 use crate::tape::{Levels, Mode, Num};
 
 /// The most nodes that one joined step takes.
@@ -103,15 +103,15 @@ impl Side {
         Side { op: Some(op), x, y, value: op.apply(x.value, y.value) }
     }
 
-    /// Adds the nodes that it moves with in the lone reverse level, and the slopes in them times another one.
+    /// Adds the nodes that it moves with in the lone reverse level, and the partial derivatives in them times another one.
     #[inline(always)]
-    fn add_to(&self, terms: &mut Terms, epoch: u64, slope: f64) {
+    fn add_to(&self, terms: &mut Terms, epoch: u64, partial: f64) {
         match self.op {
-            None => terms.add(node(self.x, epoch), slope),
+            None => terms.add(node(self.x, epoch), partial),
             Some(op) => {
-                let (px, py) = slopes(op, self.x.value, self.y.value, self.value);
-                terms.add(node(self.x, epoch), slope * px);
-                terms.add(node(self.y, epoch), slope * py);
+                let (px, py) = partials(op, self.x.value, self.y.value, self.value);
+                terms.add(node(self.x, epoch), partial * px);
+                terms.add(node(self.y, epoch), partial * py);
             }
         }
     }
@@ -136,7 +136,7 @@ impl Side {
     }
 }
 
-/// The nodes that something moves with, and the slopes in them; 0 for none.
+/// The nodes that something moves with, and the partial derivatives in them; 0 for none.
 #[derive(Clone, Copy, Default)]
 struct Terms {
     a: u32,
@@ -149,22 +149,22 @@ struct Terms {
 
 impl Terms {
     #[inline(always)]
-    fn add(&mut self, node: u32, slope: f64) {
+    fn add(&mut self, node: u32, partial: f64) {
         if node == 0 {
             return;
         }
         if self.a == 0 || self.a == node {
             self.a = node;
-            self.pa += slope;
+            self.pa += partial;
         } else if self.b == 0 || self.b == node {
             self.b = node;
-            self.pb += slope;
+            self.pb += partial;
         } else {
             self.are_more = true;
         }
     }
 
-    /// Whether no slope is infinite or NaN. There a zero adjoint stops at one of the steps, and the whole has no steps.
+    /// Whether no partial derivative is infinite or NaN. There a zero adjoint stops at one of the steps, and the whole has no steps.
     #[inline(always)]
     fn are_finite(&self) -> bool {
         self.pa * 0.0 + self.pb * 0.0 == 0.0
@@ -199,7 +199,7 @@ fn joined(levels: &mut Levels, last: Arithmetic, left: Side, right: Side, out: i
 /// Records it in the lone reverse level; gives its node, 0 for a constant.
 #[inline(always)]
 fn reverse(levels: &mut Levels, epoch: u64, last: Arithmetic, (left, right): (Side, Side), value: f64) -> Option<u32> {
-    let (px, py) = slopes(last, left.value, right.value, value);
+    let (px, py) = partials(last, left.value, right.value, value);
     let mut whole = Terms::default();
     left.add_to(&mut whole, epoch, px);
     right.add_to(&mut whole, epoch, py);
@@ -222,7 +222,7 @@ fn reverse_apart(levels: &mut Levels, (x, px): (Terms, f64), (y, py): (Terms, f6
     if !x.are_finite() || !y.are_finite() || !levels.has_room(NODES) {
         return None;
     }
-    let is_usual = |slope: f64, side: Terms| slope * 0.0 == 0.0 && (side.b != 0 || slope * side.pa * 0.0 == 0.0);
+    let is_usual = |partial: f64, side: Terms| partial * 0.0 == 0.0 && (side.b != 0 || partial * side.pa * 0.0 == 0.0);
     if !is_usual(px, x) || !is_usual(py, y) {
         return None;
     }
@@ -252,23 +252,23 @@ fn tangent(x: Num, epoch: u64) -> Option<f64> {
     (x.slot.epoch == epoch).then(|| f64::from_bits(x.slot.payload))
 }
 
-/// How the result of an operation moves, if it does. A slope of zero adds nothing, whatever the tangent.
+/// How the result of an operation moves, if it does. A partial derivative of zero adds nothing, whatever the tangent.
 #[inline(always)]
 fn moved(op: Arithmetic, (x, dx): (f64, Option<f64>), (y, dy): (f64, Option<f64>), value: f64) -> Option<f64> {
     let (px, py) = match op {
-        Arithmetic::Mul => (product_slope(value, y, x), product_slope(value, x, y)),
-        _ => slopes(op, x, y, value),
+        Arithmetic::Mul => (product_partial(y, x), product_partial(x, y)),
+        _ => partials(op, x, y, value),
     };
-    let share = |slope: f64, tangent: Option<f64>| match tangent {
-        Some(tangent) if slope != 0.0 => slope * tangent,
+    let share = |partial: f64, tangent: Option<f64>| match tangent {
+        Some(tangent) if partial != 0.0 => partial * tangent,
         _ => 0.0,
     };
     (dx.is_some() || dy.is_some()).then(|| share(px, dx) + share(py, dy))
 }
 
-/// The slopes of an operation in its operands.
+/// The partial derivatives of an operation in its operands.
 #[inline(always)]
-fn slopes(op: Arithmetic, x: f64, y: f64, value: f64) -> (f64, f64) {
+fn partials(op: Arithmetic, x: f64, y: f64, value: f64) -> (f64, f64) {
     match op {
         Arithmetic::Add => (1.0, 1.0),
         Arithmetic::Sub => (1.0, -1.0),

@@ -2,7 +2,7 @@
 
 use super::{NoFormula, Reader, Registers, Value, known};
 use crate::ir::{Function, Instruction, Op, Operator, Reg};
-use crate::native::field::{Shift, Test};
+use crate::native::field::{OrderOffset, Test};
 use crate::native::formula::Formula;
 use crate::native::{Primitive, PrimitiveId};
 use crate::value::Bank;
@@ -71,7 +71,7 @@ impl Reader<'_> {
                 if numbers.len() != primitive.numbers() || numbers.len() != are_numbers {
                     return Err(self.no("it computes with whole numbers that are not known"));
                 }
-                self.number(Formula::Apply(id, numbers, Shift(n)))
+                self.number(Formula::Apply(id, numbers, OrderOffset(n)))
             }
             ([Value::Number(a), Value::Number(b)], _) => match test(primitive, a, b) {
                 Some((test, is_opposite)) => Ok(Value::Truth(test, is_opposite)),

@@ -7,6 +7,7 @@ use super::needless::{skip_counting, sweep_up};
 use super::varied::Varied;
 use super::{Maker, arithmetic};
 use crate::ir::{Block, BlockId, Function, Op, Reg, SweepOp, Terminator, Trap, verify};
+use crate::native::Partial;
 use crate::value::Bank;
 use hashbrown::HashMap;
 
@@ -34,7 +35,7 @@ pub fn adjoint(f: &Function, value: bool) -> Option<Function> {
         return None;
     }
     let entries = Entries::of(&f, &blocks, &mut make);
-    let needs = blocks.needs(&entries.needed())?;
+    let needs = blocks.needs(&entries.needed());
     let live = live_behind(&f, &varied);
     let mut numbers = HashMap::new();
     for reg in (0..f.registers.len()).map(|k| Reg(k as u32)).filter(|r| varied.is(*r)) {
@@ -72,7 +73,7 @@ pub fn adjoint(f: &Function, value: bool) -> Option<Function> {
     })
 }
 
-/// Whether a number that varies is multiplied by one that does not and may be zero: a product 0·∞ has no slopes, and the
+/// Whether a number that varies is multiplied by one that does not and may be zero: a product 0·∞ has no partial derivatives, and the
 /// adjoint of the infinite factor is zero all the same.
 fn may_hide_infinity(f: &Function, varied: &Varied) -> bool {
     let steps = || f.blocks.iter().flat_map(|block| &block.instructions);
@@ -82,7 +83,7 @@ fn may_hide_infinity(f: &Function, varied: &Varied) -> bool {
         writers.clone().next().is_none() || writers.any(is_other)
     };
     steps().any(|step| match step.op {
-        Op::Primitive(id) if matches!(id.info().name, "double.mul" | "double.fma") => {
+        Op::Primitive(id) if matches!(id.info().partials(), [Partial::Factor(_), Partial::Factor(_), ..]) => {
             let factors = &step.ins[..2];
             factors.iter().any(|r| varied.is(*r)) && factors.iter().any(|r| !varied.is(*r) && may_be_zero(r))
         }

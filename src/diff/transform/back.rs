@@ -2,9 +2,9 @@
 
 use super::Maker;
 use super::keep::{Blocks, Needs, Restored, Version, Versions};
-use super::partial::{Term, slope};
+use super::partial::{Term, operands_read, reads_result};
 use crate::ir::{Instruction, Op, Reg, SweepOp};
-use crate::native::primitive;
+use crate::native::{ids, primitive};
 use crate::value::Bank;
 use hashbrown::HashMap;
 
@@ -126,7 +126,7 @@ impl<'f> Back<'_, 'f> {
         };
         let adjoint = self.make.value(adjoint);
         if is_negative && !matches!(step.op, Op::Primitive(_)) {
-            let negative = self.make.arithmetic(self.make.ids.neg, &[adjoint]);
+            let negative = self.make.arithmetic(ids::NEG, &[adjoint]);
             return self.read(i, step, (negative, false), local);
         }
         self.read(i, step, (adjoint, is_negative), local)
@@ -150,20 +150,19 @@ impl<'f> Back<'_, 'f> {
             Op::LoadRecord { bank, index } => {
                 let object = self.object(step.ins[0])?;
                 let before = self.make.made(Op::LoadRecord { bank: *bank, index: *index }, &[object]);
-                let sum = self.make.arithmetic(self.make.ids.add, &[before, adjoint]);
+                let sum = self.make.arithmetic(ids::ADD, &[before, adjoint]);
                 self.make.step(Op::StoreRecord { bank: *bank, index: *index }, &[object], &[object, sum]);
             }
             Op::Primitive(id) => {
                 let banks = id.info().operands;
                 for (k, _) in step.ins.iter().enumerate().filter(|(_, r)| self.blocks.varied.is(**r)) {
-                    let slope = slope(*id, k)?;
-                    // What a slope does not look at may be anything.
-                    let needed = slope.needs(banks);
+                    // What a partial derivative does not read may be anything.
+                    let needed = operands_read(*id, k);
                     let x: Vec<Reg> = (0..banks.len())
                         .map(|n| if needed.contains(&n) { self.operand(i, step, n, local) } else { Some(adjoint) })
                         .collect::<Option<_>>()?;
-                    let y = if slope.needs_result() { self.value((step.outs[0], Some(i)), local)? } else { adjoint };
-                    let term = self.make.term((*id, k, slope), &x, y, adjoint);
+                    let y = if reads_result(*id, k) { self.value((step.outs[0], Some(i)), local)? } else { adjoint };
+                    let term = self.make.term((*id, k), &x, y, adjoint)?;
                     let term = if is_negative { term.negative() } else { term };
                     self.add(local.versions.operands[i][k], term, local);
                 }

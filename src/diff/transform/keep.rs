@@ -5,10 +5,10 @@
 //! kept on the way there otherwise. A variable that a block writes gets its former value back from where it was kept, or
 //! by undoing a step like `i = i + 1`.
 
-use super::partial::slope;
+use super::partial::{operands_read, reads_result};
 use super::varied::Varied;
 use crate::ir::{BlockId, Function, Instruction, Op, Reg, SweepOp, count, verify};
-use crate::native::PrimitiveId;
+use crate::native::{PrimitiveId, ids};
 use crate::value::Bank;
 use hashbrown::{HashMap, HashSet};
 
@@ -178,8 +178,8 @@ impl<'f> Blocks<'f> {
     }
 
     /// What the ways back over all blocks need. `also`: what is needed besides, at the beginnings of blocks.
-    pub fn needs(&self, also: &[(usize, Reg)]) -> Option<Vec<Needs>> {
-        let mut all: Vec<Needs> = (0..self.f.blocks.len()).map(|b| self.needs_of(b)).collect::<Option<_>>()?;
+    pub fn needs(&self, also: &[(usize, Reg)]) -> Vec<Needs> {
+        let mut all: Vec<Needs> = (0..self.f.blocks.len()).map(|b| self.needs_of(b)).collect();
         also.iter().for_each(|(b, reg)| all[*b].entry[reg.0 as usize] = true);
         let undone: Vec<HashMap<Reg, i64>> = (0..all.len()).map(|b| self.undone(b)).collect();
         let mut changed = true;
@@ -210,7 +210,7 @@ impl<'f> Blocks<'f> {
                 }
             }
         }
-        Some(all)
+        all
     }
 
     /// The variables that a block only adds a known integer to, once, and what that is.
@@ -218,7 +218,7 @@ impl<'f> Blocks<'f> {
         let steps = &self.f.blocks[b].instructions;
         let is_alone = |reg: &Reg| steps.iter().filter(|step| step.outs.contains(reg)).count() == 1;
         let sum = |step: &Instruction| match &step.op {
-            Op::Primitive(id) if id.info().name == "int.add" && step.ins[0] == step.outs[0] => {
+            Op::Primitive(id) if *id == ids::INT_ADD && step.ins[0] == step.outs[0] => {
                 let n = self.known.get(&step.ins[1])?;
                 is_alone(&step.outs[0]).then_some((step.outs[0], *n))
             }
@@ -227,29 +227,28 @@ impl<'f> Blocks<'f> {
         steps.iter().filter_map(sum).collect()
     }
 
-    fn needs_of(&self, b: usize) -> Option<Needs> {
+    fn needs_of(&self, b: usize) -> Needs {
         let steps = &self.f.blocks[b].instructions;
         let versions = Versions::of(steps);
         let none = vec![false; steps.len()];
         let entry = vec![false; self.f.registers.len()];
         let mut needs = Needs { entry, again: none.clone(), kept: none, restored: vec![] };
         for (i, step) in steps.iter().enumerate().filter(|(_, step)| self.varied.is_step(step)) {
-            for version in self.looked_at(step, i, &versions)? {
+            for version in self.values_read(step, i, &versions) {
                 self.need(b, &versions, version, &mut needs);
             }
         }
-        Some(needs)
+        needs
     }
 
-    /// The values that the adjoint of a step looks at.
-    fn looked_at(&self, step: &Instruction, i: usize, versions: &Versions) -> Option<Vec<Version>> {
+    /// The values that the adjoint of a step reads.
+    fn values_read(&self, step: &Instruction, i: usize, versions: &Versions) -> Vec<Version> {
         let mut out = vec![];
         match &step.op {
             Op::Primitive(id) => {
                 for (k, _) in step.ins.iter().enumerate().filter(|(_, r)| self.varied.is(**r)) {
-                    let slope = slope(*id, k)?;
-                    out.extend(slope.needs(id.info().operands).into_iter().map(|n| versions.operands[i][n]));
-                    if slope.needs_result() {
+                    out.extend(operands_read(*id, k).into_iter().map(|n| versions.operands[i][n]));
+                    if reads_result(*id, k) {
                         out.push((step.outs[0], Some(i)));
                     }
                 }
@@ -257,7 +256,7 @@ impl<'f> Blocks<'f> {
             Op::LoadElement { .. } => out.push(versions.operands[i][1]),
             _ => {}
         }
-        Some(out)
+        out
     }
 
     fn need(&self, b: usize, versions: &Versions, version: Version, needs: &mut Needs) {

@@ -24,7 +24,7 @@ pub use adjoint::adjoint;
 pub use tangent::tangent;
 
 use crate::ir::{Function, Instruction, Op, Reg, Register};
-use crate::native::{Arithmetic, PrimitiveId, primitive};
+use crate::native::{PrimitiveId, primitive};
 use crate::source::Span;
 use crate::value::Bank;
 
@@ -33,13 +33,12 @@ struct Maker {
     registers: Vec<Register>,
     steps: Vec<Instruction>,
     span: Span,
-    ids: Arithmetic,
 }
 
 impl Maker {
     /// Nothing made yet; the registers of a function are there.
     fn new(f: &Function) -> Maker {
-        Maker { registers: f.registers.clone(), steps: vec![], span: f.span, ids: Arithmetic::known() }
+        Maker { registers: f.registers.clone(), steps: vec![], span: f.span }
     }
 
     fn register(&mut self, bank: Bank) -> Reg {

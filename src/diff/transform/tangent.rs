@@ -2,7 +2,7 @@
 
 use super::Maker;
 use super::needless::sweep_up;
-use super::partial::{Term, slope};
+use super::partial::Term;
 use super::varied::Varied;
 use crate::ir::{Block, Function, Instruction, Op, Reg, Terminator};
 use crate::value::Bank;
@@ -133,7 +133,7 @@ impl Pushed<'_> {
                     let factor = self.tangent(*operand);
                     let positive = self.negatives.get(&factor).copied();
                     let factor = positive.unwrap_or(factor);
-                    let term = self.make.term((*id, k, slope(*id, k)?), &step.ins, value, factor);
+                    let term = self.make.term((*id, k), &step.ins, value, factor)?;
                     let term = if positive.is_some() { term.negative() } else { term };
                     sum = Some(self.make.sum(sum, term));
                 }

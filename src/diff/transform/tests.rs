@@ -52,7 +52,7 @@ fn a_straight_function_keeps_nothing() {
     let made = sound(function(b));
     assert_eq!(kept(&made), 0);
     assert_eq!((made.params.len(), made.results.len()), (1, 2));
-    assert_eq!(count(&made, |op| matches!(op, SweepOp::Slope { .. })), 1);
+    assert_eq!(count(&made, |op| matches!(op, SweepOp::Partial { .. })), 1);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn what_costs_much_is_kept() {
         b.op_to(Op::Primitive(crate::native::primitive("double.mul").unwrap()), &[e, x], &[y]);
     });
     b.ret(&[y]);
-    // The exponential, of which the slope and the product are made; not what it was made of.
+    // The exponential, of which the partial derivative and the product are made; not what it was made of.
     assert_eq!(kept(&sound(function(b))), 1);
 }
 

@@ -13,7 +13,7 @@ impl Selector<'_> {
     pub(super) fn sweep(&mut self, op: &SweepOp, step: &Step) -> Result<(), Unencodable> {
         use Instruction as I;
         match op {
-            SweepOp::Slope { primitive, operand } => return self.slope(*primitive, *operand, step),
+            SweepOp::Partial { primitive, operand } => return self.partial(*primitive, *operand, step),
             SweepOp::Keep(Bank::F) => {
                 let a = FIn(self.n(step.ins[0]));
                 self.writer.push(I::KeepF { a });
@@ -58,7 +58,7 @@ impl Selector<'_> {
         Ok(())
     }
 
-    fn slope(&mut self, id: PrimitiveId, operand: u8, step: &Step) -> Result<(), Unencodable> {
+    fn partial(&mut self, id: PrimitiveId, operand: u8, step: &Step) -> Result<(), Unencodable> {
         use Instruction as I;
         let info = id.info();
         let p = Prim(u8::try_from(id.0).map_err(|_| Unencodable::Primitive(info.name))?);
@@ -67,12 +67,12 @@ impl Selector<'_> {
         let (a, y) = (FIn(ins[0]), FIn(ins[ins.len() - 1]));
         match info.value {
             Value::F1(_) => {
-                self.writer.push(I::SlopeF { out, a, y, p });
+                self.writer.push(I::PartialF { out, a, y, p });
                 return Ok(());
             }
-            Value::F2(_) if operand == 0 => self.writer.push(I::SlopeLeftF { out, a, b: FIn(ins[1]), p }),
-            Value::F2(_) => self.writer.push(I::SlopeRightF { out, a, b: FIn(ins[1]), p }),
-            Value::FI(_) => self.writer.push(I::SlopeFI { out, a, n: IIn(ins[1]), p }),
+            Value::F2(_) if operand == 0 => self.writer.push(I::PartialLeftF { out, a, b: FIn(ins[1]), p }),
+            Value::F2(_) => self.writer.push(I::PartialRightF { out, a, b: FIn(ins[1]), p }),
+            Value::FI(_) => self.writer.push(I::PartialFI { out, a, n: IIn(ins[1]), p }),
             _ => return Err(Unencodable::Operands(info.name)),
         }
         self.writer.push(I::Extra { c: y });

@@ -6,8 +6,8 @@
 
 use super::Formula;
 use super::sum::{Sum, Term};
-use crate::native::field::Test;
-use crate::native::{PrimitiveId, table};
+use crate::native::field::{OrderOffset, Test};
+use crate::native::{PrimitiveId, ids, table};
 
 /// So many choices inside of each other are told apart; more are left where they stand.
 const CHOICES: usize = 4;
@@ -43,10 +43,8 @@ pub(super) fn sum(formula: &Formula) -> Sum {
 /// Constants that have a name or are a function of a small number stay what they are.
 fn constant(c: f64) -> Sum {
     let logarithm = [2.0, 10.0].into_iter().find(|n: &f64| n.ln() == c);
-    match (logarithm, table::primitive("double.log")) {
-        (Some(n), Some(log)) => {
-            Sum::factor(Formula::Apply(log, vec![Formula::Constant(n)], crate::native::field::Shift(0)))
-        }
+    match logarithm {
+        Some(n) => Sum::factor(Formula::Apply(ids::LOG, vec![Formula::Constant(n)], OrderOffset(0))),
         _ if c == std::f64::consts::PI || !c.is_finite() => Sum::factor(Formula::Constant(c)),
         _ => Sum::from(Term::constant(c)),
     }
@@ -54,15 +52,15 @@ fn constant(c: f64) -> Sum {
 
 fn applied(id: PrimitiveId, operands: &[Formula], n: i64, whole: &Formula) -> Sum {
     let at = |i: usize| operands.get(i).map(sum).unwrap_or_default();
-    match (table::info(id).name, operands) {
-        ("double.add", [_, _]) => at(0).plus(at(1)),
-        ("double.sub", [_, _]) => at(0).plus(at(1).negative()),
-        ("double.neg", [_]) => at(0).negative(),
-        ("double.mul", [_, _]) => at(0).times(at(1)),
-        ("double.div", [_, _]) => at(0).times(at(1).power(-1)),
-        ("double.fma", [_, _, _]) => at(0).times(at(1)).plus(at(2)),
-        ("double.powi", [_]) => at(0).power(n),
-        ("double.pow", [_, exponent]) => match whole_number(&plain(exponent)) {
+    match (id, operands) {
+        (ids::ADD, [_, _]) => at(0).plus(at(1)),
+        (ids::SUB, [_, _]) => at(0).plus(at(1).negative()),
+        (ids::NEG, [_]) => at(0).negative(),
+        (ids::MUL, [_, _]) => at(0).times(at(1)),
+        (ids::DIV, [_, _]) => at(0).times(at(1).power(-1)),
+        (ids::FMA, [_, _, _]) => at(0).times(at(1)).plus(at(2)),
+        (ids::POWI, [_]) => at(0).power(n),
+        (ids::POW, [_, exponent]) => match whole_number(&plain(exponent)) {
             Some(n) => at(0).power(n),
             None => other(id, operands, whole),
         },

@@ -2,8 +2,8 @@
 
 use super::Formula;
 use super::simplify::sum;
-use crate::native::field::Shift;
-use crate::native::table;
+use crate::native::field::OrderOffset;
+use crate::native::ids;
 
 /// A sum of terms that differ in their factors; without any, it is 0.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -130,15 +130,15 @@ fn rank(factor: &Formula) -> u8 {
 
 fn is_sum(formula: &Formula) -> bool {
     match formula {
-        Formula::Apply(id, ..) => matches!(table::info(*id).name, "double.add" | "double.sub"),
+        Formula::Apply(id, ..) => matches!(*id, ids::ADD | ids::SUB),
         _ => false,
     }
 }
 
 fn raised(base: Formula, n: i64) -> Formula {
-    match (n, table::primitive("double.powi")) {
-        (1, _) | (_, None) => base,
-        (n, Some(powi)) => Formula::Apply(powi, vec![base], Shift(n)),
+    match n {
+        1 => base,
+        n => Formula::Apply(ids::POWI, vec![base], OrderOffset(n)),
     }
 }
 

@@ -1,9 +1,10 @@
 //! Joined arithmetic of derivative code where it is recorded step by step: in several levels, while somebody watches, and
-//! where a slope is not finite.
+//! where a partial derivative is not finite.
 
 use super::save;
 use crate::bytecode::operand::*;
 use crate::bytecode::{Arithmetic, Instruction, Joined};
+use crate::native::ids;
 use crate::tape::Num;
 use crate::vm::fault::Fault;
 use crate::vm::machine::Machine;
@@ -65,12 +66,11 @@ fn step(machine: &mut Machine, behind: *const Instruction, op: Arithmetic, x: Nu
     if machine.levels.is_watched() {
         machine.note_place();
     }
-    let ids = machine.ids;
     let id = match op {
-        Arithmetic::Add => ids.add,
-        Arithmetic::Sub => ids.sub,
-        Arithmetic::Mul => ids.mul,
-        Arithmetic::Div => ids.div,
+        Arithmetic::Add => ids::ADD,
+        Arithmetic::Sub => ids::SUB,
+        Arithmetic::Mul => ids::MUL,
+        Arithmetic::Div => ids::DIV,
     };
     Ok(machine.levels.record(id, &[x, y])?)
 }

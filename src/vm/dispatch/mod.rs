@@ -399,10 +399,10 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
 
             // Those up to the addition to elements belong to threaded code.
             I::FlushF { .. }
-            | I::SlopeF { .. }
-            | I::SlopeLeftF { .. }
-            | I::SlopeRightF { .. }
-            | I::SlopeFI { .. }
+            | I::PartialF { .. }
+            | I::PartialLeftF { .. }
+            | I::PartialRightF { .. }
+            | I::PartialFI { .. }
             | I::KeepF { .. }
             | I::KeepI { .. }
             | I::KeepKnown { .. }

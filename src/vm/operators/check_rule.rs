@@ -8,7 +8,7 @@ use super::super::fault::Fault;
 use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::super::task::Target;
-use super::difference::{AGAIN, Estimate, slope, unit as size};
+use super::difference::{AGAIN, Estimate, derivative, unit as size};
 use super::linear::all_vectors;
 use super::rule::{Argument, layout};
 use super::snapshot::{Copier, World, parts, state};
@@ -172,10 +172,10 @@ impl Trial<'_> {
             if found.is_some_and(|(said, estimate)| estimate.excludes(said)) {
                 let result = Part { parameter: 0, number: j, of: weights.len() };
                 let alone = self.part(i).map(|part| (result, part));
-                return Ok(Wrong::Slope { alone, points: self.three_points(&direction, &only, scale)? });
+                return Ok(Wrong::Partial { alone, points: self.three_points(&direction, &only, scale)? });
             }
         }
-        Ok(Wrong::Slope { alone: None, points: self.three_points(along, weights, 1.0)? })
+        Ok(Wrong::Partial { alone: None, points: self.three_points(along, weights, 1.0)? })
     }
 
     /// What both say at the point and on both sides of it, as far as they say anything.
@@ -190,7 +190,7 @@ impl Trial<'_> {
             let x: Vec<f64> = self.x.iter().zip(direction).map(|(x, d)| x + by * d).collect();
             let Some(given) = self.registered(&x)? else { continue };
             if let Some((said, estimate)) = self.compare(&x, &given, direction, weights)? {
-                points.push((point(&x), said / scale, estimate.slope / scale));
+                points.push((point(&x), said / scale, estimate.derivative / scale));
             }
         }
         Ok(points)
@@ -214,7 +214,7 @@ impl Trial<'_> {
         let sum = |y: &[f64]| y.iter().zip(weights).map(|(y, w)| y * w).sum::<f64>();
         let Some(y) = self.original(x)? else { return Ok(None) };
         let size: f64 = y.iter().zip(weights).map(|(y, w)| (y * w).abs()).sum();
-        let estimate = slope((sum(&y), size), &mut |t| {
+        let estimate = derivative((sum(&y), size), &mut |t| {
             let x: Vec<f64> = x.iter().zip(along).map(|(x, d)| rounded(x + t * d, *x)).collect();
             let values = self.original(&x)?.filter(|values| values.len() == weights.len());
             Ok::<_, Box<Fault>>(values.map(|values| sum(&values)).filter(|sum| sum.is_finite()))

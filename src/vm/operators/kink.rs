@@ -18,8 +18,8 @@ pub struct Kink {
     pub span: Span,
     /// The operation with its operands: `abs(0)`.
     pub step: String,
-    /// Its slopes; nothing for a comparison on which a branch depends.
-    pub slopes: Option<Sides>,
+    /// Its partial derivatives; nothing for a comparison on which a branch depends.
+    pub partials: Option<Sides>,
 }
 
 /// A branch depends on the comparison of two numbers, or a number is rounded.
@@ -44,8 +44,8 @@ impl Machine {
     /// Keeps the kinks that this run has met, while it is known where they are.
     pub(in super::super) fn keep_kinks(&mut self) {
         for met in self.levels.take_kinks() {
-            let Met { step, slopes } = met;
-            self.kinks.push(Kink { span: self.places.span(&step), step: operation(&step), slopes });
+            let Met { step, partials } = met;
+            self.kinks.push(Kink { span: self.places.span(&step), step: operation(&step), partials });
         }
     }
 }
@@ -53,10 +53,10 @@ impl Machine {
 /// Adds what is known of the kink that stopped the program.
 pub(in super::super) fn with_kink(machine: &mut Machine, mut fault: Box<Fault>) -> Box<Fault> {
     let met = machine.levels.take_kinks();
-    let Some(Met { step, slopes }) = met.last().copied() else { return fault };
+    let Some(Met { step, partials }) = met.last().copied() else { return fault };
     fault.span = machine.places.span(&step);
     let step_text = operation(&step);
-    let (message, remark) = match slopes {
+    let (message, remark) = match partials {
         None => (
             format!("a branch depends on {step_text}, and is differentiated exactly at its threshold"),
             "the derivative is that of the branch that is taken here".to_owned(),
@@ -68,12 +68,12 @@ pub(in super::super) fn with_kink(machine: &mut Machine, mut fault: Box<Fault>) 
             } else if left.is_finite() && right.is_finite() {
                 let (left, right) = (text(left), text(right));
                 format!(
-                    "{step_text} is differentiated at a kink: its slope is {left} on the left and {right} on the right"
+                    "{step_text} is differentiated at a kink: its derivative is {left} on the left and {right} on the right"
                 )
             } else {
                 format!("{step_text} is differentiated where its graph is vertical")
             };
-            (message, format!("by convention the slope is {} here", text(taken)))
+            (message, format!("by convention the derivative is {} here", text(taken)))
         }
     };
     fault.message = message;

@@ -89,7 +89,7 @@ pub(in super::super) fn with_first(machine: &Machine, mut fault: Box<Fault>) -> 
     let (step, what) = match wrong {
         Wrong::Value(step) => (step, format!("here a value became {}: {}", text(step.result), operation(&step))),
         Wrong::Tangent(step, tangent) => {
-            (step, format!("here the tangent became {}: the slope of {}", text(tangent), operation(&step)))
+            (step, format!("here the tangent became {}: the derivative of {}", text(tangent), operation(&step)))
         }
     };
     fault.span = machine.places.span(&step);
@@ -115,15 +115,15 @@ fn adjoint(machine: &Machine, map: &LinearMap, way: Option<Way>, became: f64, va
         return fault.remark(Remark::Note("it came out of a registered derivative".into()));
     };
     fault.span = machine.places.span(cause);
-    let product = format!("{} · {}", text(way.adjoint), text(way.slope));
+    let product = format!("{} · {}", text(way.adjoint), text(way.partial));
     fault = fault.remark(Remark::Here(format!(
-        "here the adjoint became {}: {product}, the slope of {}",
-        text(way.adjoint * way.slope),
+        "here the adjoint became {}: {product}, the derivative of {}",
+        text(way.adjoint * way.partial),
         operation(cause)
     )));
-    let victim = way.victim.and_then(|(node, adjoint, slope)| Some((map.tape.step(node)?, adjoint, slope)));
-    if let Some((step, adjoint, slope)) = victim {
-        let what = format!("then {} · {} = NaN, going back through {}", text(adjoint), text(slope), operation(step));
+    let victim = way.victim.and_then(|(node, adjoint, partial)| Some((map.tape.step(node)?, adjoint, partial)));
+    if let Some((step, adjoint, partial)) = victim {
+        let what = format!("then {} · {} = NaN, going back through {}", text(adjoint), text(partial), operation(step));
         fault = fault.remark(Remark::There(machine.places.span(step), what));
     }
     fault.remark(Remark::Note(way.path(&map.tape))).remark(Remark::Note(time(cause)))
@@ -131,11 +131,11 @@ fn adjoint(machine: &Machine, map: &LinearMap, way: Option<Way>, became: f64, va
 
 /// The way of an adjoint that is not finite.
 struct Way {
-    /// The node that handed it on first, with its own adjoint and the slope.
+    /// The node that handed it on first, with its own adjoint and the partial derivative.
     cause: u32,
     adjoint: f64,
-    slope: f64,
-    /// The node where it became NaN, with the adjoint that came in and the slope.
+    partial: f64,
+    /// The node where it became NaN, with the adjoint that came in and the partial derivative.
     victim: Option<(u32, f64, f64)>,
     /// The nodes behind the cause, with their adjoints, as far as an input or a step that stops it.
     behind: Vec<(u32, f64)>,
@@ -157,10 +157,10 @@ impl Way {
             if here == 0.0 || !here.is_finite() {
                 continue;
             }
-            for (operand, slope) in [(node.a, node.pa), (node.b, node.pb)] {
-                if operand != n && !(here * slope).is_finite() {
+            for (operand, partial) in [(node.a, node.pa), (node.b, node.pb)] {
+                if operand != n && !(here * partial).is_finite() {
                     let mut way =
-                        Way { cause: n, adjoint: here, slope, victim: None, behind: vec![], last: here * slope };
+                        Way { cause: n, adjoint: here, partial, victim: None, behind: vec![], last: here * partial };
                     way.follow(tape, operand, &adjoint);
                     return Some(way);
                 }
@@ -178,7 +178,7 @@ impl Way {
             let Some(node) = tape.record(n) else { return };
             let operands = [(node.a, node.pa), (node.b, node.pb)];
             let mut onward = operands.into_iter().filter(|(operand, _)| *operand < n && !adjoint(*operand).is_finite());
-            let spoils = |(_, slope): &(u32, f64)| here.is_infinite() && (here * slope).is_nan();
+            let spoils = |(_, partial): &(u32, f64)| here.is_infinite() && (here * partial).is_nan();
             let Some(next) = onward.clone().find(spoils).or_else(|| onward.next()) else { return };
             if self.victim.is_none() && spoils(&next) {
                 self.victim = Some((n, here, next.1));

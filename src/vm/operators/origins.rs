@@ -4,6 +4,7 @@
 use super::super::fault::Fault;
 use super::super::machine::Machine;
 use super::super::task::Next;
+use crate::native::ids;
 use crate::tape::Num;
 use crate::value::origins::{Content, Origin, Origins, Storage};
 use crate::value::reach::visit_slots;
@@ -139,8 +140,8 @@ fn together(machine: &mut Machine, numbers: &[Num]) -> Result<Num, Box<Fault>> {
     }
     let mut together = moving.first().copied().unwrap_or_default();
     for (k, x) in moving.iter().enumerate().skip(1) {
-        let weighted = machine.levels.record(machine.ids.mul, &[*x, Num::constant(1.0 / (k as f64 + 0.7))])?;
-        together = machine.levels.record(machine.ids.add, &[together, weighted])?;
+        let weighted = machine.levels.record(ids::MUL, &[*x, Num::constant(1.0 / (k as f64 + 0.7))])?;
+        together = machine.levels.record(ids::ADD, &[together, weighted])?;
     }
     Ok(together)
 }

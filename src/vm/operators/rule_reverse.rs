@@ -43,7 +43,7 @@ pub(super) fn go_on(
         return deliver(machine, compiler, y, &numbers, outcome);
     }
     // The arguments of the rule were stripped of the level, and with them the factors that it multiplies by.
-    machine.levels.lose_slopes(level);
+    machine.levels.lose_partials(level);
     let task = Differential { level, call, outcome };
     call_differential(
         machine,

@@ -11,7 +11,7 @@ use crate::tape::Num;
 use crate::value::shape::TangentId;
 use crate::value::{Cells, Slot};
 
-/// The highest degree of a polynomial: slopes of slopes go deep into the machine's own stack.
+/// The highest degree of a polynomial: partial derivatives of partial derivatives go deep into the machine's own stack.
 const HIGHEST: usize = 1000;
 
 /// The body is running.

@@ -165,7 +165,7 @@ fn rows(machine: &Machine, tape: &Tape, shares: &[(u32, Vec<f64>)], adjoint: &dy
         if let Some(found) = wide.next_if(|wide| wide.first == node) {
             if let WideKind::Sum(terms) = &found.kind {
                 let did = Did::Sum(tape.step(node).map(|step| step.result));
-                let partials = terms.iter().map(|(n, slope, _)| (*n, *slope)).collect();
+                let partials = terms.iter().map(|(n, partial, _)| (*n, *partial)).collect();
                 rows.push(Row { node, did, partials, adjoint: adjoint(node) });
             } else {
                 told = node + found.results.max(1) - 1;

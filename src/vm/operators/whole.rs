@@ -4,6 +4,7 @@ use super::super::fault::{Fault, Remark};
 use super::super::machine::Machine;
 use super::{Failure, mismatch, vector};
 use crate::diagnostic::Code as Number;
+use crate::native::ids;
 use crate::tape::{Num, Sweep, Template};
 use crate::value::shape::{TangentId, TangentKind};
 use crate::value::walk::Walk;
@@ -22,7 +23,7 @@ pub(super) fn add(
         sweep.set(node, x);
         return Ok(());
     };
-    let (levels, id) = (&mut machine.levels, machine.ids.add);
+    let (levels, id) = (&mut machine.levels, ids::ADD);
     let mut failure = Failure::default();
     let mut plus = |(a, of_a), (b, of_b)| {
         let sum = levels.record(id, &[Num { value: a, slot: of_a }, Num { value: b, slot: of_b }]);

@@ -93,10 +93,10 @@ fn is_known(instruction: &Instruction) -> bool {
             | Instruction::AddElementF { .. }
             | Instruction::AddPartF { .. }
             | Instruction::FlushF { .. }
-            | Instruction::SlopeF { .. }
-            | Instruction::SlopeLeftF { .. }
-            | Instruction::SlopeRightF { .. }
-            | Instruction::SlopeFI { .. }
+            | Instruction::PartialF { .. }
+            | Instruction::PartialLeftF { .. }
+            | Instruction::PartialRightF { .. }
+            | Instruction::PartialFI { .. }
     )
 }
 
