@@ -407,6 +407,7 @@ pub fn base_name(name: &str) -> &str {
 mod tests {
     use super::*;
     use crate::diff::testing::{Builder, program};
+    use crate::native::ids;
     use crate::value::Bank::F;
 
     fn kinds(b: Builder, arguments: &[Kind]) -> Vec<Kind> {
@@ -421,10 +422,10 @@ mod tests {
         let two = b.constant(2.0);
         let scaled = b.primitive("double.mul", &[two, x]);
         let sum = b.primitive("double.add", &[scaled, x]);
-        let quotient = b.primitive("double.div", &[sum, c]);
+        let quotient = b.apply(ids::DIV, &[sum, c]);
         let shifted = b.primitive("double.add", &[x, two]);
         let square = b.primitive("double.mul", &[x, x]);
-        let reciprocal = b.primitive("double.div", &[c, x]);
+        let reciprocal = b.apply(ids::DIV, &[c, x]);
         let sine = b.primitive("double.sin", &[x]);
         let other = b.primitive("double.sin", &[c]);
         b.ret(&[quotient, shifted, square, reciprocal, sine, other]);
@@ -460,8 +461,8 @@ mod tests {
         let less = g.primitive("double.lt", &[c, one]);
         g.branch(less, done, rest);
         g.at(rest);
-        let half = g.primitive("double.div", &[x, two]);
-        let count = g.primitive("double.div", &[c, two]);
+        let half = g.apply(ids::DIV, &[x, two]);
+        let count = g.apply(ids::DIV, &[c, two]);
         let inner = g.op(Op::Call(FunctionId(0)), &[half, count], F);
         let twice = g.primitive("double.mul", &[inner, two]);
         g.ret(&[twice]);

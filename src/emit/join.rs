@@ -71,7 +71,7 @@ fn inner(block: &Block, at: usize, reg: Reg, gone: &[bool], once: &dyn Fn(Reg) -
 /// The operation of a step that is nothing but arithmetic on two numbers.
 fn arithmetic(step: &Step) -> Option<Arithmetic> {
     match &step.op {
-        StepOp::Ir(Op::Primitive(p)) => Arithmetic::named(p.info().name),
+        StepOp::Ir(Op::Primitive(p)) => Arithmetic::of_primitive(*p),
         _ => None,
     }
 }

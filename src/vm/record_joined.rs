@@ -280,13 +280,12 @@ fn partials(op: Arithmetic, x: f64, y: f64, value: f64) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::native::{PrimitiveId, primitive};
+    use crate::native::{PrimitiveId, ids};
     use crate::tape::{Direction, LinearMap};
     use crate::value::Slot;
 
     fn id(op: Arithmetic) -> PrimitiveId {
-        let name = ["double.add", "double.sub", "double.mul", "double.div"][op as usize];
-        primitive(name).unwrap()
+        [ids::ADD, ids::SUB, ids::MUL, ids::DIV][op as usize]
     }
 
     /// `(a ∘ b) ∘ (c ∘ d)` in a new level, joined or step by step: the number, and how it moves.
