@@ -177,7 +177,8 @@ instructions! {
         Prim2I { out: IOut, a: IIn, b: IIn, p: Prim };
         /// `out =` the partial derivative of `p` at `a`, where its result is `y`.
         PartialF { out: FOut, a: FIn, y: FIn, p: Prim };
-        /// `out =` the partial derivative of `p(a, b)` in `a`; its result stands in the [`Extra`](Instruction::Extra) behind.
+        /// `out =` the partial derivative of `p(a, b)` in `a`; its result stands in the [`Extra`](Instruction::Extra)
+        /// behind.
         PartialLeftF { out: FOut, a: FIn, b: FIn, p: Prim };
         /// `out =` the partial derivative of `p(a, b)` in `b`, likewise.
         PartialRightF { out: FOut, a: FIn, b: FIn, p: Prim };

@@ -1,7 +1,7 @@
 //! Several operations of arithmetic in one instruction, and how they are numbered.
 //!
-//! A value that the next operation needs at once is not written to a register first: a chain of operations waits for each
-//! other's results only as long as the processor needs to compute them.
+//! A value that the next operation needs at once is not written to a register first: a chain of operations waits for
+//! each other's results only as long as the processor needs to compute them.
 
 use crate::native::{PrimitiveId, ids};
 

@@ -73,7 +73,8 @@ pub fn entry(id: FunctionId, f: &Function) -> Option<Function> {
     Some(Function { params, registers, blocks: vec![block], ..f.clone() })
 }
 
-/// Whether a step reads a stored property that nothing says the derivative of, only to look at it (`if point.angle > 0`).
+/// Whether a step reads a stored property that nothing says the derivative of, only to look at it (`if point.angle >
+/// 0`).
 fn is_only_looked_at(possible: &Possible, callee: &Function, step: &Instruction) -> bool {
     let looked_at = |r: &Reg| callee.results.iter().all(|bank| *bank == Bank::F) && !possible.is_useful(*r);
     matches!(callee.obstacle, Some(Obstacle::Property { is_read: true, .. })) && step.outs.iter().all(looked_at)

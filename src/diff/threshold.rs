@@ -1,15 +1,15 @@
-//! Comparisons on which branches depend: where two numbers that move are equal, a branch is taken exactly at its threshold,
-//! and the derivative is one by convention, that of the branch.
+//! Comparisons on which branches depend: where two numbers that move are equal, a branch is taken exactly at its
+//! threshold, and the derivative is one by convention, that of the branch.
 //!
-//! In: a function. Out: the same function with an [`Operator::Threshold`] in front of each such comparison, and of each step
-//! whose partial derivative is 0 wherever it has one (`floor`), which may be at a jump.
+//! In: a function. Out: the same function with an [`Operator::Threshold`] in front of each such comparison, and of each
+//! step whose partial derivative is 0 wherever it has one (`floor`), which may be at a jump.
 //!
-//! Promises: only comparisons that decide where the program goes on are marked: `if`, `while`, `guard`, `switch`, `where`,
-//! `?:`, `&&` and `||`, and the result of a closure or a function that somebody else decides by. A condition that stops the
-//! program otherwise (`precondition`) is none. What the library compares is marked where it has been put in the place of a
-//! call in the program's own code, and in functions that are nothing but a condition (`contains` of a range, what `sorted()` and
-//! masks compare by) or that round. A rounding that only selects (`Int(floor(x))`, `withoutDerivative(at: floor(x))`) is not
-//! marked.
+//! Promises: only comparisons that decide where the program goes on are marked: `if`, `while`, `guard`, `switch`,
+//! `where`, `?:`, `&&` and `||`, and the result of a closure or a function that somebody else decides by. A condition
+//! that stops the program otherwise (`precondition`) is none. What the library compares is marked where it has been put
+//! in the place of a call in the program's own code, and in functions that are nothing but a condition (`contains` of a
+//! range, what `sorted()` and masks compare by) or that round. A rounding that only selects (`Int(floor(x))`,
+//! `withoutDerivative(at: floor(x))`) is not marked.
 
 use super::possible::Possible;
 use crate::ir::{BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Terminator};

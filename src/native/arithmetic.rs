@@ -1,4 +1,4 @@
-//! Sums, products, powers, roundings, and what has kinks.
+//! Arithmetic: the entries for sums, products, powers, roundings and functions with kinks.
 
 use super::field::{Field, IntegerParam, Test};
 use super::partial::{self, Partial, integer_param, partial, partials};
@@ -184,7 +184,8 @@ fn is_half(x: f64) -> bool {
     (x - x.trunc()).abs() == 0.5
 }
 
-/// The partial derivatives on both sides of a jump, which is on the left or on the right of the operand; `other` on the other side.
+/// The partial derivatives on both sides of a jump, which is on the left or on the right of the operand; `other` on the
+/// other side.
 fn jump(on_left: bool, partial: f64, other: f64) -> Option<[f64; 2]> {
     Some(if on_left { [partial, other] } else { [other, partial] })
 }
@@ -239,8 +240,8 @@ fn share<T: Field>(x: T, length: T) -> T {
     T::select(Test::Equal(length.clone(), T::constant(0.0)), || T::constant(0.0), || x / length)
 }
 
-/// The partial derivative of `xʸ` in `x`. Only (0, 0) is a kink, where y·xʸ⁻¹ would be 0·∞; at (2, 0) the formula is right in every
-/// order.
+/// The partial derivative of `xʸ` in `x`. Only (0, 0) is a kink, where y·xʸ⁻¹ would be 0·∞; at (2, 0) the formula is
+/// right in every order.
 fn power_in_base<T: Field>(x: T, y: T) -> T {
     let zero = || T::constant(0.0);
     let formula = || y.clone() * x.clone().without_sign_of_zero().pow(y.clone() - T::constant(1.0));

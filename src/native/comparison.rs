@@ -1,4 +1,4 @@
-//! Questions about numbers, and the ways between numbers and integers.
+//! Comparisons: the entries for tests of numbers, and for conversions between numbers and integers.
 
 use super::{Primitive, Rule, Trap, Value};
 

@@ -1,7 +1,7 @@
 //! Formula: an expression over the operands and the result of a primitive.
 //!
-//! A partial derivative is one: nested derivatives evaluate it, and the reference page prints it. A function of numbers can
-//! be one, too.
+//! A partial derivative is one: nested derivatives evaluate it, and the reference page prints it. A function of numbers
+//! can be one, too.
 
 mod derivative;
 mod simplify;
@@ -37,7 +37,7 @@ pub enum Formula {
     Select(Box<(Test<Formula>, Formula, Formula)>),
 }
 
-/// A function as a formula: its operands are the parameters, and behind them what it knows by name.
+/// A function as a formula: its operands are the parameters, followed by the variables that it names.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Written {
     /// What it computes.
@@ -203,7 +203,7 @@ fn is_power(id: PrimitiveId) -> bool {
     matches!(id, ids::POWI | ids::POW)
 }
 
-/// What stands for operands, the result and the integer operand.
+/// The names of the operands and the result, and the integer operand.
 struct Words<'w> {
     operands: &'w [&'w str],
     result: &'w str,
@@ -216,8 +216,8 @@ impl Default for Words<'_> {
     }
 }
 
-/// Writes a formula; `around` is how tightly the place around it binds: 0 nothing, 1 sums, 2 products, 3 operands, 4 what is
-/// raised to a power.
+/// Writes a formula; `around` is how tightly the place around it binds: 0 nothing, 1 sums, 2 products, 3 operands, 4
+/// what is raised to a power.
 fn write_at(formula: &Formula, around: u8, words: &Words<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match formula {
         Formula::Operand(k) => f.write_str(words.operands.get(*k as usize).copied().unwrap_or("?")),
@@ -287,13 +287,13 @@ fn write_at(formula: &Formula, around: u8, words: &Words<'_>, f: &mut fmt::Forma
 }
 
 fn write_constant(c: f64, around: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let is_bracketed = around > 3 && c < 0.0;
-    f.write_str(if is_bracketed { "(" } else { "" })?;
+    let is_in_parentheses = around > 3 && c < 0.0;
+    f.write_str(if is_in_parentheses { "(" } else { "" })?;
     match c {
         std::f64::consts::PI => f.write_str("π")?,
         c => f.write_str(&in_formula(c))?,
     }
-    f.write_str(if is_bracketed { ")" } else { "" })
+    f.write_str(if is_in_parentheses { ")" } else { "" })
 }
 
 fn write_shift(shift: OrderOffset, words: &Words<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,4 +1,4 @@
-//! Elementary functions.
+//! Elementary functions: their entries.
 
 use super::arithmetic::at;
 use super::field::Field;

@@ -1,4 +1,4 @@
-//! Integers and truth values. None of them has a derivative or needs one.
+//! Integers: the entries for integers and truth values, none of which has a derivative.
 
 use super::{Primitive, Rule, Trap, Value};
 

@@ -11,8 +11,8 @@ use super::formula::Formula;
 pub enum Partial {
     /// A constant: the primitive is linear in the operand.
     Constant(f64),
-    /// In a factor of `x · y`: the other factor, which is the operand with this number. A product 0·∞ has no value and no
-    /// partial derivatives; see [`product_partial`].
+    /// In a factor of `x · y`: the other factor, which is the operand with this number. A product 0·∞ has no value and
+    /// no partial derivatives; see [`product_partial`].
     Factor(usize),
     /// `1 / y`, in the dividend of `x / y`.
     Reciprocal,

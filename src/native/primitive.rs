@@ -1,4 +1,4 @@
-//! What an entry of the table says.
+//! Primitive: an entry of the table.
 
 use super::partial::Partial;
 use crate::value::Bank;
@@ -41,8 +41,8 @@ pub struct Kink {
     pub partials: &'static [f64],
 }
 
-/// For an operand, by position, and all operands: the partial derivatives on its left and on its right, if the operands are at a kink;
-/// NaN on a side where there is no value.
+/// For an operand, by position, and all operands: the partial derivatives on its left and on its right, if the operands
+/// are at a kink; NaN on a side where there is no value.
 pub type OneSidedPartials = fn(usize, &[f64]) -> Option<[f64; 2]>;
 
 /// How a result is computed. `F` is a number, `I` an integer or truth value.
@@ -81,7 +81,7 @@ pub enum Trap {
     NotRepresentable,
 }
 
-/// How a primitive differentiates. A rule that nobody wrote cannot be expressed.
+/// How a primitive differentiates. There is no variant for a missing rule.
 #[derive(Clone, Copy, Debug)]
 pub enum Rule {
     /// One partial derivative per numeric operand, in their order.

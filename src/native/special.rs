@@ -1,4 +1,4 @@
-//! Special functions.
+//! Special functions: their entries.
 
 use super::field::{Field, IntegerParam};
 use super::partial::{integer_param, partial};

@@ -1,4 +1,4 @@
-//! All entries, by number and by name.
+//! Table: all entries, by number and by name.
 
 use super::primitive::{Primitive, PrimitiveId};
 use super::{arithmetic, comparison, functions, integer, special};

@@ -1,4 +1,4 @@
-//! A walk over the table: a new entry is tested without a line of test being written.
+//! Tests of every entry: a new one needs no test of its own.
 
 use super::field::{OrderOffset, Test};
 use super::formula::{self, Formula};

@@ -10,7 +10,7 @@ use crate::bytecode::{Bytes, Code as Bytecode, Image, LIST};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{FunctionId, MethodId, Op, Program};
 use crate::native::formula::Written;
-use crate::native::library::Wish;
+use crate::native::library::ExplainRequest;
 use crate::source::{SourceMap, Span};
 use crate::types::World;
 use crate::value::Signature;
@@ -95,11 +95,11 @@ impl Compiler for Loaded<'_> {
         found.ok_or_else(|| Fault::internal("a method that a type does not have"))
     }
 
-    fn told(&mut self, trace: &Trace, kinks: &[Kink], wish: &Wish) -> Vec<String> {
+    fn told(&mut self, trace: &Trace, kinks: &[Kink], request: &ExplainRequest) -> Vec<String> {
         let (world, sources) = &mut self.known;
-        let own = self.parameters.get(&wish.function);
-        let names = own.cloned().unwrap_or_else(|| names_of_parameters(world, &wish.function));
-        told((&names, sources), (trace, kinks), wish)
+        let own = self.parameters.get(&request.function);
+        let names = own.cloned().unwrap_or_else(|| names_of_parameters(world, &request.function));
+        told((&names, sources), (trace, kinks), request)
     }
 
     fn derived(&mut self, function: u32, name: &str, order: i64) -> Vec<String> {

@@ -1,4 +1,5 @@
-//! How a derivative comes about: the steps of one execution with their values, the partial derivatives, and the adjoints.
+//! How a derivative comes about: the steps of one execution with their values, the partial derivatives, and the
+//! adjoints.
 //!
 //! Everything here was computed by the program that is explained, so it cannot disagree with its derivative.
 
@@ -104,7 +105,8 @@ impl Session {
         Ok(array.map_or(vec![], |array| array.f.to_vec()))
     }
 
-    /// The derivative at 0 of a function of one number, written as a closure, by differences; nothing where they say nothing.
+    /// The derivative at 0 of a function of one number, written as a closure, by differences; nothing where they say
+    /// nothing.
     ///
     /// # Errors
     /// What is wrong with it, or what stopped it.

@@ -10,7 +10,7 @@ use crate::diff;
 use crate::emit;
 use crate::ir::flatten::flatten;
 use crate::ir::{FunctionId, MethodId, Program};
-use crate::native::library::{Host, Random, Step, Streams, Wish};
+use crate::native::library::{ExplainRequest, Host, Random, Step, Streams};
 use crate::source::SourceMap;
 use crate::stop;
 use crate::tape::watch::Wanted;
@@ -168,10 +168,10 @@ impl Compiler for OnDemand<'_> {
         }
     }
 
-    fn told(&mut self, trace: &Trace, kinks: &[Kink], wish: &Wish) -> Vec<String> {
+    fn told(&mut self, trace: &Trace, kinks: &[Kink], request: &ExplainRequest) -> Vec<String> {
         let Some((world, sources)) = &mut self.known else { return vec![] };
-        let names = names_of_parameters(world, &wish.function);
-        told((&names, sources), (trace, kinks), wish)
+        let names = names_of_parameters(world, &request.function);
+        told((&names, sources), (trace, kinks), request)
     }
 
     fn derived(&mut self, function: u32, name: &str, order: i64) -> Vec<String> {
@@ -242,8 +242,8 @@ impl Session {
     pub(super) fn computed(&mut self, script: FunctionId) -> Result<Cells, Box<Fault>> {
         self.machine.reserve_globals(self.program.globals);
         self.machine.onlooker = self.loops.map(|tell| self.onlooker(tell));
-        // Wishes of a run that failed.
-        self.machine.host.wishes.clear();
+        // Requests of a run that failed.
+        self.machine.host.pending_explanations.clear();
         // With the new text, chains that break may lead through functions that none led through before.
         if self.world.is_interactive {
             self.machine.set_derivatives_aside();

@@ -2,7 +2,7 @@
 
 use super::explain::explained;
 use super::{Explained, Kink, derivation, html, latex};
-use crate::native::library::{View, Wish};
+use crate::native::library::{ExplainRequest, View};
 use crate::plot::{Graph, Node};
 use crate::source::SourceMap;
 use crate::vm::Trace;
@@ -11,11 +11,11 @@ use crate::vm::Trace;
 pub(super) fn told(
     (parameters, sources): (&[String], &SourceMap),
     (trace, kinks): (&Trace, &[Kink]),
-    wish: &Wish,
+    request: &ExplainRequest,
 ) -> Vec<String> {
-    let explained = explained(&wish.function, trace, parameters).with_kinks(kinks);
+    let explained = explained(&request.function, trace, parameters).with_kinks(kinks);
     let none = String::new;
-    let (text, svg, html, latex) = match wish.view {
+    let (text, svg, html, latex) = match request.view {
         View::Explanation => {
             let page = html::explained(&explained, sources);
             (derivation::explain(&explained, sources), none(), page, latex::explained(&explained))

@@ -1,4 +1,4 @@
-//! A tape as text: `dscript show --stage tape`.
+//! Listing: a tape as text, for `dscript show --stage tape`.
 
 use super::linear::LinearMap;
 use super::wide::{CallKind, Wide, WideKind};

@@ -1,8 +1,8 @@
-//! Scalar products: many operands, one node.
+//! Scalar product: one node of many operands.
 
 use super::Num;
 use super::levels::{Direction, Levels};
-use super::node::Stop;
+use super::node::RecordError;
 use super::wide::{Wide, WideKind};
 use crate::native::ids;
 use crate::native::partial::product_partial;
@@ -19,8 +19,8 @@ impl Levels {
     /// `Σ a·b` over pairs, with one wide node instead of two nodes a pair. A sum is one with factors of 1.
     ///
     /// # Errors
-    /// [`Stop`] when a limit is reached.
-    pub fn dot(&mut self, a: &[Num], b: &[Num]) -> Result<Num, Stop> {
+    /// [`RecordError`] when a limit is reached.
+    pub fn dot(&mut self, a: &[Num], b: &[Num]) -> Result<Num, RecordError> {
         let Some(k) = self.innermost(a).max(self.innermost(b)) else {
             return Ok(Num::constant(a.iter().zip(b).map(|(a, b)| a.value * b.value).sum()));
         };
@@ -37,7 +37,7 @@ impl Levels {
                     }
                 }
                 let y = self.push_sum(k, operands, value)?;
-                let seen = self.look(k, ids::ADD, (&[], 0), value.value)?;
+                let seen = self.observe(k, ids::ADD, (&[], 0), value.value)?;
                 self.keep(k, y, seen);
                 Ok(y)
             }
@@ -59,7 +59,12 @@ impl Levels {
         }
     }
 
-    fn push_sum(&mut self, k: usize, operands: Vec<(u32, f64, crate::value::Slot)>, value: Num) -> Result<Num, Stop> {
+    fn push_sum(
+        &mut self,
+        k: usize,
+        operands: Vec<(u32, f64, crate::value::Slot)>,
+        value: Num,
+    ) -> Result<Num, RecordError> {
         let outer = self.live_slot(value.slot);
         let Some(tape) = self.recording(k) else { return Ok(self.unrecorded(k, value)) };
         let node = tape.push_wide(1, |first| Wide { first, results: 1, kind: WideKind::Sum(operands), seen: None })?;

@@ -1,11 +1,12 @@
-//! The general rule: what an operation does to numbers that move in any mix of levels.
+//! General rule: what an operation does to numbers that are active in any mix of levels.
 //!
-//! Let L be the innermost live level among the operands. Strip L; compute the result and the partial derivatives on what is left, by
-//! this same rule, for they may move in the levels outside; then record them on the tape of L, or combine tangents.
+//! Let L be the innermost live level among the operands. Strip L; compute the result and the partial derivatives on
+//! what is left, by this same rule, for they may move in the levels outside; then record them on the tape of L, or
+//! combine tangents.
 
 use super::Num;
 use super::levels::{Kind, Levels};
-use super::node::{Node, Stop};
+use super::node::{Node, RecordError};
 use super::watch;
 use crate::native::field::{OrderOffset, Test};
 use crate::native::formula::{self, Formula};
@@ -36,27 +37,27 @@ impl Levels {
     /// The result of a primitive of numbers, recorded in every level that it moves in.
     ///
     /// # Errors
-    /// [`Stop`] when a limit is reached.
-    pub fn record(&mut self, id: PrimitiveId, x: &[Num]) -> Result<Num, Stop> {
+    /// [`RecordError`] when a limit is reached.
+    pub fn record(&mut self, id: PrimitiveId, x: &[Num]) -> Result<Num, RecordError> {
         self.record_with(id, x, 0)
     }
 
     /// The same with an integer operand (`double.powi`).
     ///
     /// # Errors
-    /// [`Stop`] when a limit is reached.
-    pub fn record_with(&mut self, id: PrimitiveId, x: &[Num], n: i64) -> Result<Num, Stop> {
+    /// [`RecordError`] when a limit is reached.
+    pub fn record_with(&mut self, id: PrimitiveId, x: &[Num], n: i64) -> Result<Num, RecordError> {
         debug_assert!(x.len() <= OPERANDS);
         // One operation of a program takes many here where levels nest.
         self.recorded = self.recorded.wrapping_add(1);
         if self.recorded.is_multiple_of(BETWEEN_LOOKS) && stop::reason().is_some() {
-            return Err(Stop::Asked);
+            return Err(RecordError::Cancelled);
         }
         let Some(k) = self.innermost(x) else {
             return Ok(Num::constant(plain(id, x, n)));
         };
         if self.stack[k].is_linear && !self.is_linear_step(k, id, x) {
-            return Err(Stop::NotLinear(id));
+            return Err(RecordError::NotLinear(id));
         }
         let mut stripped = [Num::default(); OPERANDS];
         for (to, from) in stripped.iter_mut().zip(x) {
@@ -70,7 +71,7 @@ impl Levels {
         if self.is_paused(k) {
             return Ok(self.unrecorded(k, result));
         }
-        let seen = self.look(k, id, (x, n), result.value)?;
+        let seen = self.observe(k, id, (x, n), result.value)?;
         let step = Step { id, x: inner, n, result };
         match self.stack[k].kind {
             Kind::OutermostReverse | Kind::Reverse(_) => {
@@ -94,7 +95,7 @@ impl Levels {
         })
     }
 
-    fn record_reverse(&mut self, k: usize, x: &[Num], step: Step) -> Result<Num, Stop> {
+    fn record_reverse(&mut self, k: usize, x: &[Num], step: Step) -> Result<Num, RecordError> {
         let mut pending: Option<(u32, Num)> = None;
         let mut node = None;
         let mut nodes = 0;
@@ -130,7 +131,7 @@ impl Levels {
     }
 
     /// Remembers which primitive has made nodes of the level `k`.
-    fn keep_step(&mut self, k: usize, x: &[Num], step: Step, made: (usize, u32)) -> Result<(), Stop> {
+    fn keep_step(&mut self, k: usize, x: &[Num], step: Step, made: (usize, u32)) -> Result<(), RecordError> {
         self.reserve_step()?;
         let operands = x.iter().zip(step.x).map(|(x, outside)| (self.node(k, *x), *outside)).collect();
         if let Some(steps) = &mut self.stack[k].steps {
@@ -151,7 +152,7 @@ impl Levels {
         (a, pa): (u32, Num),
         (b, pb): (u32, Num),
         outer: Slot,
-    ) -> Result<u32, Stop> {
+    ) -> Result<u32, RecordError> {
         let partials = [self.live_slot(pa.slot), self.live_slot(pb.slot)];
         let outer = self.live_slot(outer);
         match self.recording(k) {
@@ -161,7 +162,13 @@ impl Levels {
         }
     }
 
-    fn record_forward(&mut self, k: usize, x: &[Num], step: Step, seen: Option<watch::Step>) -> Result<Num, Stop> {
+    fn record_forward(
+        &mut self,
+        k: usize,
+        x: &[Num],
+        step: Step,
+        seen: Option<watch::Step>,
+    ) -> Result<Num, RecordError> {
         let tangent = match (step.id.info().partials(), x) {
             // What is linear in its one operand is its own differential: a rounding rounds the tangent too.
             ([Partial::Constant(_)], [only]) => self.record(step.id, &[self.tangent(k, *only)])?,
@@ -169,7 +176,7 @@ impl Levels {
         };
         if seen.is_some() {
             let tangents: Vec<f64> = x.iter().map(|x| self.tangent(k, *x).value).collect();
-            self.look_at_tangent(seen, &tangents, tangent.value)?;
+            self.observe_tangent(seen, &tangents, tangent.value)?;
         }
         self.with_tangent(k, step.result, tangent)
     }
@@ -182,7 +189,7 @@ impl Levels {
         }
     }
 
-    fn combine(&mut self, k: usize, x: &[Num], step: Step) -> Result<Num, Stop> {
+    fn combine(&mut self, k: usize, x: &[Num], step: Step) -> Result<Num, RecordError> {
         let mut sum: Option<Num> = None;
         for (i, operand) in x.iter().enumerate() {
             if operand.slot.epoch != self.stack[k].epoch {
@@ -200,7 +207,7 @@ impl Levels {
     }
 
     /// `x · partial derivative`, without a record for a partial derivative of 1.
-    pub(super) fn scaled(&mut self, x: Num, partial: Num) -> Result<Num, Stop> {
+    pub(super) fn scaled(&mut self, x: Num, partial: Num) -> Result<Num, RecordError> {
         if self.is_live(partial.slot) {
             return self.record(ids::MUL, &[partial, x]);
         }
@@ -212,7 +219,7 @@ impl Levels {
     }
 
     /// `sum + x`, without a record when there is no sum yet.
-    pub(super) fn plus(&mut self, sum: Option<Num>, x: Num) -> Result<Num, Stop> {
+    pub(super) fn plus(&mut self, sum: Option<Num>, x: Num) -> Result<Num, RecordError> {
         match sum {
             None => Ok(x),
             Some(sum) => self.record(ids::ADD, &[sum, x]),
@@ -220,7 +227,7 @@ impl Levels {
     }
 
     /// The partial derivative of the result in operand `i`, a number of the levels outside.
-    fn partial(&mut self, i: usize, step: Step) -> Result<Num, Stop> {
+    fn partial(&mut self, i: usize, step: Step) -> Result<Num, RecordError> {
         let info = step.id.info();
         if self.innermost(step.x).is_none() {
             let mut x = [0.0; OPERANDS];
@@ -248,7 +255,7 @@ impl Levels {
     }
 
     /// A partial derivative over numbers that move themselves.
-    fn evaluate(&mut self, formula: &Formula, step: Step) -> Result<Num, Stop> {
+    fn evaluate(&mut self, formula: &Formula, step: Step) -> Result<Num, RecordError> {
         match formula {
             Formula::Operand(k) => Ok(step.x[*k as usize]),
             Formula::Result => Ok(step.result),

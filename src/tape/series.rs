@@ -1,16 +1,16 @@
-//! Truncated Taylor series of what was recorded once.
+//! Series: truncated Taylor series along a recorded tape.
 //!
-//! A level that keeps its steps remembers the primitive of each of its nodes. When it ends, the polynomial of its one leaf
-//! goes through them in order. A primitive `y = f(x)` with the partial derivative `s = f'(x)` takes a polynomial by `y' = s · x'`, so
-//! `k · yₖ = Σ j · xⱼ · sₖ₋ⱼ`: the coefficients of the partial derivative are those of a formula, which is made of primitives itself, and
-//! each of them needs one coefficient less than the one before it.
+//! A level that keeps its steps remembers the primitive of each of its nodes. When it ends, the polynomial of its one
+//! leaf goes through them in order. A primitive `y = f(x)` with the partial derivative `s = f'(x)` takes a polynomial
+//! by `y' = s · x'`, so `k · yₖ = Σ j · xⱼ · sₖ₋ⱼ`: the coefficients of the partial derivative are those of a formula,
+//! which is made of primitives itself, and each of them needs one coefficient less than the one before it.
 //!
 //! Coefficients are numbers of the levels outside, so that they can be differentiated.
 //! Not here: what is recorded (`rule`).
 
 use super::Num;
 use super::levels::Levels;
-use super::node::Stop;
+use super::node::RecordError;
 use crate::native::field::{OrderOffset, Test};
 use crate::native::formula::{self, Formula};
 use crate::native::{Partial, PrimitiveId, ids};
@@ -57,8 +57,8 @@ impl Levels {
     /// Opens a reverse level that keeps its steps, for one leaf.
     ///
     /// # Errors
-    /// [`Stop`] when too many levels are live.
-    pub fn open_series(&mut self) -> Result<u64, Stop> {
+    /// [`RecordError`] when too many levels are live.
+    pub fn open_series(&mut self) -> Result<u64, RecordError> {
         let epoch = self.open(super::Direction::Reverse)?;
         self.keep_steps();
         Ok(epoch)
@@ -74,8 +74,8 @@ impl Levels {
     /// Asks for the memory of a step more.
     ///
     /// # Errors
-    /// [`Stop`] when the limit is reached.
-    pub(super) fn reserve_step(&mut self) -> Result<(), Stop> {
+    /// [`RecordError`] when the limit is reached.
+    pub(super) fn reserve_step(&mut self) -> Result<(), RecordError> {
         self.pool().borrow_mut().reserve(STEP)
     }
 
@@ -83,8 +83,8 @@ impl Levels {
     /// levels outside. `None` when something else than primitives was recorded.
     ///
     /// # Errors
-    /// [`Stop`] when the coefficients are recorded in live levels, and they are full.
-    pub fn close_series(&mut self, x: Num, y: Num, order: usize) -> Result<Option<Vec<Num>>, Stop> {
+    /// [`RecordError`] when the coefficients are recorded in live levels, and they are full.
+    pub fn close_series(&mut self, x: Num, y: Num, order: usize) -> Result<Option<Vec<Num>>, RecordError> {
         let Some(k) = self.depth().checked_sub(1) else { return Ok(None) };
         let (node, outside) = (self.node(k, y), self.strip(k, y));
         let steps = self.take_steps();
@@ -101,7 +101,7 @@ impl Levels {
         steps: &Steps,
         (x, node, outside): (Num, u32, Num),
         order: usize,
-    ) -> Result<Option<Vec<Num>>, Stop> {
+    ) -> Result<Option<Vec<Num>>, RecordError> {
         if node == 0 {
             return Ok(Some(padded(vec![outside], order)));
         }
@@ -129,7 +129,7 @@ fn padded(mut coefficients: Vec<Num>, order: usize) -> Vec<Num> {
     coefficients
 }
 
-/// Series that depend on each other, each known as far as it was asked for.
+/// Series that depend on each other, each known as far as it was needed.
 struct Series<'l> {
     levels: &'l mut Levels,
     streams: Vec<Stream>,
@@ -138,7 +138,7 @@ struct Series<'l> {
 }
 
 struct Stream {
-    /// The primitive with its integer and its operands; `None` for coefficients that are known, with zeros behind them.
+    /// The primitive with its integer and its operands; `None` for coefficients that are known, with zeros after them.
     of: Option<(PrimitiveId, i64, Vec<usize>)>,
     coefficients: Vec<Num>,
     /// The partial derivatives, as far as they were needed.
@@ -146,7 +146,7 @@ struct Stream {
 }
 
 impl Series<'_> {
-    fn of_step(&mut self, step: &Step, known: &HashMap<u32, Vec<Num>>, order: usize) -> Result<Vec<Num>, Stop> {
+    fn of_step(&mut self, step: &Step, known: &HashMap<u32, Vec<Num>>, order: usize) -> Result<Vec<Num>, RecordError> {
         let operands = step.operands.iter().map(|(node, constant)| match known.get(node) {
             Some(coefficients) => self.given(coefficients.clone()),
             None => self.given(vec![*constant]),
@@ -172,7 +172,7 @@ impl Series<'_> {
         self.streams.len() - 1
     }
 
-    fn coefficient(&mut self, stream: usize, k: usize) -> Result<Num, Stop> {
+    fn coefficient(&mut self, stream: usize, k: usize) -> Result<Num, RecordError> {
         loop {
             let this = &self.streams[stream];
             if let Some(known) = this.coefficients.get(k) {
@@ -185,7 +185,7 @@ impl Series<'_> {
     }
 
     /// Coefficient `k` of a primitive, whose coefficients before it are known.
-    fn next(&mut self, y: usize, (id, n, x): (PrimitiveId, i64, &[usize]), k: usize) -> Result<Num, Stop> {
+    fn next(&mut self, y: usize, (id, n, x): (PrimitiveId, i64, &[usize]), k: usize) -> Result<Num, RecordError> {
         if k == 0 {
             let mut first = [Num::default(); OPERANDS];
             for (to, operand) in first.iter_mut().zip(x) {
@@ -223,7 +223,7 @@ impl Series<'_> {
     }
 
     /// `yₖ = (aₖ - Σ yⱼ · bₖ₋ⱼ) / b₀`
-    fn quotient(&mut self, y: usize, a: usize, b: usize, k: usize) -> Result<Num, Stop> {
+    fn quotient(&mut self, y: usize, a: usize, b: usize, k: usize) -> Result<Num, RecordError> {
         let mut sum = None;
         let above = self.coefficient(a, k)?;
         sum = self.plus(sum, above, Num::constant(1.0))?;
@@ -243,7 +243,7 @@ impl Series<'_> {
     }
 
     /// `k · yₖ = Σ j · xⱼ · sₖ₋ⱼ` for all operands.
-    fn by_partials(&mut self, y: usize, x: &[usize], k: usize) -> Result<Num, Stop> {
+    fn by_partials(&mut self, y: usize, x: &[usize], k: usize) -> Result<Num, RecordError> {
         let mut sum = None;
         for (i, operand) in x.iter().enumerate() {
             // What moves by 0 where the partial derivative is infinite does not move by 0: that is 0·∞.
@@ -269,7 +269,7 @@ impl Series<'_> {
     }
 
     /// `sum + a · b`; what is zero contributes nothing.
-    fn plus(&mut self, sum: Option<Num>, a: Num, b: Num) -> Result<Option<Num>, Stop> {
+    fn plus(&mut self, sum: Option<Num>, a: Num, b: Num) -> Result<Option<Num>, RecordError> {
         if self.levels.is_zero(a) || self.levels.is_zero(b) {
             return Ok(sum);
         }
@@ -278,7 +278,7 @@ impl Series<'_> {
     }
 
     /// Whether the product of two series, of which one moves, begins with 0·∞.
-    fn has_no_partials(&mut self, a: usize, b: usize) -> Result<bool, Stop> {
+    fn has_no_partials(&mut self, a: usize, b: usize) -> Result<bool, RecordError> {
         let (x, y) = (self.coefficient(a, 0)?.value, self.coefficient(b, 0)?.value);
         Ok((x * y).is_nan() && !x.is_nan() && !y.is_nan() && (self.moves(a) || self.moves(b)))
     }
@@ -291,7 +291,7 @@ impl Series<'_> {
         }
     }
 
-    fn partial(&mut self, y: usize, i: usize) -> Result<usize, Stop> {
+    fn partial(&mut self, y: usize, i: usize) -> Result<usize, RecordError> {
         if let Some(known) = self.streams[y].partials[i] {
             return Ok(known);
         }
@@ -305,7 +305,7 @@ impl Series<'_> {
     }
 
     /// The series of a partial derivative, by its formula.
-    fn made_of(&mut self, formula: &Formula, y: usize, (n, x): (i64, &[usize])) -> Result<usize, Stop> {
+    fn made_of(&mut self, formula: &Formula, y: usize, (n, x): (i64, &[usize])) -> Result<usize, RecordError> {
         Ok(match formula {
             Formula::Operand(k) => x[*k as usize],
             Formula::Result => y,

@@ -1,4 +1,4 @@
-//! Levels and tapes without the machine: expressions are applied to numbers directly.
+//! Tests of levels and tapes without the machine: expressions are applied to numbers directly.
 
 use super::*;
 use crate::native::field::{Field, IntegerParam, Test};
@@ -328,7 +328,7 @@ fn long_tapes_are_swept_over_chunks() {
     let forth = map.push_forward(&mut k.0, &[c(1.0)]).unwrap()[0].value;
     assert!(near(back, y.value) && near(forth, y.value));
     assert_eq!(map.tape.records(), 2 * n);
-    // In between, somebody else wants to stop.
+    // In between, the work is cancelled.
     let mut sweep = Sweep::new(&mut k.0, &map.tape, Direction::Reverse);
     assert_eq!(sweep.run(&mut k.0, &|| true), Ok(Progress::Interrupted));
     assert_eq!(sweep.run(&mut k.0, &|| false), Ok(Progress::Done));
@@ -346,9 +346,9 @@ fn memory_is_limited_and_given_back() {
             Err(full) => break full,
         }
     };
-    assert_eq!(full, Stop::Bytes(4 << 20));
+    assert_eq!(full, RecordError::Bytes(4 << 20));
     k.0.abandon();
-    assert_eq!((k.0.mode(), k.0.pool().borrow().used()), (Mode::Plain, 0));
+    assert_eq!((k.0.mode(), k.0.pool().borrow().used()), (Mode::Inactive, 0));
     // Inner levels and kept pullbacks too.
     let maps: Vec<LinearMap> = (0..300)
         .map(|_| {
@@ -370,7 +370,7 @@ fn memory_is_limited_and_given_back() {
 fn too_many_levels_are_an_error() {
     let mut levels = Levels::new(1 << 20);
     let error = (0..).find_map(|_| levels.open(Direction::Forward).err()).unwrap();
-    assert!(matches!(error, Stop::Levels(_)));
+    assert!(matches!(error, RecordError::Levels(_)));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::native::Trap;
 use crate::native::library::{Failure, FailureKind};
 use crate::source::Span;
 use crate::stop::{self, Reason};
-use crate::tape::Stop;
+use crate::tape::RecordError;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -148,21 +148,23 @@ impl From<Failure> for Box<Fault> {
     }
 }
 
-impl From<Stop> for Box<Fault> {
-    fn from(full: Stop) -> Box<Fault> {
+impl From<RecordError> for Box<Fault> {
+    fn from(full: RecordError) -> Box<Fault> {
         match full {
-            Stop::Bytes(limit) => Fault::new(
+            RecordError::Bytes(limit) => Fault::new(
                 Number::TapeLimit,
                 format!("the derivative needs more memory than allowed ({} of tape)", bytes(limit)),
             ),
-            Stop::NotLinear(id) => {
+            RecordError::NotLinear(id) => {
                 let step = id.info().symbol();
                 Fault::new(Number::NotLinear, format!("when recording a linear function, '{step}' is not linear"))
             }
-            Stop::Kink(id) => Fault::new(Number::Kink, format!("'{}' is differentiated at a kink", id.info().symbol())),
-            Stop::Asked => Fault::stopped(),
-            Stop::NotFinite => Fault::new(Number::NotFinite, "a number became infinite or NaN"),
-            Stop::Levels(most) => {
+            RecordError::Kink(id) => {
+                Fault::new(Number::Kink, format!("'{}' is differentiated at a kink", id.info().symbol()))
+            }
+            RecordError::Cancelled => Fault::stopped(),
+            RecordError::NotFinite => Fault::new(Number::NotFinite, "a number became infinite or NaN"),
+            RecordError::Levels(most) => {
                 Fault::new(Number::DepthLimit, format!("more than {most} derivatives are nested in each other"))
             }
         }

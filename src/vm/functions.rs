@@ -5,7 +5,7 @@ use super::operators::{Kink, Trace};
 use super::threaded::{Threaded, translate};
 use crate::bytecode::operand::Role;
 use crate::bytecode::{Code, Instruction, Operator, verify};
-use crate::native::library::Wish;
+use crate::native::library::ExplainRequest;
 use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
 use crate::value::{Cells, Closure, Ref, Signature};
 use hashbrown::HashMap;
@@ -98,15 +98,15 @@ pub trait Compiler {
     /// When there is none, which is a mistake of our own.
     fn method(&mut self, method: u16, shape: ShapeId) -> Result<u32, Box<Fault>>;
 
-    /// What a sweep looks like in the way that a program wishes to see it: the forms of a picture. Nothing where nobody
+    /// What a sweep looks like in the view that a program requested: the forms of a picture. Nothing where nobody
     /// knows the names.
-    fn told(&mut self, trace: &Trace, kinks: &[Kink], wish: &Wish) -> Vec<String> {
-        let _ = (trace, kinks, wish);
+    fn told(&mut self, trace: &Trace, kinks: &[Kink], request: &ExplainRequest) -> Vec<String> {
+        let _ = (trace, kinks, request);
         vec![]
     }
 
-    /// The derivative of a function as a formula: the forms of a picture. `name` is how the function is written, `order` how
-    /// many times it is differentiated.
+    /// The derivative of a function as a formula: the forms of a picture. `name` is how the function is written,
+    /// `order` how many times it is differentiated.
     fn derived(&mut self, function: u32, name: &str, order: i64) -> Vec<String> {
         let _ = (function, name, order);
         vec![]
@@ -189,8 +189,8 @@ impl Functions {
         }
     }
 
-    /// Sets derivative code aside, because the program has grown. Whether it is still right is decided when some is asked
-    /// for: that takes an analysis of the whole program.
+    /// Sets derivative code aside, because the program has grown. Whether it is still right is decided when some is
+    /// asked for: that takes an analysis of the whole program.
     pub fn set_derivatives_aside(&mut self) {
         if self.aside.iter().all(Vec::is_empty) {
             let [_, derivative, body] = &mut self.entries;

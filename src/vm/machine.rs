@@ -14,7 +14,7 @@ use crate::bytecode::{Code, Instruction};
 use crate::diagnostic::Code as Number;
 use crate::native::library::Host;
 use crate::source::Span;
-use crate::tape::{Kept, Levels};
+use crate::tape::{Levels, ValueStack};
 use crate::value::{Cells, Components, Ref, Slot, ending};
 use hashbrown::HashMap;
 use std::rc::Rc;
@@ -50,7 +50,7 @@ pub struct Machine {
     /// How much of the next run's time has passed already.
     pub passed: Duration,
     /// What adjoint code keeps for its way back.
-    pub(super) kept: Kept,
+    pub(super) value_stack: ValueStack,
     /// The arrays and records that threaded code has at hand.
     pub(super) views: Vec<View>,
     /// Places in the program where numbers were watched.
@@ -99,7 +99,7 @@ impl Machine {
             fuel: 0,
             meter: Meter::default(),
             passed: Duration::ZERO,
-            kept: Kept::default(),
+            value_stack: ValueStack::default(),
             views: vec![],
             places: Places::default(),
             kinks: vec![],

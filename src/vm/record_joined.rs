@@ -103,7 +103,8 @@ impl Side {
         Side { op: Some(op), x, y, value: op.apply(x.value, y.value) }
     }
 
-    /// Adds the nodes that it moves with in the lone reverse level, and the partial derivatives in them times another one.
+    /// Adds the nodes that it moves with in the single reverse level, and the partial derivatives in them times another
+    /// one.
     #[inline(always)]
     fn add_to(&self, terms: &mut Terms, epoch: u64, partial: f64) {
         match self.op {
@@ -116,7 +117,7 @@ impl Side {
         }
     }
 
-    /// The nodes that it moves with in the lone reverse level.
+    /// The nodes that it moves with in the single reverse level.
     #[inline(always)]
     fn terms(&self, epoch: u64) -> Terms {
         let mut terms = Terms::default();
@@ -124,7 +125,7 @@ impl Side {
         terms
     }
 
-    /// How it moves in the lone forward level, if it does.
+    /// How it moves in the single forward level, if it does.
     #[inline(always)]
     fn tangent(&self, epoch: u64) -> Option<f64> {
         match self.op {
@@ -164,7 +165,8 @@ impl Terms {
         }
     }
 
-    /// Whether no partial derivative is infinite or NaN. There a zero adjoint stops at one of the steps, and the whole has no steps.
+    /// Whether no partial derivative is infinite or NaN. There a zero adjoint stops at one of the steps, and the whole
+    /// has no steps.
     #[inline(always)]
     fn are_finite(&self) -> bool {
         self.pa * 0.0 + self.pb * 0.0 == 0.0
@@ -175,28 +177,28 @@ impl Terms {
 fn joined(levels: &mut Levels, last: Arithmetic, left: Side, right: Side, out: impl Sink) -> Done {
     let value = last.apply(left.value, right.value);
     match levels.mode() {
-        Mode::LoneReverse => {
-            let epoch = levels.lone_epoch();
+        Mode::SingleReverse => {
+            let epoch = levels.single_epoch();
             match reverse(levels, epoch, last, (left, right), value)? {
                 0 => out.put(value, 0, 0),
                 node => out.put(value, epoch, u64::from(node)),
             }
         }
-        Mode::LoneForward => {
-            let epoch = levels.lone_epoch();
+        Mode::SingleForward => {
+            let epoch = levels.single_epoch();
             let (x, y) = ((left.value, left.tangent(epoch)), (right.value, right.tangent(epoch)));
             match moved(last, x, y, value) {
                 Some(tangent) => out.put(value, epoch, tangent.to_bits()),
                 None => out.put(value, 0, 0),
             }
         }
-        Mode::Plain => out.put(value, 0, 0),
+        Mode::Inactive => out.put(value, 0, 0),
         Mode::General => return None,
     }
     Some(())
 }
 
-/// Records it in the lone reverse level; gives its node, 0 for a constant.
+/// Records it in the single reverse level; gives its node, 0 for a constant.
 #[inline(always)]
 fn reverse(levels: &mut Levels, epoch: u64, last: Arithmetic, (left, right): (Side, Side), value: f64) -> Option<u32> {
     let (px, py) = partials(last, left.value, right.value, value);
@@ -213,7 +215,7 @@ fn reverse(levels: &mut Levels, epoch: u64, last: Arithmetic, (left, right): (Si
     if whole.are_more {
         return reverse_apart(levels, (left.terms(epoch), px), (right.terms(epoch), py));
     }
-    levels.push_lone(whole.a, whole.b, whole.pa, whole.pb)
+    levels.push_single(whole.a, whole.b, whole.pa, whole.pb)
 }
 
 /// What moves with three numbers or four: each operand of the last operation is recorded by itself.
@@ -227,7 +229,7 @@ fn reverse_apart(levels: &mut Levels, (x, px): (Terms, f64), (y, py): (Terms, f6
         return None;
     }
     let (x, y) = (one(levels, x)?, one(levels, y)?);
-    levels.push_lone(x.0, y.0, px * x.1, py * y.1)
+    levels.push_single(x.0, y.0, px * x.1, py * y.1)
 }
 
 /// A single node that stands for one or two.
@@ -236,17 +238,17 @@ fn one(levels: &mut Levels, terms: Terms) -> Option<(u32, f64)> {
     if terms.b == 0 {
         Some((terms.a, terms.pa))
     } else {
-        Some((levels.push_lone(terms.a, terms.b, terms.pa, terms.pb)?, 1.0))
+        Some((levels.push_single(terms.a, terms.b, terms.pa, terms.pb)?, 1.0))
     }
 }
 
-/// The node of a number in the lone reverse level; 0 for a constant.
+/// The node of a number in the single reverse level; 0 for a constant.
 #[inline(always)]
 fn node(x: Num, epoch: u64) -> u32 {
     if x.slot.epoch == epoch { x.slot.payload as u32 } else { 0 }
 }
 
-/// The tangent of a number in the lone forward level, if it moves.
+/// The tangent of a number in the single forward level, if it moves.
 #[inline(always)]
 fn tangent(x: Num, epoch: u64) -> Option<f64> {
     (x.slot.epoch == epoch).then(|| f64::from_bits(x.slot.payload))

@@ -12,8 +12,8 @@ use crate::value::Bank;
 use hashbrown::HashMap;
 
 /// The adjoint code of a function of one number. It takes what the function takes, then for each reference an object of
-/// zeros of the same form; it gives the value, an adjoint for each number, and the objects with their adjoints. Without the
-/// value it does without what only that needs, unless the value may have to say that a product was 0·∞.
+/// zeros of the same form; it gives the value, an adjoint for each number, and the objects with their adjoints. Without
+/// the value it does without what only that needs, unless the value may have to say that a product was 0·∞.
 ///
 /// Nothing where the function cannot be followed.
 pub fn adjoint(f: &Function, value: bool) -> Option<Function> {
@@ -73,8 +73,8 @@ pub fn adjoint(f: &Function, value: bool) -> Option<Function> {
     })
 }
 
-/// Whether a number that varies is multiplied by one that does not and may be zero: a product 0·∞ has no partial derivatives, and the
-/// adjoint of the infinite factor is zero all the same.
+/// Whether a number that varies is multiplied by one that does not and may be zero: a product 0·∞ has no partial
+/// derivatives, and the adjoint of the infinite factor is zero all the same.
 fn may_hide_infinity(f: &Function, varied: &Varied) -> bool {
     let steps = || f.blocks.iter().flat_map(|block| &block.instructions);
     let may_be_zero = |r: &Reg| {

@@ -1,9 +1,9 @@
 //! What the way back needs, and how it comes by it.
 //!
-//! While the way back goes over a block, its variables hold what they held when the block was entered on the way there, as
-//! far as that is needed. What the steps of the block have computed from there is computed again where that is cheap, and
-//! kept on the way there otherwise. A variable that a block writes gets its former value back from where it was kept, or
-//! by undoing a step like `i = i + 1`.
+//! While the way back goes over a block, its variables hold what they held when the block was entered on the way there,
+//! as far as that is needed. What the steps of the block have computed from there is computed again where that is
+//! cheap, and kept on the way there otherwise. A variable that a block writes gets its former value back from where it
+//! was kept, or by undoing a step like `i = i + 1`.
 
 use super::partial::{operands_read, reads_result};
 use super::varied::Varied;

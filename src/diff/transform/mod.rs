@@ -1,7 +1,7 @@
 //! Tangent and adjoint code: a function and its sweep in one, on plain numbers.
 //!
-//! In: the graph of a function without calls ([`crate::ir::flatten`]). Out: another graph, which computes the value and its
-//! derivative without slots and without a tape:
+//! In: the graph of a function without calls ([`crate::ir::flatten`]). Out: another graph, which computes the value and
+//! its derivative without slots and without a tape:
 //! - [tangent code](tangent()) does behind every step what the step does to the tangents;
 //! - [adjoint code](adjoint()) does what the function does, keeps what the way back cannot compute again, and then goes back
 //!   over the same blocks, the last one first.

@@ -44,8 +44,8 @@ impl Term {
 }
 
 impl Maker {
-    /// The partial derivative of a primitive in operand `k` times `factor`; `x` are the operands, `y` the result, as far as
-    /// they are read. Nothing where there is no partial derivative.
+    /// The partial derivative of a primitive in operand `k` times `factor`; `x` are the operands, `y` the result, as
+    /// far as they are read. Nothing where there is no partial derivative.
     pub fn term(&mut self, (id, k): (PrimitiveId, usize), x: &[Reg], y: Reg, factor: Reg) -> Option<Term> {
         Some(match id.partial(k) {
             Partial::Constant(1.0) => Term::Plus(factor),

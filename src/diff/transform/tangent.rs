@@ -66,8 +66,8 @@ struct Pushed<'f> {
     varied: Varied,
     make: Maker,
     tangents: HashMap<Reg, Reg>,
-    /// Tangents that are the negatives of others, as long as neither is written again in the block: a sign is cheaper than a
-    /// step.
+    /// Tangents that are the negatives of others, as long as neither is written again in the block: a sign is cheaper
+    /// than a step.
     negatives: HashMap<Reg, Reg>,
     /// The tangents of the references that are given.
     vectors: Vec<Reg>,

@@ -1,4 +1,4 @@
-//! Derivatives of whole formulas, by the partial derivatives of the primitives in them.
+//! Derivative of a formula: by the partial derivatives of the primitives in it.
 
 use super::{Formula, partials};
 use crate::native::field::{OrderOffset, Test};
@@ -111,8 +111,8 @@ fn partial(
     }
 }
 
-/// A partial derivative without what it says of single points, where the conventions of kinks hold: of `a < b`, `b < a` and a tie
-/// only one question is left, and it is the same for both operands.
+/// A partial derivative without what it says of single points, where the conventions of kinks hold: of `a < b`, `b < a`
+/// and a tie only one question is left, and it is the same for both operands.
 fn smooth(partial: Formula) -> Formula {
     match partial {
         Formula::Select(parts) => {

@@ -1,4 +1,4 @@
-//! Sums of terms, terms of powers.
+//! Sum: the normal form of a formula, a sum of terms that are products of powers.
 
 use super::Formula;
 use super::simplify::sum;
@@ -16,14 +16,14 @@ pub(super) struct Term {
     factors: Vec<(Formula, i64)>,
 }
 
-/// A number, over a whole number where both are exact.
+/// A number, or a quotient of integers where both are exact.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Fraction {
     over: f64,
     under: f64,
 }
 
-/// Whole numbers below this are exact.
+/// Integers below this are exact.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 impl Fraction {
@@ -206,7 +206,7 @@ impl Sum {
         }
     }
 
-    /// Like terms as one, without those that are 0. A sum in brackets among others loses its brackets.
+    /// Like terms as one, without those that are 0. A sum in parentheses among others loses its parentheses.
     fn collected(self) -> Sum {
         let is_among_others = self.0.len() > 1;
         let mut terms: Vec<Term> = vec![];

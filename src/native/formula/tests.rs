@@ -1,4 +1,4 @@
-//! Formulas that are simplified and differentiated, written down.
+//! Tests of simplification and differentiation, by the printed form.
 
 use super::{Formula, simplified};
 use crate::native::field::{Field, OrderOffset, Test};

@@ -1,5 +1,5 @@
-//! Joined arithmetic of derivative code where it is recorded step by step: in several levels, while somebody watches, and
-//! where a partial derivative is not finite.
+//! Joined arithmetic of derivative code where it is recorded step by step: in several levels, while somebody watches,
+//! and where a partial derivative is not finite.
 
 use super::save;
 use crate::bytecode::operand::*;

@@ -1,5 +1,5 @@
-//! What the loop does not do itself: instructions that make objects, call Rust or fail, and the unusual case of those that
-//! usually do not.
+//! What the loop does not do itself: instructions that make objects, call Rust or fail, and the unusual case of those
+//! that usually do not.
 
 use super::calls::{call_object, enter, native, open_window, perform};
 use super::{arrays, joined, load, numbers, save, slots, stored, texts};

@@ -61,8 +61,8 @@ fn both(partials: &[Partial; 2], x: Num, y: Num, value: f64) -> (impl FnOnce() -
     (move || first.of_two(x.value, y.value, value), move || second.of_two(x.value, y.value, value))
 }
 
-/// Records where the usual way is closed: in full when several levels are live (then it says so, and that is all), else by
-/// giving the tape room for it.
+/// Records where the usual way is closed: in full when several levels are live (then it says so, and that is all), else
+/// by giving the tape room for it.
 pub fn general(
     machine: &mut Machine,
     at: &mut Registers,

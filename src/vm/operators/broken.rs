@@ -1,9 +1,9 @@
 //! Numbers without a derivative: what they were made of moves, and was something other than a number on the way.
 //!
 //! Nobody may ever ask how such a number moves: it may end in a condition, in a text, or be cut off. So on a tape its
-//! adjoint goes to a function that stops the program, and forwards its tangent is a NaN that is known again when it comes
-//! out of the operator. (Arithmetic keeps the bits of a NaN; where they get lost, the derivative is NaN and not a number
-//! that is wrong.)
+//! adjoint goes to a function that stops the program, and forwards its tangent is a NaN that is known again when it
+//! comes out of the operator. (Arithmetic keeps the bits of a NaN; where they get lost, the derivative is NaN and not a
+//! number that is wrong.)
 
 use super::super::fault::Fault;
 use super::super::functions::Compiler;
@@ -13,7 +13,7 @@ use super::origins::Transfers;
 use super::{At, leaves, set_leaves, value_layout, walk};
 use crate::bytecode::Instruction;
 use crate::diagnostic::Code as Number;
-use crate::tape::{Levels, Num, Stop, Template};
+use crate::tape::{Levels, Num, RecordError, Template};
 use crate::value::reach::{SlotChange, change_slots};
 use crate::value::shape::{TangentId, TangentKind};
 use crate::value::{Cells, Ref, Slot};
@@ -123,7 +123,7 @@ struct Marking<'a> {
     /// A number.
     template: Template,
     mark: f64,
-    stop: Option<Stop>,
+    stop: Option<RecordError>,
 }
 
 impl SlotChange for Marking<'_> {

@@ -1,8 +1,8 @@
 //! `--check-derivatives`: whether what a registered derivative says is what differences of its original say.
 //!
 //! The first calls of each registered derivative in a run are looked at. Original and derivative are run on copies of
-//! everything that they can reach, in silence, so nobody sees that they ran more than once. Where differences say nothing
-//! for sure (at kinks, beside the domain, where a function fails) nothing is said.
+//! everything that they can reach, in silence, so nobody sees that they ran more than once. Where differences say
+//! nothing for sure (at kinks, beside the domain, where a function fails) nothing is said.
 
 use super::super::fault::Fault;
 use super::super::functions::Compiler;
@@ -208,7 +208,8 @@ impl Trial<'_> {
         None
     }
 
-    /// What the rule and what differences say of the derivative along a direction, of a sum of results with these weights.
+    /// What the rule and what differences say of the derivative along a direction, of a sum of results with these
+    /// weights.
     fn compare(&mut self, x: &[f64], given: &Given, along: &[f64], weights: &[f64]) -> Answer<(f64, Estimate)> {
         let Some(said) = self.said(given, along, weights)?.filter(|said| said.is_finite()) else { return Ok(None) };
         let sum = |y: &[f64]| y.iter().zip(weights).map(|(y, w)| y * w).sum::<f64>();
@@ -286,8 +287,9 @@ impl Trial<'_> {
         Ok(Some(result))
     }
 
-    /// A copy of the arguments whose numbers are these, and of the parameters that the rule differentiates by; the global
-    /// variables are as they were. `None` where the numbers do not take these values: some are others at the same time.
+    /// A copy of the arguments whose numbers are these, and of the parameters that the rule differentiates by; the
+    /// global variables are as they were. `None` where the numbers do not take these values: some are others at the
+    /// same time.
     fn at(&mut self, x: &[f64]) -> Answer<(Cells, Vec<Template>)> {
         let copy = Copier::new(|_| Slot::NONE).copy(&self.start);
         let Some((Ref::Cells(arguments), globals)) = parts(&copy) else { return Ok(None) };
@@ -323,8 +325,8 @@ impl Trial<'_> {
         Ok(Some((moved, domain)))
     }
 
-    /// A value whose numbers are these; or, of a type that says itself what its tangent vectors are, the value that is so
-    /// far away.
+    /// A value whose numbers are these; or, of a type that says itself what its tangent vectors are, the value that is
+    /// so far away.
     fn moved(&mut self, mut value: Template, mover: Option<u32>, numbers: &[f64]) -> Answer<Cells> {
         let walk = walk(self.compiler);
         if let Some(mover) = mover {

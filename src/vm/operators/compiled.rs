@@ -1,8 +1,8 @@
 //! Operators by tangent and adjoint code: where no level is live and nobody watches, a function that does nothing but
 //! arithmetic is differentiated without slots and without a tape.
 //!
-//! Promises: what has happened when it turns out that it cannot be done (the code gives up, a number is not finite) is as
-//! if nothing had: the operator goes on under a level, and whatever is to be said is said there.
+//! Promises: what has happened when it turns out that it cannot be done (the code gives up, a number is not finite) is
+//! as if nothing had: the operator goes on under a level, and whatever is to be said is said there.
 
 use super::super::fault::Fault;
 use super::super::functions::{Compiler, Sweep, Swept};
@@ -64,8 +64,8 @@ fn swept_back(
     Ok(gradient.filter(|_| value.is_finite()).map(|gradient| (value, gradient)))
 }
 
-/// A value and its tangent along another one, as the components of both; nothing where there is no tangent code that gives
-/// them.
+/// A value and its tangent along another one, as the components of both; nothing where there is no tangent code that
+/// gives them.
 pub(super) fn value_with_tangent(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -113,7 +113,7 @@ fn code(
     let Ref::Closure(closure) = body else { return Ok(None) };
     let is_seen = machine.levels.depth() > 0 || machine.levels.is_watched() || machine.tapes.is_some();
     // Such code does not look whether somebody changes what it reads.
-    if is_seen || !machine.host.wishes.is_empty() || !machine.changes.is_empty() {
+    if is_seen || !machine.host.pending_explanations.is_empty() || !machine.changes.is_empty() {
         return Ok(None);
     }
     let sweep = machine.functions.sweep(compiler, closure, kind)?;
@@ -146,7 +146,7 @@ fn run(
     if frame[2] > given[2] {
         machine.set_reference(given[2], Ref::Closure(Rc::clone(closure)));
     }
-    machine.kept.begin();
+    machine.value_stack.begin();
     let is_done = threaded::run(machine, &sweep.threaded, frame[2])?;
     let leftover = machine.window[2] + if is_done { results[2] } else { 0 };
     machine.stacks.r[leftover..end[2]].iter_mut().for_each(|reference| *reference = Ref::Null);

@@ -1,8 +1,9 @@
 //! The derivative of a function at a point by differences, and how sure one can be of it.
 //!
-//! Central differences at steps that get shorter and shorter, extrapolated to the step zero (Richardson); of all estimates the one is
-//! taken that is surest. Source: Ridders, *Accurate computation of F'(x) and F'(x)F''(x)*, 1982. What makes one unsure:
-//! how far neighbours in the table are apart, rounding, and derivatives that differ on both sides of the point.
+//! Central differences at steps that get shorter and shorter, extrapolated to the step zero (Richardson); of all
+//! estimates the one is taken that is surest. Source: Ridders, *Accurate computation of F'(x) and F'(x)F''(x)*, 1982.
+//! What makes one unsure: how far neighbours in the table are apart, rounding, and derivatives that differ on both
+//! sides of the point.
 
 /// A derivative.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -39,11 +40,12 @@ const STEPS: i32 = 30;
 const BEHIND: usize = 3;
 /// How many times it is extrapolated.
 const ORDERS: usize = 4;
-/// As much of a value may be rounded away: a quarter of the digits of `Float` at most, in which it may have been computed.
+/// As much of a value may be rounded away: a quarter of the digits of `Float` at most, in which it may have been
+/// computed.
 const ROUNDING: f64 = 1.0 / (1 << 22) as f64;
 
-/// The derivative at 0 of a function that is `middle` there, and has no value where it gives `None`. `size` is how large the
-/// numbers are that its values were made of.
+/// The derivative at 0 of a function that is `middle` there, and has no value where it gives `None`. `size` is how
+/// large the numbers are that its values were made of.
 ///
 /// # Errors
 /// When the function cannot go on.

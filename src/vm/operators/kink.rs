@@ -10,8 +10,8 @@ use crate::tape::watch::{Met, Sides};
 use crate::value::number::in_formula as text;
 use crate::value::{Cells, Slot};
 
-/// A place where a function has no derivative, and one was taken by convention; or where a branch was taken exactly at its
-/// threshold.
+/// A place where a function has no derivative, and one was taken by convention; or where a branch was taken exactly at
+/// its threshold.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Kink {
     /// Where.

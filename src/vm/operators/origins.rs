@@ -87,7 +87,7 @@ pub(super) fn receive(machine: &mut Machine, result: u32) -> Result<Next, Box<Fa
 }
 
 /// Before the innermost level is closed: what the body of an operator has sent goes to who has called the operator.
-pub(super) fn settle_sent(machine: &mut Machine) {
+pub(super) fn rebase_sent(machine: &mut Machine) {
     let Machine { broken, levels, frames, .. } = machine;
     let results = &mut broken.transfers.results;
     if let Some(level) = levels.depth().checked_sub(1).filter(|_| results.to == frames.len() + 1) {

@@ -8,7 +8,10 @@ use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::super::task::{Next, Task};
 use super::linear::all_vectors;
-use super::{At, counts, leaves, read, read_all, settle, take_tuple, value_layout, vector, vector_layout, walk, whole};
+use super::{
+    At, counts, leaves, read, read_all, rebase_escaping_slots, take_tuple, value_layout, vector, vector_layout, walk,
+    whole,
+};
 use crate::diagnostic::Code as Number;
 use crate::tape::{LinearMap, Num, Template};
 use crate::value::shape::TangentId;
@@ -81,11 +84,11 @@ impl Task for Somewhere {
             Codomain::Result(tangent) => {
                 let mut cells = machine.take_window(counts(value_layout(walk, tangent)), true);
                 let outputs = leaves(walk, tangent, &cells, At::default())?;
-                settle(machine, &mut [&mut cells]);
+                rebase_escaping_slots(machine, &mut [&mut cells]);
                 (outputs, vec![Template { tangent, cells }])
             }
         };
-        settle(machine, &mut []);
+        rebase_escaping_slots(machine, &mut []);
         let map = LinearMap::close(&mut machine.levels, &mut outputs);
         check_constant(&map, &outputs)?;
         let map = LinearMap { x: domain.into(), y: y.into(), ..map };

@@ -1,8 +1,8 @@
 //! Calls of functions with registered derivatives.
 //!
-//! The innermost live level among the arguments decides: the most specific rule that covers the arguments that move there
-//! is taken. The registered function runs on arguments that are stripped of that level, in derivative code, since they may
-//! move in the levels outside; what it returns beside the value says how the result moves in the level.
+//! The innermost live level among the arguments decides: the most specific rule that covers the arguments that move
+//! there is taken. The registered function runs on arguments that are stripped of that level, in derivative code, since
+//! they may move in the levels outside; what it returns beside the value says how the result moves in the level.
 
 use super::super::fault::Fault;
 use super::super::functions::Compiler;
@@ -13,7 +13,7 @@ use super::rule_thrown::Before;
 use super::{At, check_rule, counts, leaves, rule_forward, rule_reverse, take_tuple, value_layout, walk, writes};
 use crate::bytecode::{Registered, RegisteredKind, RuleSite};
 use crate::diagnostic::Code as Number;
-use crate::tape::{Direction, Levels, Num, Stop, Template};
+use crate::tape::{Direction, Levels, Num, RecordError, Template};
 use crate::value::reach::{SlotChange, change_slots, visit_slots};
 use crate::value::shape::{Layout, TangentId};
 use crate::value::walk::Walk;
@@ -51,8 +51,8 @@ pub(super) struct ByRule {
 pub(super) struct Outcome {
     /// Whether the original may throw.
     pub(super) throws: bool,
-    /// The results as the registered function gave them, where that ran on arguments that move: what the rule is not about
-    /// moves on as it does there.
+    /// The results as the registered function gave them, where that ran on arguments that move: what the rule is not
+    /// about moves on as it does there.
     pub(super) as_given: Option<Cells>,
 }
 
@@ -94,8 +94,8 @@ impl Strip {
         Strip(levels)
     }
 
-    /// What a call by rule in this level takes off: the level, and those for which a derivative of the same function runs
-    /// further out on arguments that move.
+    /// What a call by rule in this level takes off: the level, and those for which a derivative of the same function
+    /// runs further out on arguments that move.
     fn of_call(machine: &Machine, function: u32, level: usize) -> Strip {
         let ruled = machine.ruled.iter().filter(|ruled| ruled.original == Some(function));
         Strip::inner_first(ruled.map(|ruled| ruled.level).chain([level]).collect())
@@ -181,8 +181,8 @@ pub(super) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
     Ok(start(machine, &arguments, running))
 }
 
-/// Whether something moves in the level that no rule can be about: numbers in values of types that are not differentiable,
-/// what functions captured, global variables.
+/// Whether something moves in the level that no rule can be about: numbers in values of types that are not
+/// differentiable, what functions captured, global variables.
 fn moves_besides(machine: &Machine, site: &RuleSite, arguments: &Cells, level: usize) -> bool {
     let Some(epoch) = machine.levels.epoch_at(level) else { return false };
     let mut moves = false;
@@ -242,8 +242,8 @@ fn seen_outside(machine: &Machine, function: u32, mut numbers: Vec<Num>) -> Vec<
     numbers
 }
 
-/// The most specific rule that covers what moves in the level. Of two for the same parameters it is the one that was made
-/// for the level's mode.
+/// The most specific rule that covers what moves in the level. Of two for the same parameters it is the one that was
+/// made for the level's mode.
 fn choose<'s>(machine: &Machine, site: &'s RuleSite, numbers: &[Vec<Num>], level: usize) -> Option<&'s Registered> {
     let epoch = machine.levels.epoch_at(level)?;
     let moves: Vec<bool> = numbers.iter().map(|x| x.iter().any(|x| x.slot.epoch == epoch)).collect();
@@ -352,7 +352,7 @@ pub(super) fn call_differential(
     compiler: &dyn Compiler,
     rule: &ByRule,
     function: Ref,
-    number: &mut dyn FnMut(&mut Levels, Num) -> Result<Num, Stop>,
+    number: &mut dyn FnMut(&mut Levels, Num) -> Result<Num, RecordError>,
     then: impl Task + 'static,
 ) -> Result<Next, Box<Fault>> {
     let walk = walk(compiler);

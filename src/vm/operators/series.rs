@@ -5,7 +5,7 @@ use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::super::task::{Next, Task};
 use super::not_finite::check_tangents;
-use super::{array_of, behind_no_error, last_reference, settle, thrown, walk};
+use super::{array_of, behind_no_error, last_reference, rebase_escaping_slots, thrown, walk};
 use crate::diagnostic::Code as Number;
 use crate::tape::Num;
 use crate::value::shape::TangentId;
@@ -48,7 +48,7 @@ impl Task for Expanding {
             return Ok(Next::Return);
         }
         let y = machine.num(0);
-        settle(machine, &mut []);
+        rebase_escaping_slots(machine, &mut []);
         let coefficients = machine.levels.close_series(x, y, order)?;
         check_tangents(machine, coefficients.as_deref().unwrap_or_default())?;
         let array = array_of(coefficients.as_deref().unwrap_or_default());

@@ -117,15 +117,15 @@ pub(super) fn keep(
     Ok(())
 }
 
-/// Tells the program what it wished to see.
+/// Tells the program the explanation that it requested.
 pub(super) fn tell(machine: &mut Machine, compiler: &mut dyn Compiler) {
-    if machine.host.wishes.is_empty() {
+    if machine.host.pending_explanations.is_empty() {
         return;
     }
     let before = machine.kinks.len();
     machine.keep_kinks();
-    if let (Some(trace), Some(wish)) = (machine.shown.take(), machine.host.wishes.last_mut()) {
-        wish.forms = compiler.told(&trace, machine.kinks.get(before..).unwrap_or_default(), wish);
+    if let (Some(trace), Some(request)) = (machine.shown.take(), machine.host.pending_explanations.last_mut()) {
+        request.forms = compiler.told(&trace, machine.kinks.get(before..).unwrap_or_default(), request);
     }
 }
 

@@ -5,8 +5,8 @@ use super::super::functions::Compiler;
 use super::super::machine::Machine;
 use super::super::task::{Next, Task};
 use super::{
-    At, Failure, behind_no_error, broken, compiled, counts, leaves, mismatch, not_finite, read, settle, thrown,
-    value_layout, vector, walk,
+    At, Failure, behind_no_error, broken, compiled, counts, leaves, mismatch, not_finite, read, rebase_escaping_slots,
+    thrown, value_layout, vector, walk,
 };
 use crate::tape::{Direction, Num, Template};
 use crate::value::shape::TangentId;
@@ -74,7 +74,7 @@ impl Task for Pushing {
             leaves(walk, result, &y, At::default())?.into_iter().map(|y| machine.levels.tangent(level, y)).collect();
         broken::check(machine, &tangents)?;
         not_finite::check_tangents(machine, &tangents)?;
-        settle(machine, &mut [&mut y, &mut self.x]);
+        rebase_escaping_slots(machine, &mut [&mut y, &mut self.x]);
         machine.levels.close();
         let template = Template { tangent: result, cells: y };
         let tangent = vector(walk, &template, &tangents)?;

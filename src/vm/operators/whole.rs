@@ -1,4 +1,5 @@
-//! Adjoints and tangents that are whole vectors: those of types whose tangent vectors have no fixed number of components.
+//! Adjoints and tangents that are whole vectors: those of types whose tangent vectors have no fixed number of
+//! components.
 
 use super::super::fault::{Fault, Remark};
 use super::super::machine::Machine;

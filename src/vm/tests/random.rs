@@ -6,8 +6,8 @@ use super::derivatives::{derivative, gradient};
 use crate::ir::*;
 use proptest::prelude::*;
 
-/// Variables of each kind that a function has. Numbers beyond them stand for temporaries: as a target for a new one, as an
-/// operand for one of those in scope.
+/// Variables of each kind that a function has. Numbers beyond them stand for temporaries: as a target for a new one, as
+/// an operand for one of those in scope.
 const VARIABLES: usize = 4;
 /// Arrays that a function has.
 const ARRAYS: usize = 2;
