@@ -359,7 +359,7 @@ fn primitive(id: PrimitiveId, step: &Instruction, facts: &[Linearity], zero_matt
     let info = id.info();
     let operand = |k: usize| step.ins.get(k).map_or_else(Linearity::default, |r| facts[r.0 as usize].clone());
     let operands = || step.ins.iter().map(|r| &facts[r.0 as usize]);
-    let name = info.symbol();
+    let name = info.symbol;
     if operands().any(|o| o.kind == Kind::Nothing) {
         return Kind::Nothing.into();
     }

@@ -3,49 +3,49 @@
 use super::field::{Field, IntegerParam, Test};
 use super::partial::{self, Partial, integer_param, partial, partials};
 use super::values;
-use super::{Kink, Primitive, Rule, Value};
+use super::{Kink, Primitive, Rule, Single, Value};
 
 const ANY: &[f64] = &[-2.25, -0.75, 0.4, 1.3, 3.6];
 const PAIRS: &[f64] = &[1.6, -0.75, -2.1, 0.5, 0.3, 2.25, -1.25, -3.5];
 
 /// The entries.
 pub(super) const TABLE: &[Primitive] = &[
-    Primitive::new("double.add", Value::F2(|a, b| a + b), Rule::Partials(&partial::SUM)).on(PAIRS).doc("Sum."),
-    Primitive::new("double.sub", Value::F2(|a, b| a - b), Rule::Partials(&partial::DIFFERENCE)).on(PAIRS).doc("Difference."),
+    Primitive::new("double.add", Value::F2(|a, b| a + b), Rule::Partials(&partial::SUM)).on(PAIRS).symbol("+").cheap().doc("Sum."),
+    Primitive::new("double.sub", Value::F2(|a, b| a - b), Rule::Partials(&partial::DIFFERENCE)).on(PAIRS).symbol("-").cheap().doc("Difference."),
     Primitive::new("double.mul", Value::F2(|a, b| a * b), Rule::Partials(&partial::PRODUCT))
         .on(PAIRS)
-        .kink("0·∞ has no slopes: they are NaN", &[Kink { at: &[0.0, f64::INFINITY], partials: &[f64::NAN, f64::NAN] }])
-        .doc("Product."),
-    Primitive::new("double.div", Value::F2(|a, b| a / b), Rule::Partials(&partial::QUOTIENT)).on(PAIRS).doc("Quotient."),
-    Primitive::new("double.neg", Value::F1(|a| -a), Rule::Partials(&partial::NEGATION)).on(ANY).doc("The number with its sign changed."),
+        .kink("0·∞ has no partial derivatives: they are NaN", &[Kink { at: &[0.0, f64::INFINITY], partials: &[f64::NAN, f64::NAN] }])
+        .symbol("*").cheap().doc("Product."),
+    Primitive::new("double.div", Value::F2(|a, b| a / b), Rule::Partials(&partial::QUOTIENT)).on(PAIRS).symbol("/").cheap().doc("Quotient."),
+    Primitive::new("double.neg", Value::F1(|a| -a), Rule::Partials(&partial::NEGATION)).on(ANY).cheap().doc("The number with the other sign."),
     Primitive::new("double.fma", Value::F3(f64::mul_add), Rule::Partials(&partial::MULTIPLY_ADD))
         .on(&[1.5, -0.75, 0.4, -2.0, 0.5, 3.0])
         .doc("`x * y + z`, rounded once."),
     Primitive::new("float.round", Value::F1(values::to_single), Rule::Partials(&[Partial::Constant(1.0)]))
-        .doc("The nearest number of single precision."),
+        .cheap().doc("The nearest number of single precision."),
     Primitive::new("double.abs", Value::F1(f64::abs), partial!(|x, _| x.sign()))
         .on(ANY)
-        .kink("the slope at 0 is 0", &[Kink { at: &[0.0], partials: &[0.0] }, Kink { at: &[-0.0], partials: &[0.0] }])
+        .kink("the derivative at 0 is 0", &[Kink { at: &[0.0], partials: &[0.0] }, Kink { at: &[-0.0], partials: &[0.0] }])
         .one_sided(|_, x| at(x, 0.0, [-1.0, 1.0]))
-        .doc("Distance from 0."),
+        .cheap().doc("Absolute value."),
     Primitive::new("double.sign", Value::F1(values::sign), Rule::Flat)
         .on(ANY)
-        .kink("the slope is 0 everywhere", &[Kink { at: &[0.0], partials: &[0.0] }])
+        .kink("the derivative is 0 everywhere", &[Kink { at: &[0.0], partials: &[0.0] }])
         .one_sided(|_, x| at(x, 0.0, [f64::INFINITY; 2]))
-        .doc("-1, 0 or 1."),
+        .single(Single::Exact).doc("-1, 0 or 1 with the sign of `x`; its derivative is 0."),
     Primitive::new(
         "double.copysign",
         Value::F2(f64::copysign),
         partials!(|x, y, _| x.sign() * T::constant(1.0).copysign(y), |_, _, _| T::constant(0.0)),
     )
     .on(PAIRS)
-    .kink("the slope at 0 is 0", &[Kink { at: &[0.0, 1.0], partials: &[0.0, 0.0] }])
+    .kink("the derivative at 0 is 0", &[Kink { at: &[0.0, 1.0], partials: &[0.0, 0.0] }])
     .one_sided(|k, x| match k {
         0 => at(x, 0.0, [-1.0, 1.0].map(|partial| partial * 1.0_f64.copysign(x[1]))),
         _ if x[0] == 0.0 || x[1] != 0.0 => None,
         _ => jump(x[1].is_sign_positive(), f64::INFINITY, 0.0),
     })
-    .doc("The magnitude of one number with the sign of another."),
+    .doc("`x` with the sign of `y`."),
     Primitive::new(
         "double.min",
         Value::F2(values::min),
@@ -55,9 +55,9 @@ pub(super) const TABLE: &[Primitive] = &[
         ),
     )
     .on(PAIRS)
-    .kink("equal arguments get slope 1/2 each", &[Kink { at: &[2.0, 2.0], partials: &[0.5, 0.5] }])
+    .kink("for equal arguments both partial derivatives are 1/2", &[Kink { at: &[2.0, 2.0], partials: &[0.5, 0.5] }])
     .one_sided(|_, x| (x[0] == x[1]).then_some([1.0, 0.0]))
-    .doc("The smaller of two numbers."),
+    .latex(r"\min").doc("The lesser one."),
     Primitive::new(
         "double.max",
         Value::F2(values::max),
@@ -67,43 +67,43 @@ pub(super) const TABLE: &[Primitive] = &[
         ),
     )
     .on(PAIRS)
-    .kink("equal arguments get slope 1/2 each", &[Kink { at: &[0.0, 0.0], partials: &[0.5, 0.5] }])
+    .kink("for equal arguments both partial derivatives are 1/2", &[Kink { at: &[0.0, 0.0], partials: &[0.5, 0.5] }])
     .one_sided(|_, x| (x[0] == x[1]).then_some([0.0, 1.0]))
-    .doc("The larger of two numbers."),
+    .latex(r"\max").doc("The greater one."),
     Primitive::new(
         "double.relu",
         Value::F1(values::relu),
         partial!(|x, _| T::select(Test::Less(T::constant(0.0), x), || T::constant(1.0), || T::constant(0.0))),
     )
     .on(ANY)
-    .kink("the slope at 0 is 0", &[Kink { at: &[0.0], partials: &[0.0] }])
+    .kink("the derivative at 0 is 0", &[Kink { at: &[0.0], partials: &[0.0] }])
     .one_sided(|_, x| at(x, 0.0, [0.0, 1.0]))
-    .doc("The number, or 0 when it is negative."),
+    .doc("`x` where it is positive, otherwise 0."),
     Primitive::new("double.floor", Value::F1(f64::floor), Rule::Flat)
         .on(ANY)
         .kink(FLAT, WHOLE)
         .one_sided(|_, x| if is_whole(x[0]) { jump(true, f64::INFINITY, 0.0) } else { None })
-        .doc("Largest whole number not above."),
+        .single(Single::Exact).doc("Greatest integer not above `x`."),
     Primitive::new("double.ceil", Value::F1(f64::ceil), Rule::Flat)
         .on(ANY)
         .kink(FLAT, WHOLE)
         .one_sided(|_, x| if is_whole(x[0]) { jump(false, f64::INFINITY, 0.0) } else { None })
-        .doc("Smallest whole number not below."),
+        .single(Single::Exact).doc("Least integer not below `x`."),
     Primitive::new("double.round", Value::F1(f64::round), Rule::Flat)
         .on(ANY)
         .kink(FLAT, &[Kink { at: &[0.5], partials: &[0.0] }])
         .one_sided(|_, x| if is_half(x[0]) { jump(x[0] > 0.0, f64::INFINITY, 0.0) } else { None })
-        .doc("Nearest whole number, halves away from 0."),
+        .single(Single::Exact).doc("Nearest integer; halves are rounded away from zero."),
     Primitive::new("double.trunc", Value::F1(f64::trunc), Rule::Flat)
         .on(ANY)
         .kink(FLAT, WHOLE)
         .one_sided(|_, x| if is_whole(x[0]) && x[0] != 0.0 { jump(x[0] > 0.0, f64::INFINITY, 0.0) } else { None })
-        .doc("Whole part."),
+        .single(Single::Exact).doc("`x` without its fraction."),
     Primitive::new("double.rint", Value::F1(f64::round_ties_even), Rule::Flat)
         .on(ANY)
         .kink(FLAT, &[Kink { at: &[0.5], partials: &[0.0] }])
         .one_sided(|_, x| if is_half(x[0]) { jump(x[0].round_ties_even() > x[0], f64::INFINITY, 0.0) } else { None })
-        .doc("Nearest whole number, halves to the even one."),
+        .single(Single::Exact).doc("Nearest integer; halves are rounded to the even one."),
     Primitive::new(
         "double.fmod",
         Value::F2(|a, b| a % b),
@@ -112,7 +112,7 @@ pub(super) const TABLE: &[Primitive] = &[
     .on(PAIRS)
     .kink("the jumps do not count", &[Kink { at: &[4.0, 2.0], partials: &[1.0, -2.0] }])
     .one_sided(jumps_of_fmod)
-    .doc("Remainder with the sign of the first number."),
+    .defined("y ≠ 0").doc("Remainder of a division, with the sign of `x`."),
     Primitive::new(
         "double.remainder",
         Value::F2(libm::remainder),
@@ -121,15 +121,15 @@ pub(super) const TABLE: &[Primitive] = &[
     .on(PAIRS)
     .kink("the jumps do not count", &[Kink { at: &[4.0, 2.0], partials: &[1.0, -2.0] }])
     .one_sided(jumps_of_remainder)
-    .doc("Remainder nearest to 0."),
+    .defined("y ≠ 0").doc("Remainder of a division, nearest to zero."),
     Primitive::new("double.sqrt", Value::F1(f64::sqrt), partial!(|_, y| T::constant(0.5) / y.without_sign_of_zero()))
         .on(&[0.3, 1.0, 2.5, 9.0])
-        .kink("the slope at 0 is +inf", INFINITE_AT_0)
+        .kink("the derivative at 0 is +inf", INFINITE_AT_0)
         .one_sided(|_, x| at(x, 0.0, [f64::NAN, f64::INFINITY]))
-        .doc("Square root."),
+        .latex(r"\sqrt{}").defined("x ≥ 0").doc("Square root."),
     Primitive::new("double.cbrt", Value::F1(f64::cbrt), partial!(|_, y| T::constant(1.0) / (T::constant(3.0) * y.clone() * y)))
         .on(&[-2.5, -0.4, 0.3, 1.0, 8.0])
-        .kink("the slope at 0 is +inf", INFINITE_AT_0)
+        .kink("the derivative at 0 is +inf", INFINITE_AT_0)
         .one_sided(|_, x| at(x, 0.0, [f64::INFINITY; 2]))
         .doc("Cube root."),
     Primitive::new(
@@ -139,7 +139,7 @@ pub(super) const TABLE: &[Primitive] = &[
     )
     .on(&[2.0, 3.0, 0.5, -1.5, 1.7, 0.25, 3.0, 0.0])
     .kink(
-        "the slope of `pow(x, 0)` in x is 0 at x = 0 too; the slope of `pow(0, y)` in y is 0 for y >= 0; a negative base has no slope in the exponent",
+        "the derivative of `pow(x, 0)` in x is 0 at x = 0 too; the derivative of `pow(0, y)` in y is 0 for y >= 0; a negative base has no derivative in the exponent",
         &[
             Kink { at: &[0.0, 0.0], partials: &[0.0, 0.0] },
             Kink { at: &[0.0, 1.5], partials: &[0.0, 0.0] },
@@ -147,7 +147,7 @@ pub(super) const TABLE: &[Primitive] = &[
         ],
     )
     .one_sided(|k, x| if k == 0 && 0.0 < x[1] && x[1] < 1.0 { at(x, 0.0, [f64::NAN, f64::INFINITY]) } else { None })
-    .doc("Power."),
+    .defined("x ≥ 0, or y an integer").doc("`x` to the power of `y`."),
     Primitive::new(
         "double.powi",
         Value::FI(values::powi),
@@ -158,22 +158,22 @@ pub(super) const TABLE: &[Primitive] = &[
         )),
     )
     .on(&[-1.5, 0.4, 2.0])
-    .kink("the slope of the power 0 is 0 everywhere", &[])
-    .doc("Power with an integer exponent."),
+    .kink("the derivative of `pow(x, 0)` is 0 everywhere", &[])
+    .symbol("pow").doc("`x` to the power of `n`."),
     Primitive::new(
         "double.hypot",
         Value::F2(f64::hypot),
         partials!(|x, _, z| share(x, z), |_, y, z| share(y, z)),
     )
     .on(PAIRS)
-    .kink("the slopes at (0, 0) are 0 and 0", &[Kink { at: &[0.0, 0.0], partials: &[0.0, 0.0] }])
+    .kink("the partial derivatives at (0, 0) are 0", &[Kink { at: &[0.0, 0.0], partials: &[0.0, 0.0] }])
     .one_sided(|_, x| (x == [0.0, 0.0]).then_some([-1.0, 1.0]))
-    .doc("Square root of the sum of two squares."),
+    .doc("Length of (`x`, `y`)."),
 ];
 
 const INFINITE_AT_0: &[Kink] =
     &[Kink { at: &[0.0], partials: &[f64::INFINITY] }, Kink { at: &[-0.0], partials: &[f64::INFINITY] }];
-const FLAT: &str = "the slope is 0 everywhere";
+const FLAT: &str = "the derivative is 0 everywhere";
 const WHOLE: &[Kink] = &[Kink { at: &[1.0], partials: &[0.0] }];
 
 fn is_whole(x: f64) -> bool {

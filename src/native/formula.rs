@@ -226,12 +226,12 @@ fn write_at(formula: &Formula, around: u8, words: &Words<'_>, f: &mut fmt::Forma
         Formula::Number(n) => write_shift(*n, words, f),
         Formula::Apply(id, operands, shift) => {
             let primitive = table::info(*id);
-            let name = primitive.name.rsplit('.').next().unwrap_or(primitive.name);
-            let infix = match name {
-                "add" => Some((" + ", 1)),
-                "sub" => Some((" - ", 1)),
-                "mul" => Some((" * ", 2)),
-                "div" => Some((" / ", 2)),
+            let name = primitive.symbol;
+            let infix = match *id {
+                ids::ADD => Some((" + ", 1)),
+                ids::SUB => Some((" - ", 1)),
+                ids::MUL => Some((" * ", 2)),
+                ids::DIV => Some((" / ", 2)),
                 _ => None,
             };
             match (infix, operands.as_slice()) {
@@ -254,7 +254,7 @@ fn write_at(formula: &Formula, around: u8, words: &Words<'_>, f: &mut fmt::Forma
                     }
                     f.write_str(if around > 3 { ")" } else { "" })
                 }
-                (_, [a]) if name == "neg" => {
+                (_, [a]) if *id == ids::NEG => {
                     f.write_str(if around > 3 { "(-" } else { "-" })?;
                     write_at(a, 3, words, f)?;
                     f.write_str(if around > 3 { ")" } else { "" })

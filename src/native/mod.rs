@@ -23,8 +23,8 @@ pub mod table;
 mod values;
 
 pub use partial::{Expression, Partial};
-pub use primitive::{Kink, OneSidedPartials, Primitive, PrimitiveId, Rule, Trap, Value};
-pub use table::primitive;
+pub use primitive::{Cost, Kink, OneSidedPartials, Primitive, PrimitiveId, Rule, Single, Trap, Value};
+pub use table::{primitive, with_precision};
 
 #[cfg(test)]
 mod tests;

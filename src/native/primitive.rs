@@ -20,16 +20,46 @@ pub struct Primitive {
     pub value: Value,
     /// How it differentiates.
     pub rule: Rule,
+    /// How it is called in sentences and formulas: `*`, `sin`.
+    pub symbol: &'static str,
+    /// Its command in LaTeX: `\sin`, or `\sqrt{}` for one whose operand stands in braces; empty where there is none.
+    pub latex: &'static str,
+    /// What it costs to compute it again.
+    pub cost: Cost,
+    /// Its variant for single precision.
+    pub single: Single,
     /// Points at which it is defined and smooth, for tests: operand tuples one after another.
     pub domain: &'static [f64],
+    /// Where it has a value, as a condition on `x`, `y` and `n`; empty when it has one everywhere.
+    pub defined: &'static str,
     /// What the derivative is where there is none; empty when it has one everywhere.
     pub kink: &'static str,
     /// The same for tests: operands, and the partial derivatives there.
     pub kinks: &'static [Kink],
     /// Where the partial derivatives on both sides are not one finite number.
     pub one_sided: Option<OneSidedPartials>,
-    /// One sentence for the reference page.
+    /// One sentence that documents it: in the reference, and at the prompt for the functions of the prelude that it is.
     pub doc: &'static str,
+}
+
+/// What it costs to compute a primitive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cost {
+    /// No more than to store the result and load it again: adjoint code recomputes it.
+    Cheap,
+    /// More: adjoint code stores the result.
+    Expensive,
+}
+
+/// The variant of `double.‹name›` for single precision, which the prelude names `float.‹name›`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Single {
+    /// It is computed in double precision, and rounded.
+    Rounded,
+    /// It is the same: the result for numbers of single precision needs no rounding.
+    Exact,
+    /// There is none.
+    None,
 }
 
 /// A point without a derivative, and the partial derivatives that are taken there by convention.
@@ -96,25 +126,26 @@ impl Primitive {
     /// An entry; what is left out is added by the methods below.
     pub const fn new(name: &'static str, value: Value, rule: Rule) -> Primitive {
         let (operands, result) = value.banks();
-        Primitive { name, operands, result, value, rule, domain: &[], kink: "", kinks: &[], one_sided: None, doc: "" }
-    }
-
-    /// How it is called in a sentence: `*`, `sin`.
-    pub fn symbol(&self) -> &'static str {
-        match self.name.rsplit('.').next().unwrap_or(self.name) {
-            "add" => "+",
-            "sub" => "-",
-            "mul" => "*",
-            "div" => "/",
-            "fromDouble" => "Int",
-            "eq" => "==",
-            "ne" => "!=",
-            "lt" => "<",
-            "le" => "<=",
-            "gt" => ">",
-            "ge" => ">=",
-            "powi" => "pow",
-            last => last,
+        let single = match result {
+            Bank::F => Single::Rounded,
+            Bank::I | Bank::R => Single::Exact,
+        };
+        Primitive {
+            name,
+            operands,
+            result,
+            value,
+            rule,
+            symbol: last_part(name),
+            latex: "",
+            cost: Cost::Expensive,
+            single,
+            domain: &[],
+            defined: "",
+            kink: "",
+            kinks: &[],
+            one_sided: None,
+            doc: "",
         }
     }
 
@@ -122,6 +153,36 @@ impl Primitive {
     #[must_use]
     pub const fn doc(self, doc: &'static str) -> Primitive {
         Primitive { doc, ..self }
+    }
+
+    /// Says how it is called in sentences and formulas, where that is not the last part of its name.
+    #[must_use]
+    pub const fn symbol(self, symbol: &'static str) -> Primitive {
+        Primitive { symbol, ..self }
+    }
+
+    /// Gives its command in LaTeX.
+    #[must_use]
+    pub const fn latex(self, latex: &'static str) -> Primitive {
+        Primitive { latex, ..self }
+    }
+
+    /// Says that to compute it again costs no more than to store its result.
+    #[must_use]
+    pub const fn cheap(self) -> Primitive {
+        Primitive { cost: Cost::Cheap, ..self }
+    }
+
+    /// Says what its variant for single precision is, where it is not the rounded result.
+    #[must_use]
+    pub const fn single(self, single: Single) -> Primitive {
+        Primitive { single, ..self }
+    }
+
+    /// Says where it has a value.
+    #[must_use]
+    pub const fn defined(self, defined: &'static str) -> Primitive {
+        Primitive { defined, ..self }
     }
 
     /// Gives operand tuples at which it is defined and smooth.
@@ -212,6 +273,15 @@ impl PrimitiveId {
     pub fn partial(self, k: usize) -> Partial {
         self.info().partial(k)
     }
+}
+
+/// What follows the last dot of a name.
+const fn last_part(name: &'static str) -> &'static str {
+    let mut at = name.len();
+    while at > 0 && name.as_bytes()[at - 1] != b'.' {
+        at -= 1;
+    }
+    name.split_at(at).1
 }
 
 impl Value {

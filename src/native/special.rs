@@ -3,7 +3,7 @@
 use super::field::{Field, IntegerParam};
 use super::partial::{integer_param, partial};
 use super::values;
-use super::{Primitive, Value};
+use super::{Primitive, Single, Value};
 use std::f64::consts::FRAC_2_SQRT_PI;
 
 const ANY: &[f64] = &[-2.25, -0.75, 0.0, 0.4, 1.3];
@@ -14,9 +14,10 @@ pub(super) const TABLE: &[Primitive] = &[
     Primitive::new("double.erf", Value::F1(libm::erf), partial!(|x, _| bell(x))).on(ANY).doc("Error function."),
     Primitive::new("double.erfc", Value::F1(libm::erfc), partial!(|x, _| -bell(x)))
         .on(ANY)
-        .doc("`1 - erf(x)`, exact for large x."),
+        .doc("`1 - erf(x)`, exact for large `x`."),
     Primitive::new("double.gamma", Value::F1(libm::tgamma), partial!(|x, y| y * x.polygamma(T::Integer::zero())))
         .on(POSITIVE)
+        .defined("x not a negative integer")
         .doc("Gamma function."),
     Primitive::new("double.logGamma", Value::F1(libm::lgamma), partial!(|x, _| x.polygamma(T::Integer::zero())))
         .on(POSITIVE)
@@ -27,7 +28,9 @@ pub(super) const TABLE: &[Primitive] = &[
         integer_param!(|x, n, _| x.polygamma(n.offset(1))),
     )
     .on(POSITIVE)
-    .doc("Derivative of order n of the digamma function."),
+    .single(Single::None)
+    .defined("n ≥ 0; x not an integer ≤ 0")
+    .doc("Derivative of order `n` of the digamma function."),
 ];
 
 /// 2/√π · exp(-x²)

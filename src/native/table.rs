@@ -1,6 +1,6 @@
 //! Table: all entries, by number and by name.
 
-use super::primitive::{Primitive, PrimitiveId};
+use super::primitive::{Primitive, PrimitiveId, Single};
 use super::{arithmetic, comparison, functions, integer, special};
 use std::sync::OnceLock;
 
@@ -54,6 +54,25 @@ pub fn primitive(name: &str) -> Option<PrimitiveId> {
     });
     let at = order.binary_search_by_key(&name, |k| TABLE[*k as usize].name).ok()?;
     Some(PrimitiveId(order[at]))
+}
+
+/// The primitive with that name, and whether its result is rounded to single precision: `float.sin` is the variant of
+/// `double.sin` for single precision, which needs no entry of its own.
+pub fn with_precision(name: &str) -> Option<(PrimitiveId, bool)> {
+    if let Some(id) = primitive(name) {
+        return Some((id, false));
+    }
+    let id = primitive(&format!("double.{}", name.strip_prefix("float.")?))?;
+    match id.info().single {
+        Single::Rounded => Some((id, true)),
+        Single::Exact => Some((id, false)),
+        Single::None => None,
+    }
+}
+
+/// The command in LaTeX of the primitive with that symbol, if it has one.
+pub fn latex(symbol: &str) -> Option<&'static str> {
+    all().iter().find(|p| p.symbol == symbol && !p.latex.is_empty()).map(|p| p.latex)
 }
 
 impl PrimitiveId {

@@ -67,7 +67,7 @@ fn rows(written: &Written, name: &str, order: i64) -> Result<Vec<Row>, String> {
         let mut formula = written.formula.clone();
         for k in &by {
             let derivative = formula.derivative(*k);
-            formula = derivative.map_err(|primitive| format!("'{}' has no derivative", primitive.symbol()))?;
+            formula = derivative.map_err(|primitive| format!("'{}' has no derivative", primitive.symbol))?;
             if formula.size() > LARGEST {
                 return Err("its derivative is too long to be read".into());
             }
@@ -152,7 +152,7 @@ fn text(written: &Written, rows: &[Row]) -> String {
     let width = rows.iter().map(|row| row.name[0].chars().count()).max().unwrap_or(0);
     let line = |Row { name: [name, _], formula }: &Row| format!("{name:<width$} = {}", about(formula, written));
     let kinks = written.formula.kinks();
-    let notes = kinks.iter().map(|primitive| format!("at a kink of '{}': {}", primitive.symbol(), primitive.kink));
+    let notes = kinks.iter().map(|primitive| format!("at a kink of '{}': {}", primitive.symbol, primitive.kink));
     rows.iter().map(line).chain(notes).collect::<Vec<_>>().join("\n")
 }
 

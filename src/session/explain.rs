@@ -237,7 +237,7 @@ fn operation(row: &Row, names: &Names) -> Operation {
             Operation {
                 quantity: quantity(*value),
                 formula: written(*id, &words, *n),
-                symbol: id.info().symbol().to_owned(),
+                symbol: id.info().symbol.to_owned(),
                 rule: rule(*id, moving.len(), operands.len()),
                 partials: partials(&formula),
                 span: *span,
@@ -280,7 +280,7 @@ fn operation(row: &Row, names: &Names) -> Operation {
 
 /// An operation with its operands as the language writes it.
 fn written(id: PrimitiveId, words: &[&str], n: i64) -> String {
-    match (id.info().symbol(), words) {
+    match (id.info().symbol, words) {
         ("-", [x]) | ("neg", [x]) => format!("-{x}"),
         ("pow", [x]) => format!("{x}^{n}"),
         ("pow", [x, p]) => format!("{x}^{p}"),
@@ -299,7 +299,7 @@ fn partial_formula(id: PrimitiveId, i: usize, words: &[&str], result: &str, n: i
 
 fn rule(id: PrimitiveId, moving: usize, operands: usize) -> String {
     let is_scaled = operands == 2 && moving == 1;
-    match id.info().symbol() {
+    match id.info().symbol {
         "+" if is_scaled => "a constant is added".to_owned(),
         "+" | "-" if operands == 2 => "sum rule".to_owned(),
         "*" if is_scaled => "constant factor".to_owned(),

@@ -2,12 +2,10 @@
 
 use super::derivation::short;
 use super::{Explained, Operation, Partial};
+use crate::native::table;
 
 /// More steps than these are not set: nobody reads them as formulas.
 const MOST: usize = 40;
-
-/// Functions that have a command of their own.
-const COMMANDS: &[&str] = &["sin", "cos", "tan", "exp", "log", "sinh", "cosh", "tanh", "min", "max"];
 
 /// The steps of a computation with their values and partial derivatives, and the derivatives in the end.
 pub(super) fn explained(explained: &Explained) -> String {
@@ -44,12 +42,13 @@ pub(super) fn formula(text: &str) -> String {
             _ if c.is_ascii_alphabetic() => {
                 let word = &rest[..length];
                 rest = &rest[length..];
-                match inside(rest).filter(|_| word == "sqrt") {
-                    Some((operand, behind)) => {
-                        out.push_str(&format!(r"\sqrt{{{}}}", formula(operand)));
+                let in_braces = table::latex(word).and_then(|command| command.strip_suffix("{}"));
+                match (in_braces, inside(rest)) {
+                    (Some(command), Some((operand, behind))) => {
+                        out.push_str(&format!("{command}{{{}}}", formula(operand)));
                         rest = behind;
                     }
-                    None => out.push_str(&name(word)),
+                    _ => out.push_str(&name(word)),
                 }
                 continue;
             }
@@ -90,8 +89,8 @@ fn inside(text: &str) -> Option<(&str, &str)> {
 }
 
 fn name(word: &str) -> String {
-    match word {
-        _ if COMMANDS.contains(&word) => format!(r"\{word}"),
+    match table::latex(word).filter(|command| !command.ends_with('}')) {
+        Some(command) => command.to_owned(),
         _ if word.chars().count() > 1 => format!(r"\mathrm{{{word}}}"),
         _ => word.to_owned(),
     }

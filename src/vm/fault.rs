@@ -156,11 +156,11 @@ impl From<RecordError> for Box<Fault> {
                 format!("the derivative needs more memory than allowed ({} of tape)", bytes(limit)),
             ),
             RecordError::NotLinear(id) => {
-                let step = id.info().symbol();
+                let step = id.info().symbol;
                 Fault::new(Number::NotLinear, format!("when recording a linear function, '{step}' is not linear"))
             }
             RecordError::Kink(id) => {
-                Fault::new(Number::Kink, format!("'{}' is differentiated at a kink", id.info().symbol()))
+                Fault::new(Number::Kink, format!("'{}' is differentiated at a kink", id.info().symbol))
             }
             RecordError::Cancelled => Fault::stopped(),
             RecordError::NotFinite => Fault::new(Number::NotFinite, "a number became infinite or NaN"),

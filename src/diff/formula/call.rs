@@ -25,7 +25,7 @@ impl Reader<'_> {
         let results = self.call(&[body.clone(), Value::Number(Formula::Operand(k))])?;
         let [Value::Number(y)] = &results[..] else { return Err(self.no("it differentiates more than one number")) };
         let partial =
-            y.derivative(k).map_err(|primitive| self.no(format!("'{}' has no derivative", primitive.symbol())))?;
+            y.derivative(k).map_err(|primitive| self.no(format!("'{}' has no derivative", primitive.symbol)))?;
         let there =
             |formula: &Formula| formula.with_operands(&|own| if own == k { x.clone() } else { Formula::Operand(own) });
         let moves = simplified(&(there(&partial) * dx.clone()));

@@ -75,14 +75,14 @@ impl Reader<'_> {
             }
             ([Value::Number(a), Value::Number(b)], _) => match test(id, a, b) {
                 Some((test, is_opposite)) => Ok(Value::Truth(test, is_opposite)),
-                None => Err(self.no(format!("'{}' stands in it", primitive.symbol()))),
+                None => Err(self.no(format!("'{}' stands in it", primitive.symbol))),
             },
             ([Value::Integer(a)], _) => self.whole(primitive.integer(&[*a])),
             ([Value::Integer(a), Value::Integer(b)], _) => self.whole(primitive.integer(&[*a, *b])),
             ([Value::Truth(test, is_opposite), Value::Integer(0)], _) if id == ids::INT_EQ => {
                 Ok(Value::Truth(test.clone(), !is_opposite))
             }
-            _ => Err(self.no(format!("'{}' stands in it", primitive.symbol()))),
+            _ => Err(self.no(format!("'{}' stands in it", primitive.symbol))),
         }
     }
 

@@ -8,7 +8,7 @@
 use super::partial::{operands_read, reads_result};
 use super::varied::Varied;
 use crate::ir::{BlockId, Function, Instruction, Op, Reg, SweepOp, count, verify};
-use crate::native::{PrimitiveId, ids};
+use crate::native::{Cost, ids};
 use crate::value::Bank;
 use hashbrown::{HashMap, HashSet};
 
@@ -149,7 +149,7 @@ impl<'f> Blocks<'f> {
     fn is_cheap(&self, step: &Instruction) -> bool {
         match &step.op {
             Op::ConstF(_) | Op::ConstI(_) | Op::Copy | Op::Sweep(SweepOp::Cut | SweepOp::Still) => true,
-            Op::Primitive(id) => is_cheap(*id),
+            Op::Primitive(id) => id.info().cost == Cost::Cheap,
             Op::LoadElement { bank: Bank::F | Bank::I, .. }
             | Op::LoadRecord { bank: Bank::F | Bank::I, .. }
             | Op::Count => self.same(step.ins[0]).is_some(),
@@ -280,24 +280,6 @@ impl<'f> Blocks<'f> {
             }
         }
     }
-}
-
-/// Whether to compute a primitive again costs no more than to keep its result.
-fn is_cheap(id: PrimitiveId) -> bool {
-    const CHEAP: &[&str] = &[
-        "double.add",
-        "double.sub",
-        "double.mul",
-        "double.div",
-        "double.neg",
-        "double.abs",
-        "double.fromInt",
-        "float.round",
-        "int.add",
-        "int.sub",
-        "int.mul",
-    ];
-    CHEAP.contains(&id.info().name)
 }
 
 /// Whether a block can come to itself again.

@@ -190,7 +190,7 @@ impl Way {
     /// The way in one line, from the cause to the input.
     fn path(&self, tape: &Tape) -> String {
         let name = |node: u32| match tape.step(node) {
-            Some(step) => step.id.info().symbol(),
+            Some(step) => step.id.info().symbol,
             None if node <= tape.leaves() => "input",
             None => "…",
         };

@@ -140,7 +140,7 @@ fn counted(machine: &Machine, tape: &Tape) -> (usize, Vec<Count>) {
         }
         let called = || tape.wide_at(node)?.seen.as_ref().map(|s| (s.name.clone(), machine.places.span_at(s.place)));
         let (symbol, span) = match step {
-            Some(step) => (step.id.info().symbol().into(), machine.places.span(step)),
+            Some(step) => (step.id.info().symbol.into(), machine.places.span(step)),
             None => called().unwrap_or_else(|| ("other".into(), Span::default())),
         };
         let at = *known.entry((symbol.clone(), span)).or_insert(counts.len());
