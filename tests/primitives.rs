@@ -19,10 +19,8 @@ use std::fmt::Write;
 const ORDERS: &[i64] = &[0, 1, 2, 3, 5];
 
 /// Kinks besides those of the table: a product 0·∞ that something is added to.
-const MORE_KINKS: &[(&str, Kink)] = &[(
-    "double.fma",
-    Kink { at: &[0.0, f64::INFINITY, 1.0], partials: &[f64::NAN, f64::NAN, 1.0] },
-)];
+const MORE_KINKS: &[(&str, Kink)] =
+    &[("double.fma", Kink { at: &[0.0, f64::INFINITY, 1.0], partials: &[f64::NAN, f64::NAN, 1.0] })];
 
 /// The entry as an expression of the language; nothing where the library has no function for it.
 fn expression(p: &Primitive, operands: &[String], n: i64) -> Option<String> {

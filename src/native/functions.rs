@@ -60,7 +60,7 @@ pub(super) const TABLE: &[Primitive] = &[
         "there are no partial derivatives at (0, 0): they are NaN",
         &[Kink { at: &[0.0, 0.0], partials: &[f64::NAN, f64::NAN] }],
     )
-    .doc("Angle of the point (`y`, `x`) seen from the origin, from -π to π."),
+    .doc("Angle of a point seen from the origin, from -π to π; its second coordinate comes first."),
     Primitive::new("double.sinh", Value::F1(f64::sinh), partial!(|x, _| x.cosh()))
         .on(ANY)
         .latex(r"\sinh")

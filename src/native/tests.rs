@@ -59,6 +59,20 @@ fn every_entry_is_documented_and_named_once() {
 }
 
 #[test]
+fn entries_have_values_where_they_say() {
+    let grid: Vec<f64> = (-40..=40).map(|k| f64::from(k) / 4.0).collect();
+    for p in table::all().iter().filter(|p| p.numbers() > 0 && !matches!(p.value, Value::Test1(_) | Value::Test2(_))) {
+        let has_value = |x: &[f64]| match p.value {
+            Value::FtoI(f) => f(x[0] * 1e300).is_ok(),
+            _ => p.number(x, 0).is_some_and(|value| !value.is_nan()),
+        };
+        let points = grid.iter().flat_map(|x| grid.iter().map(|y| [*x, *y, 1.0]));
+        let everywhere = points.into_iter().all(|x| has_value(&x[..p.numbers()]));
+        assert!(everywhere == p.defined.is_empty() || p.name == "double.bits", "{}: {}", p.name, p.defined);
+    }
+}
+
+#[test]
 fn partials_agree_with_central_differences() {
     on_domains(|_, p, x, n| {
         let value = p.number(x, n).unwrap();
