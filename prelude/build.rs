@@ -87,7 +87,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut named = vec![];
     for (name, module) in FILES {
         let path = format!("prelude/{name}.dscript");
-        let text = std::fs::read_to_string(root.join(&path))?;
+        let text = with_variants(&std::fs::read_to_string(root.join(&path))?);
         named.push((path, text, *module));
     }
     let files: Vec<LibraryFile<'_>> =
@@ -102,6 +102,22 @@ fn main() -> Result<(), Box<dyn Error>> {
     std::fs::write(out.join("library.trees"), trees)?;
     std::fs::write(out.join("library.index"), rmp_serde::to_vec(&Library { files, pieces })?)?;
     Ok(())
+}
+
+/// A text in which every declaration `@primitive("real.…")`, a line of its own, is about `Double`; followed by the same
+/// declarations about `Float`, so that all others stay in their lines.
+fn with_variants(text: &str) -> String {
+    const MARK: &str = "@primitive(\"real.";
+    let (mut out, mut variants) = (String::new(), String::new());
+    for line in text.split_inclusive('\n') {
+        if let Some(rest) = line.strip_prefix(MARK) {
+            out += &format!("@primitive(\"double.{}", rest.replace("Real", "Double"));
+            variants += &format!("@primitive(\"float.{}", rest.replace("Real", "Float"));
+        } else {
+            out += line;
+        }
+    }
+    out + &variants
 }
 
 /// The top-level declarations of all files, each with the number of its file.

@@ -2,6 +2,7 @@
 //! page follow.
 
 use super::operand::*;
+use crate::native::{PrimitiveId, ids};
 
 /// An operand of one instruction, with its name and role.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,7 +25,7 @@ pub struct Entry {
     /// Its operands.
     pub operands: &'static [(&'static str, Role)],
     /// The primitive that it is the fast form of.
-    pub computes: Option<&'static str>,
+    pub computes: Option<PrimitiveId>,
     /// Whether it moves or combines tangent slots, and so is in derivative code only.
     pub active: bool,
 }
@@ -33,15 +34,15 @@ macro_rules! optional {
     () => {
         None
     };
-    ($value:literal) => {
-        Some($value)
+    ($id:ident) => {
+        Some(ids::$id)
     };
 }
 
 macro_rules! instructions {
     (
-        plain { $($(#[doc = $doc:literal])+ $name:ident { $($field:ident: $role:ident),* } $(computes $computes:literal)?;)* }
-        active { $($(#[doc = $adoc:literal])+ $aname:ident { $($afield:ident: $arole:ident),* } $(computes $acomputes:literal)?;)* }
+        plain { $($(#[doc = $doc:literal])+ $name:ident { $($field:ident: $role:ident),* } $(computes $computes:ident)?;)* }
+        active { $($(#[doc = $adoc:literal])+ $aname:ident { $($afield:ident: $arole:ident),* } $(computes $acomputes:ident)?;)* }
     ) => {
         /// One step of the machine: 8 bytes.
         #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
@@ -137,23 +138,23 @@ instructions! {
         LoadArray { out: ROut, k: ArrayAt };
 
         /// `out = a + b`
-        AddF { out: FOut, a: FIn, b: FIn } computes "double.add";
+        AddF { out: FOut, a: FIn, b: FIn } computes ADD;
         /// `out = a - b`
-        SubF { out: FOut, a: FIn, b: FIn } computes "double.sub";
+        SubF { out: FOut, a: FIn, b: FIn } computes SUB;
         /// `out = a · b`
-        MulF { out: FOut, a: FIn, b: FIn } computes "double.mul";
+        MulF { out: FOut, a: FIn, b: FIn } computes MUL;
         /// `out = a / b`
-        DivF { out: FOut, a: FIn, b: FIn } computes "double.div";
+        DivF { out: FOut, a: FIn, b: FIn } computes DIV;
         /// `out = -a`
-        NegF { out: FOut, a: FIn } computes "double.neg";
+        NegF { out: FOut, a: FIn } computes NEG;
         /// `out = |a|`
-        AbsF { out: FOut, a: FIn } computes "double.abs";
+        AbsF { out: FOut, a: FIn } computes ABS;
         /// `out = √a`
-        SqrtF { out: FOut, a: FIn } computes "double.sqrt";
+        SqrtF { out: FOut, a: FIn } computes SQRT;
         /// `out = a`, rounded to single precision.
-        RoundF { out: FOut, a: FIn } computes "float.round";
+        RoundF { out: FOut, a: FIn } computes TO_SINGLE;
         /// `out = a`, as a number.
-        NumberOf { out: FOut, a: IIn } computes "double.fromInt";
+        NumberOf { out: FOut, a: IIn } computes FROM_INT;
         /// `out = p(a)`
         Prim1F { out: FOut, a: FIn, p: Prim };
         /// `out = p(a, b)`
@@ -176,7 +177,8 @@ instructions! {
         Prim2I { out: IOut, a: IIn, b: IIn, p: Prim };
         /// `out =` the partial of `p` at `a`, where its result is `y`.
         PartialF { out: FOut, a: FIn, y: FIn, p: Prim };
-        /// `out =` the partial of `p(a, b)` in `a`; its result is in the [`Extra`](Instruction::Extra) that follows.
+        /// `out =` the partial of `p(a, b)` in `a`; its result is in the [`Extra`](Instruction::Extra)
+        /// that follows.
         PartialLeftF { out: FOut, a: FIn, b: FIn, p: Prim };
         /// `out =` the partial of `p(a, b)` in `b`; its result is in the [`Extra`](Instruction::Extra) after it.
         PartialRightF { out: FOut, a: FIn, b: FIn, p: Prim };
@@ -210,35 +212,35 @@ instructions! {
         Element { offset: Part, stride: Part };
 
         /// `out = a + b`. Fails on overflow.
-        AddI { out: IOut, a: IIn, b: IIn } computes "int.add";
+        AddI { out: IOut, a: IIn, b: IIn } computes INT_ADD;
         /// `out = a + k`. Fails on overflow.
         AddIK { out: IOut, a: IIn, k: Small };
         /// `out = a - b`. Fails on overflow.
-        SubI { out: IOut, a: IIn, b: IIn } computes "int.sub";
+        SubI { out: IOut, a: IIn, b: IIn } computes INT_SUB;
         /// `out = a · b`. Fails on overflow.
-        MulI { out: IOut, a: IIn, b: IIn } computes "int.mul";
+        MulI { out: IOut, a: IIn, b: IIn } computes INT_MUL;
         /// `out = a / b`, rounded towards 0. Fails on division by 0 and on overflow.
-        DivI { out: IOut, a: IIn, b: IIn } computes "int.div";
+        DivI { out: IOut, a: IIn, b: IIn } computes INT_DIV;
         /// `out = a % b`. Fails on division by 0 and on overflow.
-        RemI { out: IOut, a: IIn, b: IIn } computes "int.rem";
+        RemI { out: IOut, a: IIn, b: IIn } computes INT_REM;
         /// `out = !a`
-        Not { out: IOut, a: IIn } computes "bool.not";
+        Not { out: IOut, a: IIn } computes NOT;
         /// `out = a == b`
-        EqI { out: IOut, a: IIn, b: IIn } computes "int.eq";
+        EqI { out: IOut, a: IIn, b: IIn } computes INT_EQ;
         /// `out = a != b`
-        NeI { out: IOut, a: IIn, b: IIn } computes "int.ne";
+        NeI { out: IOut, a: IIn, b: IIn } computes INT_NE;
         /// `out = a < b`
-        LtI { out: IOut, a: IIn, b: IIn } computes "int.lt";
+        LtI { out: IOut, a: IIn, b: IIn } computes INT_LT;
         /// `out = a <= b`
-        LeI { out: IOut, a: IIn, b: IIn } computes "int.le";
+        LeI { out: IOut, a: IIn, b: IIn } computes INT_LE;
         /// `out = a == b`
-        EqF { out: IOut, a: FIn, b: FIn } computes "double.eq";
+        EqF { out: IOut, a: FIn, b: FIn } computes EQ;
         /// `out = a != b`
-        NeF { out: IOut, a: FIn, b: FIn } computes "double.ne";
+        NeF { out: IOut, a: FIn, b: FIn } computes NE;
         /// `out = a < b`
-        LtF { out: IOut, a: FIn, b: FIn } computes "double.lt";
+        LtF { out: IOut, a: FIn, b: FIn } computes LT;
         /// `out = a <= b`
-        LeF { out: IOut, a: FIn, b: FIn } computes "double.le";
+        LeF { out: IOut, a: FIn, b: FIn } computes LE;
 
         /// Goes to `to`.
         Jump { to: Far };
@@ -440,15 +442,15 @@ instructions! {
         /// Makes the number in `a` constant in every level.
         ClearSlot { a: FIn };
         /// `out = a + b`
-        DAddF { out: FOut, a: FIn, b: FIn } computes "double.add";
+        DAddF { out: FOut, a: FIn, b: FIn } computes ADD;
         /// `out = a - b`
-        DSubF { out: FOut, a: FIn, b: FIn } computes "double.sub";
+        DSubF { out: FOut, a: FIn, b: FIn } computes SUB;
         /// `out = a · b`
-        DMulF { out: FOut, a: FIn, b: FIn } computes "double.mul";
+        DMulF { out: FOut, a: FIn, b: FIn } computes MUL;
         /// `out = a / b`
-        DDivF { out: FOut, a: FIn, b: FIn } computes "double.div";
+        DDivF { out: FOut, a: FIn, b: FIn } computes DIV;
         /// `out = -a`
-        DNegF { out: FOut, a: FIn } computes "double.neg";
+        DNegF { out: FOut, a: FIn } computes NEG;
         /// `out = p(a)`
         DPrim1F { out: FOut, a: FIn, p: Prim };
         /// `out = p(a, b)`
@@ -523,11 +525,6 @@ impl Opcode {
     /// What the list says of it.
     pub fn entry(self) -> &'static Entry {
         &LIST[self as usize]
-    }
-
-    /// The fast form of a primitive, in original or in derivative code.
-    pub fn computing(primitive: &str, active: bool) -> Option<Opcode> {
-        Opcode::ALL.iter().copied().find(|o| o.entry().computes == Some(primitive) && o.entry().active == active)
     }
 
     /// Whether nothing is executed after it.

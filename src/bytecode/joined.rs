@@ -1,7 +1,9 @@
 //! Several operations of arithmetic in one instruction, and how they are numbered.
 //!
-//! A value that the next operation needs at once is not written to a register first: a chain of operations waits for each
-//! other's results only as long as the processor needs to compute them.
+//! A value that the next operation needs at once is not written to a register first: a chain of operations waits for
+//! each other's results only as long as the processor needs to compute them.
+
+use crate::native::{PrimitiveId, ids};
 
 /// An operation on two numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,12 +24,12 @@ impl Arithmetic {
     pub const ALL: [Arithmetic; 4] = [Arithmetic::Add, Arithmetic::Sub, Arithmetic::Mul, Arithmetic::Div];
 
     /// The operation that a primitive is.
-    pub fn named(primitive: &str) -> Option<Arithmetic> {
-        Some(match primitive {
-            "double.add" => Arithmetic::Add,
-            "double.sub" => Arithmetic::Sub,
-            "double.mul" => Arithmetic::Mul,
-            "double.div" => Arithmetic::Div,
+    pub fn of_primitive(id: PrimitiveId) -> Option<Arithmetic> {
+        Some(match id {
+            ids::ADD => Arithmetic::Add,
+            ids::SUB => Arithmetic::Sub,
+            ids::MUL => Arithmetic::Mul,
+            ids::DIV => Arithmetic::Div,
             _ => return None,
         })
     }

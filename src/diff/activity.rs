@@ -1,12 +1,10 @@
-//! Certain dependence: which results of a function depend on which of its arguments, as data and with partials, and where
-//! a path from one to the other breaks.
+//! Certain dependence: which results of a function depend on which of its arguments, as data and with partials, and where a path from one to the other breaks.
 //!
 //! In: functions as they are written. Out: a [`Summary`] of each, with a [`Dependence`] for each result.
 //!
 //! Promises: what is said of a path holds for the code as written, branch by branch; a selection (a condition, an index,
-//! the length of a loop) is not a path. What goes through dynamic calls or storage that may be written is marked, so that
-//! nothing is said about it.
-//! Not here: what derivative code has to carry (`active_registers`), the words (`report`).
+//! the length of a loop) is not a path. What goes through dynamic calls or storage that may be written is marked, so
+//! that nothing is said about it. Not here: what derivative code has to carry (`active_registers`), the words (`report`).
 
 mod containers;
 
@@ -72,8 +70,8 @@ impl<'p> Activity<'p> {
         self.done[&id].clone()
     }
 
-    /// The functions that a function calls or makes and that have no summary yet, callees first, itself last; and whether any
-    /// calls itself on some way.
+    /// The functions that a function calls or makes and that have no summary yet, callees first, itself last; and
+    /// whether any calls itself on some way.
     fn callees_first(&self, id: FunctionId) -> (Vec<FunctionId>, bool) {
         let mut order = vec![];
         let mut finished = HashSet::new();
@@ -297,8 +295,8 @@ impl Walk<'_, '_> {
         outs
     }
 
-    /// Of the arguments of an unknown function value, those that it is not differentiated by: whatever it does with
-    /// them, its result has no derivative by what they are made of.
+    /// Of the arguments of an unknown function value, those that it is not differentiated by: whatever it does
+    /// with them, its result has no derivative by what they are made of.
     fn refused_arguments(&self, at: StepId, step: &Instruction, facts: &[Known]) -> Known {
         let before = &self.f.blocks[at.1 as usize].instructions[..at.2 as usize];
         let mut refused = Dependence::default();

@@ -73,7 +73,8 @@ pub fn entry(id: FunctionId, f: &Function) -> Option<Function> {
     Some(Function { params, registers, blocks: vec![block], ..f.clone() })
 }
 
-/// Whether a step reads a stored property that nothing says the derivative of, only to read it (`if point.angle > 0`).
+/// Whether a step reads a stored property that nothing says the derivative of, only to read it (`if point.angle >
+/// 0`).
 fn is_only_looked_at(active: &ActiveRegisters, callee: &Function, step: &Instruction) -> bool {
     let looked_at = |r: &Reg| callee.results.iter().all(|bank| *bank == Bank::F) && !active.is_useful(*r);
     matches!(callee.obstacle, Some(Obstacle::Property { is_read: true, .. })) && step.outs.iter().all(looked_at)
@@ -123,8 +124,8 @@ mod tests {
         b.branch(less, body, done);
         b.at(body);
         let two = b.constant(2.0);
-        let slope = b.primitive("double.mul", &[two, x]);
-        b.op_to(Op::Primitive(crate::native::primitive("double.add").unwrap()), &[y, slope], &[y]);
+        let partial = b.primitive("double.mul", &[two, x]);
+        b.op_to(Op::Primitive(crate::native::primitive("double.add").unwrap()), &[y, partial], &[y]);
         b.primitive("double.add", &[two, two]);
         b.jump(head);
         b.at(done);

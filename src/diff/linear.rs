@@ -11,7 +11,7 @@ use crate::diff::transfer;
 use crate::diff::transfer::DependenceTransfer;
 use crate::ir::analysis::data_flow::{self, Fact};
 use crate::ir::{BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, RuleKind, Terminator};
-use crate::native::{PrimitiveId, Rule};
+use crate::native::{Partial, PrimitiveId};
 use crate::source::Span;
 use crate::value::{Bank, Constants};
 use std::collections::HashMap;
@@ -360,7 +360,7 @@ fn primitive(id: PrimitiveId, step: &Instruction, facts: &[Linearity], zero_matt
     let info = id.info();
     let operand = |k: usize| step.ins.get(k).map_or_else(Linearity::default, |r| facts[r.0 as usize].clone());
     let operands = || step.ins.iter().map(|r| &facts[r.0 as usize]);
-    let name = info.symbol();
+    let name = info.symbol;
     if operands().any(|o| o.kind == Kind::Nothing) {
         return Kind::Nothing.into();
     }
@@ -382,14 +382,14 @@ fn primitive(id: PrimitiveId, step: &Instruction, facts: &[Linearity], zero_matt
         | DependenceTransfer::Break
         | DependenceTransfer::Carry => {}
     }
-    match &info.rule {
-        Rule::Linear { .. } => operands().skip(1).fold(operand(0), |sum, o| sum.plus(o, step.span)),
-        Rule::Bilinear => operand(0).times(&operand(1), name, step.span),
-        // Division is linear in what is divided.
-        Rule::Slopes { .. } if info.name == "double.div" && !operand(1).varies() => {
+    match info.partials() {
+        _ if info.is_linear() => operands().skip(1).fold(operand(0), |sum, o| sum.plus(o, step.span)),
+        [Partial::Factor(_), Partial::Factor(_)] => operand(0).times(&operand(1), name, step.span),
+        // A division is linear in its dividend.
+        [Partial::Reciprocal, Partial::Quotient] if !operand(1).varies() => {
             operand(0).times(&operand(1), name, step.span)
         }
-        Rule::Slopes { .. } | Rule::Flat | Rule::Opaque { .. } => {
+        _ => {
             if operands().any(Linearity::varies) {
                 Linearity::at(Kind::NotLinear, name, step.span)
             } else if operands().any(|o| o.kind == Kind::Unknown) {
@@ -413,6 +413,7 @@ pub fn base_name(name: &str) -> &str {
 mod tests {
     use super::*;
     use crate::diff::testing::{Builder, program};
+    use crate::native::ids;
     use crate::value::Bank::F;
 
     fn kinds(b: Builder, arguments: &[Kind]) -> Vec<Kind> {
@@ -427,10 +428,10 @@ mod tests {
         let two = b.constant(2.0);
         let scaled = b.primitive("double.mul", &[two, x]);
         let sum = b.primitive("double.add", &[scaled, x]);
-        let quotient = b.primitive("double.div", &[sum, c]);
+        let quotient = b.apply(ids::DIV, &[sum, c]);
         let shifted = b.primitive("double.add", &[x, two]);
         let square = b.primitive("double.mul", &[x, x]);
-        let reciprocal = b.primitive("double.div", &[c, x]);
+        let reciprocal = b.apply(ids::DIV, &[c, x]);
         let sine = b.primitive("double.sin", &[x]);
         let other = b.primitive("double.sin", &[c]);
         b.ret(&[quotient, shifted, square, reciprocal, sine, other]);
@@ -466,8 +467,8 @@ mod tests {
         let less = g.primitive("double.lt", &[c, one]);
         g.branch(less, done, rest);
         g.at(rest);
-        let half = g.primitive("double.div", &[x, two]);
-        let count = g.primitive("double.div", &[c, two]);
+        let half = g.apply(ids::DIV, &[x, two]);
+        let count = g.apply(ids::DIV, &[c, two]);
         let inner = g.op(Op::Call(FunctionId(0)), &[half, count], F);
         let twice = g.primitive("double.mul", &[inner, two]);
         g.ret(&[twice]);

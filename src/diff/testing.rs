@@ -85,7 +85,10 @@ impl Builder {
     }
 
     pub fn primitive(&mut self, name: &str, ins: &[Reg]) -> Reg {
-        let id = native::primitive(name).unwrap_or_else(|| panic!("no primitive {name}"));
+        self.apply(native::primitive(name).unwrap_or_else(|| panic!("no primitive {name}")), ins)
+    }
+
+    pub fn apply(&mut self, id: native::PrimitiveId, ins: &[Reg]) -> Reg {
         self.op(Op::Primitive(id), ins, id.info().result)
     }
 

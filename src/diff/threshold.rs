@@ -1,15 +1,15 @@
-//! Thresholds: comparisons on which branches depend. Where two numbers that move are equal, a branch is taken exactly at its threshold,
-//! and the derivative is one by convention, that of the branch.
+//! Thresholds: comparisons on which branches depend. Where two numbers that move are equal, a branch is taken exactly at its
+//! threshold, and the derivative is one by convention, that of the branch.
 //!
-//! In: a function. Out: the same function with an [`Operator::Threshold`] in front of each such comparison, and of each step
-//! whose partial is 0 wherever it has one (`floor`), which may be at a jump.
+//! In: a function. Out: the same function with an [`Operator::Threshold`] in front of each such comparison, and of each
+//! step whose partial is 0 wherever it has one (`floor`), which may be at a jump.
 //!
-//! Promises: only comparisons that decide where the program goes on are marked: `if`, `while`, `guard`, `switch`, `where`,
-//! `?:`, `&&` and `||`, and the result of a closure or a function that another function decides by. A condition that stops the
-//! program otherwise (`precondition`) is none. What the library compares is marked where it has been put in the place of a
-//! call in the program's own code, and in functions that are nothing but a condition (`contains` of a range, what `sorted()` and
-//! masks compare by) or that round. A rounding that only selects (`Int(floor(x))`, `withoutDerivative(at: floor(x))`) is not
-//! marked.
+//! Promises: only comparisons that decide where the program goes on are marked: `if`, `while`, `guard`, `switch`,
+//! `where`, `?:`, `&&` and `||`, and the result of a closure or a function that another function decides by. A condition
+//! that stops the program otherwise (`precondition`) is none. What the library compares is marked where it has been put
+//! in the place of a call in the program's own code, and in functions that are nothing but a condition (`contains` of a
+//! range, what `sorted()` and masks compare by) or that round. A rounding that only selects (`Int(floor(x))`,
+//! `withoutDerivative(at: floor(x))`) is not marked.
 
 use crate::diff::active_registers::ActiveRegisters;
 use crate::ir::{BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Terminator};
@@ -65,7 +65,7 @@ fn is_comparison(step: &Instruction) -> bool {
 
 /// Whether a step is a rounding or the like: its partial is 0, except where it jumps.
 fn may_jump(step: &Instruction) -> bool {
-    let jumps = |info: &Primitive| matches!(info.rule, Rule::Flat) && info.corner.is_some();
+    let jumps = |info: &Primitive| matches!(info.rule, Rule::Flat) && info.one_sided.is_some();
     matches!(step.op, Op::Primitive(id) if jumps(id.info()))
 }
 

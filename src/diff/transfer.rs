@@ -2,6 +2,7 @@
 
 use crate::native::PrimitiveId;
 use crate::native::Rule;
+use crate::native::ids;
 use crate::value::Bank;
 
 /// What becomes of varying operands.
@@ -25,11 +26,11 @@ pub fn primitive(id: PrimitiveId) -> DependenceTransfer {
         _ if !takes_number && is_comparison(info.name) => DependenceTransfer::Flat,
         _ if !takes_number => DependenceTransfer::Carry,
         // Whatever partial the table gives a conversion to an integer: the language demands an error.
-        _ if info.name == "int.fromDouble" => DependenceTransfer::Break,
+        _ if id == ids::TO_INT => DependenceTransfer::Break,
         Rule::Opaque { .. } => DependenceTransfer::Break,
         Rule::Flat => DependenceTransfer::Flat,
         _ if info.result != Bank::F => DependenceTransfer::Flat,
-        Rule::Slopes { .. } | Rule::Linear { .. } | Rule::Bilinear => DependenceTransfer::Smooth,
+        Rule::Partials(_) => DependenceTransfer::Smooth,
     }
 }
 

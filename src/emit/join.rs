@@ -64,7 +64,7 @@ fn inner(block: &Block, at: usize, reg: Reg, gone: &[bool], once: &dyn Fn(Reg) -
 /// The operation of a step that is nothing but arithmetic on two numbers. An active step is recorded by itself.
 fn arithmetic(step: &Step) -> Option<Arithmetic> {
     match &step.op {
-        StepOp::Ir(Op::Primitive(p)) if !step.active => Arithmetic::named(p.info().name),
+        StepOp::Ir(Op::Primitive(p)) if !step.active => Arithmetic::of_primitive(*p),
         _ => None,
     }
 }

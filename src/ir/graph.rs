@@ -160,7 +160,8 @@ impl Block {
     }
 }
 
-/// A name that dscript itself knows. An alias, because fields of the type itself would be read from a file without a copy.
+/// A name that dscript itself knows. An alias, because fields of the type itself would be read from a file without a
+/// copy.
 type Name = &'static str;
 
 /// One step.
@@ -272,7 +273,7 @@ pub enum Op {
     StoreGlobal { bank: Bank, index: u32 },
     /// `→ r`: moves the reference out of the global variable.
     TakeGlobal { index: u32 },
-    /// `box →`, or `→` for a global variable: what is there is accessed, or is changed from here on or until here. Fails when
+    /// `box →`, or `→` for a global variable: what is there is accessed, or is changed from here on or until here.
     /// it is being changed already.
     Access { how: AccessKind, region: Rc<Region> },
 
@@ -295,10 +296,12 @@ pub enum Op {
     Sweep(SweepOp),
 }
 
-/// Steps of tangent and adjoint code, which works on plain numbers: the code of a function together with that of its sweep.
+/// Steps of tangent and adjoint code, which works on plain numbers: the code of a function together with that of its
+/// sweep.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum SweepOp {
-    /// `operands, result → f`: the partial of a primitive in one of its numeric operands, where it has that result.
+    /// `operands, result → f`: the partial of a primitive in one of its numeric operands, where it has that
+    /// result.
     Partial { primitive: PrimitiveId, operand: u8 },
     /// `x →`: pushes a number or an integer onto the value stack, for the reverse pass.
     Push(Bank),
@@ -326,47 +329,50 @@ pub enum Operator {
     ValueWithDifferential { at: TangentId, result: TangentId, throws: bool },
     /// `x…, dx…, body → value…, derivative…`: pushes one tangent forward in constant memory.
     ValueWithTangent { at: TangentId, result: TangentId, throws: bool },
-    /// `x…, body → whether it was done, value, gradient…`: the gradient of a function of one number, by adjoint code, and
-    /// the value, if it is wanted. Only in plain code; in a live level, under an observer, and where there is no
-    /// adjoint code, it is not done.
+    /// `x…, body → whether it was done, value, gradient…`: the gradient of a function of one number, by adjoint code,
+    /// and the value, if it is wanted. Only in plain code; in a live level, under an observer, and where there is
+    /// no adjoint code, it is not done.
     Gradient { at: TangentId, value: bool, throws: bool },
-    /// `x, order, body → whether it was done, coefficients`: the Taylor polynomial of `body` around `x`, where nothing but
-    /// primitives is recorded.
+    /// `x, order, body → whether it was done, coefficients`: the Taylor polynomial of `body` around `x`, where nothing
+    /// but primitives is recorded.
     Series { result: TangentId, throws: bool },
     /// `linear → linear`
     Transpose { at: TangentId, result: TangentId },
     /// `x… → x…`: the same value, constant in every live level. Also of types that do not differentiate (`of` is then
     /// [nothing](crate::value::shape::TangentKind::Nothing)), because it makes a break of the path explicit.
     WithoutDerivative { of: TangentId },
-    /// `x… → x…`: the argument of a parameter, or what is stored in a property, that is marked `@noDerivative`. The value is
-    /// the same; where it moves, what is made of it has no derivative, and it is an error to ask for one.
+    /// `x… → x…`: the argument of a parameter, or what is stored in a property, that is marked `@noDerivative`. The
+    /// value is the same; where it moves, what is made of it has no derivative, and it is an error to ask for one.
     NoDerivative { is_property: bool },
-    /// `x…, edit → x…`: the same value; on the reverse pass its adjoint goes through `edit`, `(inout T.TangentVector) -> ()`.
+    /// `x…, edit → x…`: the same value; on the reverse pass its adjoint goes through `edit`, `(inout T.TangentVector) ->
+    /// ()`.
     WithDerivative { of: TangentId },
     /// `x, y → y`: a number that was made of `x` by way of something that cannot move. Where `x` moves, `y` has no
     /// derivative, and it is an error to ask for one. Only in derivative code.
     Broken { of: TangentId },
-    /// `x →`: the result with that number, which is returned next, was made of `x` by way of something that cannot move. Only
-    /// in derivative code.
+    /// `x →`: the result with that number, which is returned next, was made of `x` by way of something that cannot
+    /// move. Only in derivative code.
     SendBreak { result: u32 },
     /// `→ x`: what the function that has just returned has sent for the result with that number; a constant when it has
     /// sent nothing. Only in derivative code.
     ReceiveBreak { result: u32 },
     /// Forgets what was sent by calls before, and what they were given. Only in derivative code.
     ForgetBreaks,
-    /// `x →`: the argument with that number of the function that is called next was made of `x`. Only in derivative code.
+    /// `x →`: the argument with that number of the function that is called next was made of `x`. Only in derivative
+    /// code.
     GiveBreak { argument: u32 },
     /// `→ x`: what the caller has given for the argument with that number; a constant when it has given nothing. Only in
     /// derivative code.
     TakeBreak { argument: u32 },
-    /// `x… → x`: a number that moves wherever one of these moves, or one in one of these objects. Only in derivative code.
+    /// `x… → x`: a number that moves wherever one of these moves, or one in one of these objects. Only in derivative
+    /// code.
     JoinBreaks,
-    /// `object, x, n → object`, or without an object for a global variable: the integer or text `n` that was stored there as that
-    /// component was made of `x`, beside what was stored there before unless it `replaces` that; of the
+    /// `object, x, n → object`, or without an object for a global variable: the integer or text `n` that was stored
+    /// there as that component was made of `x`, beside what was stored there before unless it `replaces` that; of the
     /// [whole](Storage::Whole) there is no `n`. Only in derivative code.
     KeepBreak { inside: Storage, component: u32, replaces: bool },
-    /// `object, n → x`, or without an object: what the integer or text `n` that was read there was made of; a constant where
-    /// nothing was said of it. Only in derivative code.
+    /// `object, n → x`, or without an object: what the integer or text `n` that was read there was made of; a constant
+    /// where nothing was said of it. Only in derivative code.
     KeptBreak { inside: Storage, component: u32 },
     /// `x, y →`: the comparison of two numbers on which a branch depends. Where they are equal and vary, an observer
     /// may report it. Only in derivative code, and only under such an observer.
@@ -376,8 +382,8 @@ pub enum Operator {
     ApplyAtOnce,
     /// `x… → array`: all numbers of a value that can move, in their order.
     Coordinates { of: TangentId },
-    /// `body →`, or `body → thrown, error`: calls a function without parameters and results. A reverse level does not record it, but has it run again
-    /// on the reverse pass.
+    /// `body →`, or `body → thrown, error`: calls a function without parameters and results. A reverse level does not
+    /// record it, but has it run again on the reverse pass.
     Recompute { traced: bool },
 }
 
@@ -501,8 +507,8 @@ pub struct Rule {
     pub place: Span,
     /// For each parameter whose type says itself what its tangent vectors are: what moves a value along one.
     pub movers: Rc<[Option<FunctionId>]>,
-    /// The member of a superclass or a protocol that it was registered for, where its value has to be compared with that of
-    /// the function, which inherits it.
+    /// The member of a superclass or a protocol that it was registered for, where its value has to be compared with
+    /// that of the function, which inherits it.
     pub inherited: Option<Rc<str>>,
 }
 

@@ -1,6 +1,9 @@
-//! What a slope may be written with. A slope is generic over a [`Field`], so that one text gives machine code (`f64`)
-//! and a [`Formula`](super::formula::Formula), which is evaluated over numbers that are differentiated themselves.
+//! Field: the operations that a partial derivative may be written with.
+//!
+//! A partial derivative is generic over a [`Field`], so that one text gives machine code (`f64`) and a
+//! [`Formula`](super::formula::Formula), which is evaluated over numbers that are differentiated themselves.
 
+use super::{PrimitiveId, ids};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// Numbers, or formulas that stand for numbers.
@@ -8,83 +11,83 @@ pub trait Field:
     Clone + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
 {
     /// An integer operand.
-    type Count: Count<Self>;
+    type Integer: IntegerParam<Self>;
 
     /// A constant.
     fn constant(c: f64) -> Self;
-    /// A primitive of one number, by the part of its name behind `double.`, with its value.
-    fn of(self, name: &'static str, value: fn(f64) -> f64) -> Self;
+    /// A primitive of one number, with its value.
+    fn of(self, primitive: PrimitiveId, value: fn(f64) -> f64) -> Self;
     /// A primitive of two numbers.
-    fn of2(self, other: Self, name: &'static str, value: fn(f64, f64) -> f64) -> Self;
+    fn of2(self, other: Self, primitive: PrimitiveId, value: fn(f64, f64) -> f64) -> Self;
     /// A primitive of a number and an integer.
-    fn of_count(self, n: Self::Count, name: &'static str, value: fn(f64, i64) -> f64) -> Self;
+    fn of_integer(self, n: Self::Integer, primitive: PrimitiveId, value: fn(f64, i64) -> f64) -> Self;
     /// One of two, by a test of the innermost primals. Only the chosen one is computed.
     fn select(test: Test<Self>, then: impl FnOnce() -> Self, otherwise: impl FnOnce() -> Self) -> Self;
 
-    /// The same number, where a zero has no sign: slopes do not depend on that.
+    /// The same number, where a zero has no sign: partial derivatives do not depend on that.
     fn without_sign_of_zero(self) -> Self {
         self + Self::constant(0.0)
     }
     /// Sine.
     fn sin(self) -> Self {
-        self.of("sin", f64::sin)
+        self.of(ids::SIN, f64::sin)
     }
     /// Cosine.
     fn cos(self) -> Self {
-        self.of("cos", f64::cos)
+        self.of(ids::COS, f64::cos)
     }
     /// Hyperbolic sine.
     fn sinh(self) -> Self {
-        self.of("sinh", f64::sinh)
+        self.of(ids::SINH, f64::sinh)
     }
     /// Hyperbolic cosine.
     fn cosh(self) -> Self {
-        self.of("cosh", f64::cosh)
+        self.of(ids::COSH, f64::cosh)
     }
     /// Natural exponential.
     fn exp(self) -> Self {
-        self.of("exp", f64::exp)
+        self.of(ids::EXP, f64::exp)
     }
     /// Natural logarithm.
     fn log(self) -> Self {
-        self.of("log", f64::ln)
+        self.of(ids::LOG, f64::ln)
     }
     /// Square root.
     fn sqrt(self) -> Self {
-        self.of("sqrt", f64::sqrt)
+        self.of(ids::SQRT, f64::sqrt)
     }
     /// -1, 0 or 1.
     fn sign(self) -> Self {
-        self.of("sign", super::values::sign)
+        self.of(ids::SIGN, super::values::sign)
     }
-    /// The nearest whole number.
+    /// The nearest integer.
     fn rint(self) -> Self {
-        self.of("rint", f64::round_ties_even)
+        self.of(ids::RINT, f64::round_ties_even)
     }
     /// Power.
     fn pow(self, exponent: Self) -> Self {
-        self.of2(exponent, "pow", f64::powf)
+        self.of2(exponent, ids::POW, f64::powf)
     }
     /// The magnitude of `self` with the sign of the other one.
     fn copysign(self, sign: Self) -> Self {
-        self.of2(sign, "copysign", f64::copysign)
+        self.of2(sign, ids::COPYSIGN, f64::copysign)
     }
     /// Power with an integer exponent.
-    fn powi(self, n: Self::Count) -> Self {
-        self.of_count(n, "powi", super::values::powi)
+    fn powi(self, n: Self::Integer) -> Self {
+        self.of_integer(n, ids::POWI, super::values::powi)
     }
     /// Derivative of order `n` of the digamma function.
-    fn polygamma(self, n: Self::Count) -> Self {
-        self.of_count(n, "polygamma", super::values::polygamma)
+    fn polygamma(self, n: Self::Integer) -> Self {
+        self.of_integer(n, ids::POLYGAMMA, super::values::polygamma)
     }
 }
 
-/// Integer operands in a slope.
-pub trait Count<T>: Copy {
+/// The integer operand of a primitive in a partial derivative: the exponent of a power, the order of a derivative.
+pub trait IntegerParam<T>: Copy {
     /// The integer operand of a primitive that has none: 0.
-    fn none() -> Self;
-    /// `n + by`
-    fn shift(self, by: i64) -> Self;
+    fn zero() -> Self;
+    /// `n + by`.
+    fn offset(self, by: i64) -> Self;
     /// The integer as a number.
     fn number(self) -> T;
 }
@@ -111,29 +114,29 @@ impl<T> Test<T> {
     }
 }
 
-/// `n + shift`, where `n` is the integer operand.
+/// The integer operand `n` of a primitive with something added: `n + offset`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
-pub struct Shift(pub i64);
+pub struct OrderOffset(pub i64);
 
 impl Field for f64 {
-    type Count = i64;
+    type Integer = i64;
 
     fn constant(c: f64) -> f64 {
         c
     }
 
     #[inline(always)]
-    fn of(self, _: &'static str, value: fn(f64) -> f64) -> f64 {
+    fn of(self, _: PrimitiveId, value: fn(f64) -> f64) -> f64 {
         value(self)
     }
 
     #[inline(always)]
-    fn of2(self, other: f64, _: &'static str, value: fn(f64, f64) -> f64) -> f64 {
+    fn of2(self, other: f64, _: PrimitiveId, value: fn(f64, f64) -> f64) -> f64 {
         value(self, other)
     }
 
     #[inline(always)]
-    fn of_count(self, n: i64, _: &'static str, value: fn(f64, i64) -> f64) -> f64 {
+    fn of_integer(self, n: i64, _: PrimitiveId, value: fn(f64, i64) -> f64) -> f64 {
         value(self, n)
     }
 
@@ -142,12 +145,12 @@ impl Field for f64 {
     }
 }
 
-impl Count<f64> for i64 {
-    fn none() -> i64 {
+impl IntegerParam<f64> for i64 {
+    fn zero() -> i64 {
         0
     }
 
-    fn shift(self, by: i64) -> i64 {
+    fn offset(self, by: i64) -> i64 {
         self.saturating_add(by)
     }
 

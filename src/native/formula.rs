@@ -1,5 +1,7 @@
-//! A slope as a formula: what nested derivatives evaluate, and what the reference page prints. A whole function of numbers
-//! may be one, too.
+//! Formula: an expression over the operands and the result of a primitive.
+//!
+//! A partial derivative is one: nested derivatives evaluate it, and the reference page prints it. A function of numbers
+//! can be one, too.
 
 mod derivative;
 mod simplify;
@@ -9,9 +11,10 @@ mod tests;
 
 pub use simplify::simplified;
 
-use super::field::{Count, Field, Shift, Test};
-use super::primitive::{Primitive, PrimitiveId, Rule, Slopes};
-use super::table;
+use super::field::{Field, IntegerParam, OrderOffset, Test};
+use super::partial::Partial;
+use super::primitive::{Primitive, PrimitiveId};
+use super::{ids, table};
 use crate::value::number::in_formula;
 use std::fmt;
 use std::ops::{Add, Div, Mul, Neg, Sub};
@@ -27,14 +30,14 @@ pub enum Formula {
     /// A constant.
     Constant(f64),
     /// The integer operand, shifted, as a number.
-    Number(Shift),
+    Number(OrderOffset),
     /// A primitive of numbers, and of the integer operand, shifted, where it takes one.
-    Apply(PrimitiveId, Vec<Formula>, Shift),
+    Apply(PrimitiveId, Vec<Formula>, OrderOffset),
     /// One of two, by a test of the innermost primals.
     Select(Box<(Test<Formula>, Formula, Formula)>),
 }
 
-/// A function as a formula: its operands are the parameters, and behind them what it knows by name.
+/// A function as a formula: its operands are the parameters, followed by the variables that it names.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Written {
     /// What it computes.
@@ -45,48 +48,38 @@ pub struct Written {
     pub parameters: usize,
 }
 
-/// The slopes of a primitive as formulas, one per numeric operand; none for what is linear, a product or flat.
-pub fn slopes(id: PrimitiveId) -> &'static [Formula] {
+/// The partial derivatives of a primitive as formulas, one per numeric operand; none where its derivative is zero or
+/// undefined.
+pub fn partials(id: PrimitiveId) -> &'static [Formula] {
     static FORMULAS: OnceLock<Vec<Vec<Formula>>> = OnceLock::new();
-    let all = FORMULAS.get_or_init(|| table::all().iter().map(build).collect());
+    let all = FORMULAS.get_or_init(|| {
+        let formulas = |p: &Primitive| p.partials().iter().map(Partial::formula).collect();
+        table::all().iter().map(formulas).collect()
+    });
     all.get(id.0 as usize).map_or(&[], Vec::as_slice)
 }
 
-fn build(primitive: &Primitive) -> Vec<Formula> {
-    let x = Formula::Operand;
-    match primitive.rule {
-        Rule::Slopes(Slopes::One(_, f)) => vec![f(x(0), Formula::Result)],
-        Rule::Slopes(Slopes::Two(_, f)) => f.iter().map(|f| f(x(0), x(1), Formula::Result)).collect(),
-        Rule::Slopes(Slopes::Three(_, f)) => f.iter().map(|f| f(x(0), x(1), x(2), Formula::Result)).collect(),
-        Rule::Slopes(Slopes::Count(_, f)) => vec![f(x(0), Shift(0), Formula::Result)],
-        Rule::Linear(_) | Rule::Bilinear | Rule::Flat | Rule::Opaque(_) => vec![],
-    }
-}
-
-fn apply(name: &'static str, operands: Vec<Formula>, shift: Shift) -> Formula {
-    match table::with_suffix(name) {
-        Some(id) => Formula::Apply(id, operands, shift),
-        None => unreachable!("a partial derivative uses the primitive `{name}`, which a test finds in the table"),
-    }
+fn apply(id: PrimitiveId, operands: Vec<Formula>) -> Formula {
+    Formula::Apply(id, operands, OrderOffset(0))
 }
 
 impl Field for Formula {
-    type Count = Shift;
+    type Integer = OrderOffset;
 
     fn constant(c: f64) -> Formula {
         Formula::Constant(c)
     }
 
-    fn of(self, name: &'static str, _: fn(f64) -> f64) -> Formula {
-        apply(name, vec![self], Shift(0))
+    fn of(self, primitive: PrimitiveId, _: fn(f64) -> f64) -> Formula {
+        apply(primitive, vec![self])
     }
 
-    fn of2(self, other: Formula, name: &'static str, _: fn(f64, f64) -> f64) -> Formula {
-        apply(name, vec![self, other], Shift(0))
+    fn of2(self, other: Formula, primitive: PrimitiveId, _: fn(f64, f64) -> f64) -> Formula {
+        apply(primitive, vec![self, other])
     }
 
-    fn of_count(self, n: Shift, name: &'static str, _: fn(f64, i64) -> f64) -> Formula {
-        apply(name, vec![self], n)
+    fn of_integer(self, n: OrderOffset, primitive: PrimitiveId, _: fn(f64, i64) -> f64) -> Formula {
+        Formula::Apply(primitive, vec![self], n)
     }
 
     fn select(test: Test<Formula>, then: impl FnOnce() -> Formula, otherwise: impl FnOnce() -> Formula) -> Formula {
@@ -94,13 +87,13 @@ impl Field for Formula {
     }
 }
 
-impl Count<Formula> for Shift {
-    fn none() -> Shift {
-        Shift(0)
+impl IntegerParam<Formula> for OrderOffset {
+    fn zero() -> OrderOffset {
+        OrderOffset(0)
     }
 
-    fn shift(self, by: i64) -> Shift {
-        Shift(self.0.saturating_add(by))
+    fn offset(self, by: i64) -> OrderOffset {
+        OrderOffset(self.0.saturating_add(by))
     }
 
     fn number(self) -> Formula {
@@ -111,35 +104,35 @@ impl Count<Formula> for Shift {
 impl Add for Formula {
     type Output = Formula;
     fn add(self, other: Formula) -> Formula {
-        apply("add", vec![self, other], Shift(0))
+        apply(ids::ADD, vec![self, other])
     }
 }
 
 impl Sub for Formula {
     type Output = Formula;
     fn sub(self, other: Formula) -> Formula {
-        apply("sub", vec![self, other], Shift(0))
+        apply(ids::SUB, vec![self, other])
     }
 }
 
 impl Mul for Formula {
     type Output = Formula;
     fn mul(self, other: Formula) -> Formula {
-        apply("mul", vec![self, other], Shift(0))
+        apply(ids::MUL, vec![self, other])
     }
 }
 
 impl Div for Formula {
     type Output = Formula;
     fn div(self, other: Formula) -> Formula {
-        apply("div", vec![self, other], Shift(0))
+        apply(ids::DIV, vec![self, other])
     }
 }
 
 impl Neg for Formula {
     type Output = Formula;
     fn neg(self) -> Formula {
-        apply("neg", vec![self], Shift(0))
+        apply(ids::NEG, vec![self])
     }
 }
 
@@ -154,7 +147,7 @@ impl Formula {
     pub fn signed(&self) -> Option<&Formula> {
         match self {
             Formula::Apply(id, operands, _) => match operands.as_slice() {
-                [x, Formula::Constant(0.0)] if table::info(*id).name == "double.add" => Some(x),
+                [x, Formula::Constant(0.0)] if *id == ids::ADD => Some(x),
                 _ => None,
             },
             _ => None,
@@ -169,21 +162,21 @@ impl Formula {
                 write_at(self.0, 0, &self.1, f)
             }
         }
-        About(&self.with_count(count), Words { operands, result, count: Some(count) }).to_string()
+        About(&self.with_integer(count), Words { operands, result, count: Some(count) }).to_string()
     }
 
     /// The formula for a known integer operand: powers and choices that depend on nothing else are worked out.
-    fn with_count(&self, n: i64) -> Formula {
-        let at = |formula: &Formula| formula.with_count(n);
+    fn with_integer(&self, n: i64) -> Formula {
+        let at = |formula: &Formula| formula.with_integer(n);
         match self {
             Formula::Operand(_) | Formula::Result | Formula::Constant(_) => self.clone(),
             Formula::Number(by) => Formula::Constant(n.saturating_add(by.0) as f64),
             Formula::Apply(id, operands, by) => {
                 let operands: Vec<Formula> = operands.iter().map(at).collect();
-                let takes_count = table::info(*id).operands.len() > operands.len();
+                let takes_integer = table::info(*id).operands.len() > operands.len();
                 match (&operands[..], n.saturating_add(by.0)) {
-                    ([_], 0) if takes_count && is_power(*id) => Formula::Constant(1.0),
-                    ([base], 1) if takes_count && is_power(*id) => base.clone(),
+                    ([_], 0) if takes_integer && is_power(*id) => Formula::Constant(1.0),
+                    ([base], 1) if takes_integer && is_power(*id) => base.clone(),
                     _ => Formula::Apply(*id, operands, *by),
                 }
             }
@@ -207,10 +200,10 @@ impl Formula {
 }
 
 fn is_power(id: PrimitiveId) -> bool {
-    matches!(table::info(id).name, "double.powi" | "double.pow")
+    matches!(id, ids::POWI | ids::POW)
 }
 
-/// What stands for operands, the result and the integer operand.
+/// The names of the operands and the result, and the integer operand.
 struct Words<'w> {
     operands: &'w [&'w str],
     result: &'w str,
@@ -223,8 +216,8 @@ impl Default for Words<'_> {
     }
 }
 
-/// Writes a formula; `around` is how tightly the place around it binds: 0 nothing, 1 sums, 2 products, 3 operands, 4 what is
-/// raised to a power.
+/// Writes a formula; `around` is how tightly the place around it binds: 0 nothing, 1 sums, 2 products, 3 operands, 4
+/// what is raised to a power.
 fn write_at(formula: &Formula, around: u8, words: &Words<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match formula {
         Formula::Operand(k) => f.write_str(words.operands.get(*k as usize).copied().unwrap_or("?")),
@@ -233,12 +226,12 @@ fn write_at(formula: &Formula, around: u8, words: &Words<'_>, f: &mut fmt::Forma
         Formula::Number(n) => write_shift(*n, words, f),
         Formula::Apply(id, operands, shift) => {
             let primitive = table::info(*id);
-            let name = primitive.name.rsplit('.').next().unwrap_or(primitive.name);
-            let infix = match name {
-                "add" => Some((" + ", 1)),
-                "sub" => Some((" - ", 1)),
-                "mul" => Some((" * ", 2)),
-                "div" => Some((" / ", 2)),
+            let name = primitive.symbol;
+            let infix = match *id {
+                ids::ADD => Some((" + ", 1)),
+                ids::SUB => Some((" - ", 1)),
+                ids::MUL => Some((" * ", 2)),
+                ids::DIV => Some((" / ", 2)),
                 _ => None,
             };
             match (infix, operands.as_slice()) {
@@ -261,7 +254,7 @@ fn write_at(formula: &Formula, around: u8, words: &Words<'_>, f: &mut fmt::Forma
                     }
                     f.write_str(if around > 3 { ")" } else { "" })
                 }
-                (_, [a]) if name == "neg" => {
+                (_, [a]) if *id == ids::NEG => {
                     f.write_str(if around > 3 { "(-" } else { "-" })?;
                     write_at(a, 3, words, f)?;
                     f.write_str(if around > 3 { ")" } else { "" })
@@ -294,16 +287,16 @@ fn write_at(formula: &Formula, around: u8, words: &Words<'_>, f: &mut fmt::Forma
 }
 
 fn write_constant(c: f64, around: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let is_bracketed = around > 3 && c < 0.0;
-    f.write_str(if is_bracketed { "(" } else { "" })?;
+    let is_in_parentheses = around > 3 && c < 0.0;
+    f.write_str(if is_in_parentheses { "(" } else { "" })?;
     match c {
         std::f64::consts::PI => f.write_str("π")?,
         c => f.write_str(&in_formula(c))?,
     }
-    f.write_str(if is_bracketed { ")" } else { "" })
+    f.write_str(if is_in_parentheses { ")" } else { "" })
 }
 
-fn write_shift(shift: Shift, words: &Words<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn write_shift(shift: OrderOffset, words: &Words<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     if let Some(n) = words.count {
         return write!(f, "{}", n.saturating_add(shift.0));
     }

@@ -1,4 +1,4 @@
-//! Integers and truth values. None of them has a derivative or needs one.
+//! Integers: the entries for integers and truth values, none of which has a derivative.
 
 use super::{Primitive, Rule, Trap, Value};
 
@@ -12,11 +12,11 @@ const fn binary(name: &'static str, value: fn(i64, i64) -> Result<i64, Trap>, do
 
 /// The entries.
 pub(super) const TABLE: &[Primitive] = &[
-    binary("int.add", |a, b| a.checked_add(b).ok_or(Trap::Overflow), "Sum."),
-    binary("int.sub", |a, b| a.checked_sub(b).ok_or(Trap::Overflow), "Difference."),
-    binary("int.mul", |a, b| a.checked_mul(b).ok_or(Trap::Overflow), "Product."),
-    binary("int.div", divide, "Quotient, rounded towards 0."),
-    binary("int.rem", remainder, "Remainder, with the sign of the first number."),
+    binary("int.add", |a, b| a.checked_add(b).ok_or(Trap::Overflow), "Sum.").symbol("+").cheap(),
+    binary("int.sub", |a, b| a.checked_sub(b).ok_or(Trap::Overflow), "Difference.").symbol("-").cheap(),
+    binary("int.mul", |a, b| a.checked_mul(b).ok_or(Trap::Overflow), "Product.").symbol("*").cheap(),
+    binary("int.div", divide, "Quotient, rounded towards 0.").symbol("/"),
+    binary("int.rem", remainder, "Remainder, with the sign of the first number.").symbol("%"),
     unary("int.neg", |a| a.checked_neg().ok_or(Trap::Overflow), "The number with its sign changed."),
     unary("int.abs", |a| a.checked_abs().ok_or(Trap::Overflow), "Distance from 0."),
     binary("int.addWrapping", |a, b| Ok(a.wrapping_add(b)), "Sum, wrapped around."),
@@ -30,12 +30,12 @@ pub(super) const TABLE: &[Primitive] = &[
     binary("int.shr", |a, b| Ok(shift_right(a, b)), "Bits moved towards the lower places; the sign stays."),
     binary("int.min", |a, b| Ok(a.min(b)), "The smaller of two integers."),
     binary("int.max", |a, b| Ok(a.max(b)), "The larger of two integers."),
-    binary("int.eq", |a, b| Ok(i64::from(a == b)), "Whether two integers are equal."),
-    binary("int.ne", |a, b| Ok(i64::from(a != b)), "Whether two integers differ."),
-    binary("int.lt", |a, b| Ok(i64::from(a < b)), "Whether one integer is below another."),
-    binary("int.le", |a, b| Ok(i64::from(a <= b)), "Whether one integer is not above another."),
-    binary("int.gt", |a, b| Ok(i64::from(a > b)), "Whether one integer is above another."),
-    binary("int.ge", |a, b| Ok(i64::from(a >= b)), "Whether one integer is not below another."),
+    binary("int.eq", |a, b| Ok(i64::from(a == b)), "Whether two integers are equal.").symbol("=="),
+    binary("int.ne", |a, b| Ok(i64::from(a != b)), "Whether two integers differ.").symbol("!="),
+    binary("int.lt", |a, b| Ok(i64::from(a < b)), "Whether one integer is below another.").symbol("<"),
+    binary("int.le", |a, b| Ok(i64::from(a <= b)), "Whether one integer is not above another.").symbol("<="),
+    binary("int.gt", |a, b| Ok(i64::from(a > b)), "Whether one integer is above another.").symbol(">"),
+    binary("int.ge", |a, b| Ok(i64::from(a >= b)), "Whether one integer is not below another.").symbol(">="),
     unary("int.fit8", |a| fit(a, i8::try_from(a).is_ok()), "The integer, if it has 8 bits."),
     unary("int.fit16", |a| fit(a, i16::try_from(a).is_ok()), "The integer, if it has 16 bits."),
     unary("int.fit32", |a| fit(a, i32::try_from(a).is_ok()), "The integer, if it has 32 bits."),
@@ -46,7 +46,7 @@ pub(super) const TABLE: &[Primitive] = &[
     unary("bool.not", |a| Ok(i64::from(a == 0)), "The other truth value."),
     binary("bool.and", |a, b| Ok(i64::from(a != 0 && b != 0)), "Whether both hold."),
     binary("bool.or", |a, b| Ok(i64::from(a != 0 || b != 0)), "Whether one or both hold."),
-    binary("bool.eq", |a, b| Ok(i64::from((a != 0) == (b != 0))), "Whether two truth values are equal."),
+    binary("bool.eq", |a, b| Ok(i64::from((a != 0) == (b != 0))), "Whether two truth values are equal.").symbol("=="),
 ];
 
 fn divide(a: i64, b: i64) -> Result<i64, Trap> {

@@ -1,7 +1,6 @@
-//! What an entry of the table says.
+//! Primitive: an entry of the table.
 
-use super::field::Shift;
-use super::formula::Formula;
+use super::partial::Partial;
 use crate::value::Bank;
 
 /// A primitive: an index into the table.
@@ -21,30 +20,60 @@ pub struct Primitive {
     pub value: Value,
     /// How it differentiates.
     pub rule: Rule,
+    /// How it is called in sentences and formulas: `*`, `sin`.
+    pub symbol: &'static str,
+    /// Its command in LaTeX: `\sin`, or `\sqrt{}` for one whose operand stands in braces; empty where there is none.
+    pub latex: &'static str,
+    /// What it costs to compute it again.
+    pub cost: Cost,
+    /// Its variant for single precision.
+    pub single: Single,
     /// Points at which it is defined and smooth, for tests: operand tuples one after another.
     pub domain: &'static [f64],
+    /// Where it has a value, as a condition on `x`, `y` and `n`; empty when it has one everywhere.
+    pub defined: &'static str,
     /// What the derivative is where there is none; empty when it has one everywhere.
     pub kink: &'static str,
-    /// The same for tests: operands, and the slopes there.
+    /// The same for tests: operands, and the partial derivatives there.
     pub kinks: &'static [Kink],
-    /// Where the slopes on both sides are not one finite number.
-    pub corner: Option<Corner>,
-    /// One sentence for the reference page.
+    /// Where the partial derivatives on both sides are not one finite number.
+    pub one_sided: Option<OneSidedPartials>,
+    /// One sentence that documents it: in the reference, and at the prompt for the functions of the prelude that it is.
     pub doc: &'static str,
 }
 
-/// A point without a derivative, and the slopes that are taken there by convention.
+/// What it costs to compute a primitive.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cost {
+    /// No more than to store the result and load it again: adjoint code recomputes it.
+    Cheap,
+    /// More: adjoint code stores the result.
+    Expensive,
+}
+
+/// The variant of `double.‹name›` for single precision, which the prelude names `float.‹name›`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Single {
+    /// It is computed in double precision, and rounded.
+    Rounded,
+    /// It is the same: the result for numbers of single precision needs no rounding.
+    Exact,
+    /// There is none.
+    None,
+}
+
+/// A point without a derivative, and the partial derivatives that are taken there by convention.
 #[derive(Clone, Copy, Debug)]
 pub struct Kink {
     /// The operands.
     pub at: &'static [f64],
-    /// One slope per operand.
-    pub slopes: &'static [f64],
+    /// One partial derivative per operand.
+    pub partials: &'static [f64],
 }
 
-/// For an operand, by position, and all operands: the slopes on its left and on its right, if the operands are at a kink;
-/// NaN on a side where there is no value.
-pub type Corner = fn(usize, &[f64]) -> Option<[f64; 2]>;
+/// For an operand, by position, and all operands: the partial derivatives on its left and on its right, if the operands
+/// are at a kink; NaN on a side where there is no value.
+pub type OneSidedPartials = fn(usize, &[f64]) -> Option<[f64; 2]>;
 
 /// How a result is computed. `F` is a number, `I` an integer or truth value.
 #[derive(Clone, Copy, Debug)]
@@ -82,63 +111,41 @@ pub enum Trap {
     NotRepresentable,
 }
 
-/// How a primitive differentiates. There is no shape for "nobody wrote it".
+/// How a primitive differentiates. There is no variant for a missing rule.
 #[derive(Clone, Copy, Debug)]
 pub enum Rule {
-    /// One slope per numeric operand, over the operands and the result.
-    Slopes(Slopes),
-    /// Linear: the tangent of the result is the same operation on the tangents; the coefficients are its transpose.
-    Linear(&'static [f64]),
-    /// The product of its two operands: the slope of each is the other.
-    Bilinear,
-    /// The slope is zero wherever it exists.
+    /// One partial derivative per numeric operand, in their order.
+    Partials(&'static [Partial]),
+    /// The derivative is zero wherever it exists.
     Flat,
-    /// Has no slope; this ends the sentence that a diagnostic begins.
+    /// Has no derivative; this ends the sentence that a diagnostic begins.
     Opaque(&'static str),
 }
-
-/// Slopes, each written once and present twice: as machine code, and as a formula that differentiates again.
-#[derive(Clone, Copy, Debug)]
-pub enum Slopes {
-    /// Of `y = f(x)`, as `(x, y)`.
-    One(fn(f64, f64) -> f64, fn(Formula, Formula) -> Formula),
-    /// Of `z = f(x, y)`, as `(x, y, z)`.
-    Two([fn(f64, f64, f64) -> f64; 2], [fn(Formula, Formula, Formula) -> Formula; 2]),
-    /// Of `w = f(x, y, z)`, as `(x, y, z, w)`.
-    Three(ThreeSlopes, ThreeFormulas),
-    /// Of `y = f(x, n)` with an integer `n`, as `(x, n, y)`.
-    Count(fn(f64, i64, f64) -> f64, fn(Formula, Shift, Formula) -> Formula),
-}
-
-/// The slopes of a primitive of three operands.
-pub type ThreeSlopes = [fn(f64, f64, f64, f64) -> f64; 3];
-
-/// The same as formulas.
-pub type ThreeFormulas = [fn(Formula, Formula, Formula, Formula) -> Formula; 3];
 
 impl Primitive {
     /// An entry; what is left out is added by the methods below.
     pub const fn new(name: &'static str, value: Value, rule: Rule) -> Primitive {
         let (operands, result) = value.banks();
-        Primitive { name, operands, result, value, rule, domain: &[], kink: "", kinks: &[], corner: None, doc: "" }
-    }
-
-    /// How it is called in a sentence: `*`, `sin`.
-    pub fn symbol(&self) -> &'static str {
-        match self.name.rsplit('.').next().unwrap_or(self.name) {
-            "add" => "+",
-            "sub" => "-",
-            "mul" => "*",
-            "div" => "/",
-            "fromDouble" => "Int",
-            "eq" => "==",
-            "ne" => "!=",
-            "lt" => "<",
-            "le" => "<=",
-            "gt" => ">",
-            "ge" => ">=",
-            "powi" => "pow",
-            last => last,
+        let single = match result {
+            Bank::F => Single::Rounded,
+            Bank::I | Bank::R => Single::Exact,
+        };
+        Primitive {
+            name,
+            operands,
+            result,
+            value,
+            rule,
+            symbol: last_part(name),
+            latex: "",
+            cost: Cost::Expensive,
+            single,
+            domain: &[],
+            defined: "",
+            kink: "",
+            kinks: &[],
+            one_sided: None,
+            doc: "",
         }
     }
 
@@ -146,6 +153,36 @@ impl Primitive {
     #[must_use]
     pub const fn doc(self, doc: &'static str) -> Primitive {
         Primitive { doc, ..self }
+    }
+
+    /// Says how it is called in sentences and formulas, where that is not the last part of its name.
+    #[must_use]
+    pub const fn symbol(self, symbol: &'static str) -> Primitive {
+        Primitive { symbol, ..self }
+    }
+
+    /// Gives its command in LaTeX.
+    #[must_use]
+    pub const fn latex(self, latex: &'static str) -> Primitive {
+        Primitive { latex, ..self }
+    }
+
+    /// Says that to compute it again costs no more than to store its result.
+    #[must_use]
+    pub const fn cheap(self) -> Primitive {
+        Primitive { cost: Cost::Cheap, ..self }
+    }
+
+    /// Says what its variant for single precision is, where it is not the rounded result.
+    #[must_use]
+    pub const fn single(self, single: Single) -> Primitive {
+        Primitive { single, ..self }
+    }
+
+    /// Says where it has a value.
+    #[must_use]
+    pub const fn defined(self, defined: &'static str) -> Primitive {
+        Primitive { defined, ..self }
     }
 
     /// Gives operand tuples at which it is defined and smooth.
@@ -160,10 +197,10 @@ impl Primitive {
         Primitive { kink, kinks, ..self }
     }
 
-    /// Says where the slopes on both sides are not one finite number, and what they are.
+    /// Says where the partial derivatives on both sides are not one finite number, and what they are.
     #[must_use]
-    pub const fn corner(self, corner: Corner) -> Primitive {
-        Primitive { corner: Some(corner), ..self }
+    pub const fn one_sided(self, one_sided: OneSidedPartials) -> Primitive {
+        Primitive { one_sided: Some(one_sided), ..self }
     }
 
     /// How many of its operands are numbers; they come first.
@@ -194,29 +231,57 @@ impl Primitive {
         }
     }
 
-    /// The slope of the result `r` in numeric operand `k`; `None` when it has none.
+    /// Its partial derivatives, one per numeric operand; none where its derivative is zero or undefined.
     #[inline]
-    pub fn slope(&self, k: usize, x: &[f64], n: i64, r: f64) -> Option<f64> {
-        match (self.rule, x) {
-            (Rule::Slopes(Slopes::One(f, _)), [a, ..]) => Some(f(*a, r)),
-            (Rule::Slopes(Slopes::Two(f, _)), [a, b, ..]) => Some(f.get(k)?(*a, *b, r)),
-            (Rule::Slopes(Slopes::Three(f, _)), [a, b, c, ..]) => Some(f.get(k)?(*a, *b, *c, r)),
-            (Rule::Slopes(Slopes::Count(f, _)), [a, ..]) => Some(f(*a, n, r)),
-            (Rule::Linear(coefficients), _) => coefficients.get(k).copied(),
-            (Rule::Bilinear, [a, b, ..]) => {
-                Some(if k == 0 { product_slope(r, *b, *a) } else { product_slope(r, *a, *b) })
-            }
-            (Rule::Flat, _) => Some(0.0),
-            _ => None,
+    pub fn partials(&self) -> &'static [Partial] {
+        match self.rule {
+            Rule::Partials(partials) => partials,
+            Rule::Flat | Rule::Opaque(_) => &[],
         }
+    }
+
+    /// Its partial derivative in numeric operand `k`.
+    #[inline]
+    pub fn partial(&self, k: usize) -> Partial {
+        match self.rule {
+            Rule::Partials(partials) => partials.get(k).copied().unwrap_or(Partial::Zero),
+            Rule::Flat => Partial::Zero,
+            Rule::Opaque(why) => Partial::Undefined(why),
+        }
+    }
+
+    /// The value of the partial derivative in numeric operand `k`, where the result is `r`; `None` when it has none.
+    #[inline]
+    pub fn partial_at(&self, k: usize, x: &[f64], n: i64, r: f64) -> Option<f64> {
+        match self.rule {
+            Rule::Partials(partials) => partials.get(k)?.number(x, n, r),
+            Rule::Flat => Some(0.0),
+            Rule::Opaque(_) => None,
+        }
+    }
+
+    /// Whether it is linear in all its operands together: the tangent of the result is the same operation on tangents.
+    pub fn is_linear(&self) -> bool {
+        let partials = self.partials();
+        !partials.is_empty() && partials.iter().all(|partial| matches!(partial, Partial::Constant(_)))
     }
 }
 
-/// The slope of a product in one factor: the other one. A product 0·∞ has no value, and no slope either, which the zero
-/// among its slopes would hide.
-#[inline(always)]
-pub fn product_slope(product: f64, other: f64, factor: f64) -> f64 {
-    if product.is_nan() && !other.is_nan() && !factor.is_nan() { f64::NAN } else { other }
+impl PrimitiveId {
+    /// Its partial derivative in numeric operand `k`: the one definition that every mechanism of differentiation uses.
+    #[inline]
+    pub fn partial(self, k: usize) -> Partial {
+        self.info().partial(k)
+    }
+}
+
+/// What follows the last dot of a name.
+const fn last_part(name: &'static str) -> &'static str {
+    let mut at = name.len();
+    while at > 0 && name.as_bytes()[at - 1] != b'.' {
+        at -= 1;
+    }
+    name.split_at(at).1
 }
 
 impl Value {

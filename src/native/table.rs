@@ -1,10 +1,10 @@
-//! All entries, by number and by name.
+//! Table: all entries, by number and by name.
 
-use super::primitive::{Primitive, PrimitiveId};
+use super::primitive::{Primitive, PrimitiveId, Single};
 use super::{arithmetic, comparison, functions, integer, special};
 use std::sync::OnceLock;
 
-const PARTS: [&[Primitive]; 5] =
+pub(super) const PARTS: [&[Primitive]; 5] =
     [arithmetic::TABLE, functions::TABLE, special::TABLE, comparison::TABLE, integer::TABLE];
 
 const LEN: usize = {
@@ -56,38 +56,23 @@ pub fn primitive(name: &str) -> Option<PrimitiveId> {
     Some(PrimitiveId(order[at]))
 }
 
-/// The primitive `double.‹suffix›`.
-pub(super) fn with_suffix(suffix: &str) -> Option<PrimitiveId> {
-    let mut name = String::with_capacity(7 + suffix.len());
-    name.push_str("double.");
-    name.push_str(suffix);
-    primitive(&name)
-}
-
-/// The primitives that sweeps and tangents are computed with, which have instructions of their own.
-#[derive(Clone, Copy, Debug)]
-pub struct Arithmetic {
-    /// `a + b`
-    pub add: PrimitiveId,
-    /// `a - b`
-    pub sub: PrimitiveId,
-    /// `a · b`
-    pub mul: PrimitiveId,
-    /// `a / b`
-    pub div: PrimitiveId,
-    /// `-a`
-    pub neg: PrimitiveId,
-}
-
-impl Arithmetic {
-    /// As the table has them.
-    pub fn known() -> Arithmetic {
-        let id = |suffix| match with_suffix(suffix) {
-            Some(id) => id,
-            None => unreachable!("the table has an entry `double.{suffix}`"),
-        };
-        Arithmetic { add: id("add"), sub: id("sub"), mul: id("mul"), div: id("div"), neg: id("neg") }
+/// The primitive with that name, and whether its result is rounded to single precision: `float.sin` is the variant of
+/// `double.sin` for single precision, which needs no entry of its own.
+pub fn with_precision(name: &str) -> Option<(PrimitiveId, bool)> {
+    if let Some(id) = primitive(name) {
+        return Some((id, false));
     }
+    let id = primitive(&format!("double.{}", name.strip_prefix("float.")?))?;
+    match id.info().single {
+        Single::Rounded => Some((id, true)),
+        Single::Exact => Some((id, false)),
+        Single::None => None,
+    }
+}
+
+/// The command in LaTeX of the primitive with that symbol, if it has one.
+pub fn latex(symbol: &str) -> Option<&'static str> {
+    all().iter().find(|p| p.symbol == symbol && !p.latex.is_empty()).map(|p| p.latex)
 }
 
 impl PrimitiveId {

@@ -1,4 +1,4 @@
-//! Values that the standard library does not have.
+//! Values: functions that neither Rust nor `libm` has.
 
 /// -1, 0 or 1; NaN of NaN.
 pub(super) fn sign(x: f64) -> f64 {

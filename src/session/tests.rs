@@ -169,7 +169,7 @@ fn kinks_are_told_once() {
     let outcome = session.eval("first", "gradient(at: 0) { x in abs(x) + 2 * abs(3 * x) + max(x, -1) }");
     assert_eq!(outcome.value.as_deref(), Some("1.0"));
     let kinks = session.take_kinks();
-    let told: Vec<_> = kinks.iter().map(|k| (&*k.step, k.slopes)).collect();
+    let told: Vec<_> = kinks.iter().map(|k| (&*k.step, k.partials)).collect();
     assert_eq!(told, [("abs(0)", Some(Sides { left: -1.0, right: 1.0, taken: 0.0 })); 2]);
     assert_ne!(kinks[0].span, kinks[1].span);
     assert_eq!(session.eval("second", "gradient(at: 1) { x in abs(x) }").status, Status::Done);
@@ -209,7 +209,7 @@ fn branches_at_their_thresholds_are_told() {
             assert_eq!(outcome.status, Status::Done, "{text}: {:?}", outcome.diagnostics);
             let told = session.take_kinks();
             assert_eq!(told.len(), count, "{text}: {told:?}");
-            assert!(told.iter().all(|kink| kink.slopes.is_none()), "{text}: {told:?}");
+            assert!(told.iter().all(|kink| kink.partials.is_none()), "{text}: {told:?}");
         }
     }
 }

@@ -1,8 +1,8 @@
-//! What the user's own rules put on tapes: pullbacks, edits of adjoints, and numbers that stand for tangents.
+//! Calls on a tape: registered pullbacks, edits of adjoints, and the numbers that represent tangents.
 
 use super::Num;
 use super::levels::{Direction, Levels};
-use super::node::Stop;
+use super::node::RecordError;
 use super::wide::{Block, Call, CallKind, Seen, Template, Wide, WideKind};
 use crate::value::{Ref, Slot};
 use std::rc::Rc;
@@ -17,12 +17,12 @@ impl Levels {
         })
     }
 
-    /// Records, on the tape of reverse level `k`, results whose adjoints go through a function of the user's own on their
-    /// way back. `results` are numbers of the levels outside; they come back as numbers of the level.
+    /// Records, on the tape of reverse level `k`, results whose adjoints go through a function of the user's own on
+    /// their way back. `results` are numbers of the levels outside; they come back as numbers of the level.
     ///
     /// # Errors
-    /// [`Stop`] when the limit is reached.
-    pub fn push_call(&mut self, k: usize, call: Call, results: &[Num]) -> Result<Vec<Num>, Stop> {
+    /// [`RecordError`] when the limit is reached.
+    pub fn push_call(&mut self, k: usize, call: Call, results: &[Num]) -> Result<Vec<Num>, RecordError> {
         self.push_kind(k, WideKind::Call(Box::new(call)), results)
     }
 
@@ -30,8 +30,8 @@ impl Levels {
     /// `results` are numbers of the levels outside; they come back as numbers of the level.
     ///
     /// # Errors
-    /// [`Stop`] when the limit is reached.
-    pub fn push_block(&mut self, k: usize, block: Block, results: &[Num]) -> Result<Vec<Num>, Stop> {
+    /// [`RecordError`] when the limit is reached.
+    pub fn push_block(&mut self, k: usize, block: Block, results: &[Num]) -> Result<Vec<Num>, RecordError> {
         if results.is_empty() {
             return Ok(vec![]);
         }
@@ -44,7 +44,7 @@ impl Levels {
         pushed
     }
 
-    fn push_kind(&mut self, k: usize, kind: WideKind, results: &[Num]) -> Result<Vec<Num>, Stop> {
+    fn push_kind(&mut self, k: usize, kind: WideKind, results: &[Num]) -> Result<Vec<Num>, RecordError> {
         let outer: Vec<Slot> = results.iter().map(|y| self.live_slot(y.slot)).collect();
         let epoch = self.epoch_at(k).unwrap_or(0);
         let seen = self.place_shown().map(|place| {
@@ -72,8 +72,8 @@ impl Levels {
     /// those of `x`, a number of the levels outside. `like` that does not move gives `x` itself.
     ///
     /// # Errors
-    /// [`Stop`] when the limit is reached.
-    pub fn moving_like(&mut self, k: usize, like: Num, x: Num) -> Result<Num, Stop> {
+    /// [`RecordError`] when the limit is reached.
+    pub fn moving_like(&mut self, k: usize, like: Num, x: Num) -> Result<Num, RecordError> {
         let node = self.node(k, like);
         if node == 0 {
             return Ok(x);
@@ -92,8 +92,8 @@ impl Levels {
     /// A number of forward level `k` with a tangent; `x` and the tangent are numbers of the levels outside.
     ///
     /// # Errors
-    /// [`Stop`] when the limit is reached.
-    pub fn dual_at(&mut self, k: usize, x: Num, tangent: Num) -> Result<Num, Stop> {
+    /// [`RecordError`] when the limit is reached.
+    pub fn dual_at(&mut self, k: usize, x: Num, tangent: Num) -> Result<Num, RecordError> {
         match self.direction_at(k) {
             Some(Direction::Forward) => self.with_tangent(k, x, tangent),
             Some(Direction::Reverse) | None => Ok(x),
@@ -104,8 +104,14 @@ impl Levels {
     /// `mark`, in every level that `x` moves in.
     ///
     /// # Errors
-    /// [`Stop`] when the limit is reached.
-    pub fn broken(&mut self, (x, y): (Num, Num), function: &Ref, template: &Template, mark: f64) -> Result<Num, Stop> {
+    /// [`RecordError`] when the limit is reached.
+    pub fn broken(
+        &mut self,
+        (x, y): (Num, Num),
+        function: &Ref,
+        template: &Template,
+        mark: f64,
+    ) -> Result<Num, RecordError> {
         let Some(k) = self.innermost(&[x]) else { return Ok(y) };
         let outside = self.broken((self.strip(k, x), self.strip(k, y)), function, template, mark)?;
         if self.direction_at(k) == Some(Direction::Forward) {
@@ -134,11 +140,12 @@ impl Levels {
         matches!((call.map(|call| &call.function), function), (Some(Ref::Machine(a)), Ref::Machine(b)) if Rc::ptr_eq(a, b))
     }
 
-    /// The same numbers, whose adjoints go through `function` on their way back in every reverse level that they move in.
+    /// The same numbers, whose adjoints go through `function` on their way back in every reverse level that they move
+    /// in.
     ///
     /// # Errors
-    /// [`Stop`] when the limit is reached.
-    pub fn edited(&mut self, x: &[Num], function: &Ref, template: &Template) -> Result<Vec<Num>, Stop> {
+    /// [`RecordError`] when the limit is reached.
+    pub fn edited(&mut self, x: &[Num], function: &Ref, template: &Template) -> Result<Vec<Num>, RecordError> {
         // From the outermost level in: what an inner level strips off is what the outer ones have made of it.
         let Some(k) = self.innermost(x) else { return Ok(x.to_vec()) };
         let stripped: Vec<Num> = x.iter().map(|x| self.strip(k, *x)).collect();

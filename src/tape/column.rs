@@ -1,7 +1,7 @@
-//! Slots by number, beside the nodes of a tape or the numbers of a sweep.
+//! Column: slots by number, beside the nodes of a tape or the numbers of a sweep.
 //!
 //! Most of them are of one level, so the epoch is kept once and each slot takes the 8 bytes of its payload. A column is
-//! made of pieces, so that a long one is never copied, and what nobody wrote takes no room.
+//! made of pieces, so that a long one is never copied, and what was never written takes no memory.
 
 use super::Num;
 use crate::value::Slot;
@@ -30,8 +30,8 @@ struct Payloads {
 #[derive(Clone, Debug, Default)]
 struct Words(Vec<Vec<u64>>);
 
-/// Tangents by number, each with its slot, and beside it the slot of the value that moves so: what a forward level inside
-/// of others keeps.
+/// Tangents by number, each with its slot, and beside it the slot of the value that moves so: what a forward level
+/// inside of others keeps.
 #[derive(Debug, Default)]
 pub struct TangentColumn {
     count: usize,
@@ -174,7 +174,7 @@ impl Words {
     }
 }
 
-/// How many payloads the piece has in which one with that number stands.
+/// How many payloads the piece has that contains that number.
 fn size(at: usize) -> usize {
     if at < PIECE { (at + 1).next_power_of_two().max(FIRST) } else { PIECE }
 }

@@ -1,17 +1,18 @@
-//! What infinite adjoints are multiplied by.
+//! Factors: what an infinite adjoint is multiplied by.
 //!
-//! Where an adjoint is infinite, the sum of what reaches it decides: the derivative of `sqrt(x + x²)` at 0 is ∞ · (1 + 0).
-//! Forwards the sum is there before it is multiplied by the infinite partial. Backwards each summand would be multiplied by
-//! itself, and ∞ · 1 + ∞ · 0 is NaN. So a sweep does not multiply infinite adjoints: nodes get the factors of those that they
-//! contribute to, which are added up, and multiplied where they are needed. A factor of zero is a true 0·∞.
+//! Where an adjoint is infinite, the sum of what reaches it decides: the derivative of `sqrt(x + x²)` at 0 is ∞ · (1 +
+//! 0). Forwards the sum is there before it is multiplied by the infinite partial. Backwards each summand would be
+//! multiplied by itself, and ∞ · 1 + ∞ · 0 is NaN. So a sweep does not multiply infinite adjoints: nodes get the
+//! factors of those that they contribute to, which are added up, and multiplied where they are needed. A factor of zero
+//! is a true 0·∞.
 
 use super::Num;
 use super::levels::Levels;
-use super::node::Stop;
+use super::node::RecordError;
 use super::sweep::Sweep;
 use hashbrown::HashMap;
 
-/// Infinite adjoints that are told apart at a node. More are multiplied at once.
+/// Infinite adjoints that are distinguished at a node. More are multiplied at once.
 const APART: usize = 8;
 
 /// The factors of infinite adjoints, by node. Nothing of this exists before an adjoint is infinite.
@@ -37,26 +38,26 @@ impl Factors {
 }
 
 impl Sweep {
-    /// Adds the adjoint of a node, times the partials, to the adjoints of its operands. A zero adjoint contributes nothing,
-    /// and an infinite one its factors.
+    /// Adds the adjoint of a node, times the partials, to the adjoints of its operands. A zero adjoint contributes
+    /// nothing, and an infinite one its factors.
     pub(super) fn hand_back(
         &mut self,
         levels: &mut Levels,
         node: u32,
         partials: impl Iterator<Item = (u32, Num)>,
-    ) -> Result<(), Stop> {
+    ) -> Result<(), RecordError> {
         let mut adjoint = self.number(node);
         let mut factors = self.factors.0.remove(&node).unwrap_or_default();
         if factors.is_empty() && levels.is_zero(adjoint) {
             return Ok(());
         }
         if !factors.is_empty() && (levels.is_searched() || levels.is_shown()) {
-            let whole = multiplied(levels, adjoint, &factors)?;
+            let product = multiplied(levels, adjoint, &factors)?;
             self.make_live();
-            self.set(node, whole);
+            self.set(node, product);
         }
         if adjoint.value.is_infinite() {
-            // From here on each node is asked for its factors.
+            // From here on the factors of each node are needed.
             self.make_live();
             factors.push(Factor { of: node, infinity: adjoint, factor: Num::constant(1.0) });
             adjoint = Num::default();
@@ -80,7 +81,7 @@ impl Sweep {
         Ok(())
     }
 
-    fn add_factor(&mut self, levels: &mut Levels, node: u32, more: Factor) -> Result<(), Stop> {
+    fn add_factor(&mut self, levels: &mut Levels, node: u32, more: Factor) -> Result<(), RecordError> {
         let all = self.factors.0.entry(node).or_default();
         if let Some(known) = all.iter_mut().find(|known| known.of == more.of) {
             known.factor = levels.plus(Some(known.factor), more.factor)?;
@@ -94,24 +95,24 @@ impl Sweep {
     }
 
     /// Multiplies the factors of a node, which become a part of its adjoint.
-    pub(super) fn multiply_factors(&mut self, levels: &mut Levels, node: u32) -> Result<(), Stop> {
+    pub(super) fn multiply_factors(&mut self, levels: &mut Levels, node: u32) -> Result<(), RecordError> {
         if let Some(factors) = self.factors.0.remove(&node) {
-            let whole = multiplied(levels, self.number(node), &factors)?;
+            let product = multiplied(levels, self.number(node), &factors)?;
             self.make_live();
-            self.set(node, whole);
+            self.set(node, product);
         }
         Ok(())
     }
 
     /// The same for all nodes.
-    pub(super) fn multiply_all_factors(&mut self, levels: &mut Levels) -> Result<(), Stop> {
+    pub(super) fn multiply_all_factors(&mut self, levels: &mut Levels) -> Result<(), RecordError> {
         let nodes: Vec<u32> = self.factors.0.keys().copied().collect();
         nodes.into_iter().try_for_each(|node| self.multiply_factors(levels, node))
     }
 }
 
 /// An adjoint, and infinite ones times their factors.
-fn multiplied(levels: &mut Levels, adjoint: Num, factors: &[Factor]) -> Result<Num, Stop> {
+fn multiplied(levels: &mut Levels, adjoint: Num, factors: &[Factor]) -> Result<Num, RecordError> {
     let mut sum = (!levels.is_zero(adjoint)).then_some(adjoint);
     for Factor { infinity, factor, .. } in factors {
         let term = levels.scaled(*infinity, *factor)?;

@@ -1,12 +1,13 @@
-//! Several seeds in one sweep: a Jacobian needs many, and the nodes of the tape are read once for all of them.
+//! Lanes: several seeds in one sweep. A Jacobian needs many, and the nodes of the tape are read once for all of them.
 //!
-//! Only where a sweep is plain arithmetic: no level is live in which slopes or seeds could move, and no function of the
-//! user's own stands on the way. What is done in each lane is what [`Sweep`](super::Sweep) does with one seed.
+//! Only where a sweep is plain arithmetic: no level is live in which partial derivatives or seeds could move, and no
+//! function of the user's own stands on the way. What is done in each lane is what [`Sweep`](super::Sweep) does with
+//! one seed.
 
 use super::levels::Direction;
 use super::linear::LinearMap;
 use super::node::Node;
-use super::sweep::{POLL, STILL, along};
+use super::sweep::{NO_TANGENT, POLL, along};
 use super::wide::WideKind;
 
 /// How many seeds are swept at once.
@@ -20,10 +21,10 @@ pub fn is_plain(map: &LinearMap) -> bool {
     map.tape.wide().iter().all(|wide| matches!(wide.kind, WideKind::Sum(_)))
 }
 
-/// What a plain map gives for each of at most [`LANES`] seeds, which are the numbers of a vector each; nothing when `stop`
-/// says that the user wants to stop.
+/// What a plain map gives for each of at most [`LANES`] seeds, which are the numbers of a vector each; nothing when
+/// `stop` says that the user wants to stop.
 pub fn apply(map: &LinearMap, seeds: &[Vec<f64>], stop: &dyn Fn() -> bool) -> Vec<Vec<f64>> {
-    let fill = if map.direction() == Direction::Reverse { 0.0 } else { STILL };
+    let fill = if map.direction() == Direction::Reverse { 0.0 } else { NO_TANGENT };
     let mut numbers: Vec<Lanes> = vec![[fill; LANES]; map.tape.len() + 1];
     let seeded = map.seeded();
     for (lane, seed) in seeds.iter().take(LANES).enumerate() {
@@ -82,8 +83,8 @@ fn run_backwards(map: &LinearMap, adjoints: &mut [Lanes], stop: &dyn Fn() -> boo
         }
         if let Some(WideKind::Sum(operands)) = wide.map(|k| &map.tape.wide()[k].kind) {
             let adjoint = adjoints[first as usize];
-            operands.iter().filter(|(node, ..)| *node != 0).for_each(|(node, slope, _)| {
-                add(&mut adjoints[*node as usize], adjoint, *slope);
+            operands.iter().filter(|(node, ..)| *node != 0).for_each(|(node, partial, _)| {
+                add(&mut adjoints[*node as usize], adjoint, *partial);
             });
         }
         if stop() {
@@ -95,9 +96,9 @@ fn run_backwards(map: &LinearMap, adjoints: &mut [Lanes], stop: &dyn Fn() -> boo
 
 /// Adds what a result contributes to the adjoint of an operand; a lane without an adjoint contributes nothing.
 #[inline(always)]
-fn add(to: &mut Lanes, adjoint: Lanes, slope: f64) {
+fn add(to: &mut Lanes, adjoint: Lanes, partial: f64) {
     for (to, adjoint) in to.iter_mut().zip(adjoint) {
-        *to += if is_nothing(adjoint) { 0.0 } else { adjoint * slope };
+        *to += if is_nothing(adjoint) { 0.0 } else { adjoint * partial };
     }
 }
 
@@ -115,10 +116,10 @@ fn run_forwards(map: &LinearMap, tangents: &mut [Lanes], stop: &dyn Fn() -> bool
                 std::array::from_fn(|lane| along(node.pa, a[lane]) + along(node.pb, b[lane]));
         }
         if let Some(WideKind::Sum(operands)) = wide.map(|k| &map.tape.wide()[k].kind) {
-            let mut sum = [STILL; LANES];
-            for (node, slope, _) in operands.iter().filter(|(node, ..)| *node != 0) {
+            let mut sum = [NO_TANGENT; LANES];
+            for (node, partial, _) in operands.iter().filter(|(node, ..)| *node != 0) {
                 let tangent = tangents[*node as usize];
-                sum.iter_mut().zip(tangent).for_each(|(sum, tangent)| *sum += along(*slope, tangent));
+                sum.iter_mut().zip(tangent).for_each(|(sum, tangent)| *sum += along(*partial, tangent));
             }
             tangents[first as usize] = sum;
         }

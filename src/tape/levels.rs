@@ -1,10 +1,9 @@
-//! The live levels of differentiation.
+//! Levels: the live levels of differentiation.
 
 use super::Num;
 use super::column::TangentColumn;
-use super::node::{Pool, Stop};
+use super::node::{Pool, RecordError};
 use super::recording::{Recording, SharedPool, Tape};
-use crate::native::Arithmetic;
 use crate::value::Slot;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -13,17 +12,17 @@ use std::rc::Rc;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
     /// No level is live: plain arithmetic.
-    Plain,
+    Inactive,
     /// One level, in reverse mode: its slots hold node numbers, and nothing is kept beside the nodes.
-    LoneReverse,
+    SingleReverse,
     /// One level, in forward mode: its slots hold tangents.
-    LoneForward,
+    SingleForward,
     /// Several levels, or a linear function: the general rule.
     General,
 }
 
-/// More nested levels than this are a mistake: each operation takes at least as many steps as the square of their number,
-/// and with most functions twice as many for each level.
+/// More nested levels than this are a mistake: each operation takes at least as many steps as the square of their
+/// number, and with most functions twice as many for each level.
 const DEEPEST: usize = 64;
 
 /// The slot of a number in a reverse level that moves and was not recorded; no node has that number.
@@ -37,7 +36,7 @@ const KEPT_SCRATCH: usize = 4 << 20;
 #[derive(Debug)]
 pub struct Levels {
     mode: Mode,
-    lone: u64,
+    single: u64,
     /// The tape of the outermost level, when that is a reverse one: kept here, where the machine finds it at once.
     outermost: Recording,
     pub(super) stack: Vec<Level>,
@@ -49,7 +48,6 @@ pub struct Levels {
     pub(super) watch: Option<Box<super::watch::Watch>>,
     /// The kinks that an ended look has met.
     pub(super) kinks_met: Vec<super::watch::Met>,
-    pub(super) ids: Arithmetic,
 }
 
 /// A live level.
@@ -65,8 +63,8 @@ pub(super) struct Level {
     is_traced: bool,
     /// The steps that made its nodes, where they are kept; see [`series`](super::series).
     pub(super) steps: Option<Box<super::series::Steps>>,
-    /// Storage that was written while the level was innermost; see [`settle`](super::settle).
-    pub(super) log: super::settle::StoreLog,
+    /// Storage that was written while the level was innermost; see [`escape`](super::escape).
+    pub(super) log: super::escape::StoreLog,
 }
 
 /// What a level keeps.
@@ -101,8 +99,8 @@ impl Levels {
     pub fn new(limit: u64) -> Levels {
         let pool = Rc::new(RefCell::new(Pool::new(limit)));
         Levels {
-            mode: Mode::Plain,
-            lone: 0,
+            mode: Mode::Inactive,
+            single: 0,
             outermost: Recording::new(&pool),
             stack: vec![],
             last_epoch: 0,
@@ -111,7 +109,6 @@ impl Levels {
             scratch: vec![],
             watch: None,
             kinks_met: vec![],
-            ids: Arithmetic::known(),
         }
     }
 
@@ -123,23 +120,24 @@ impl Levels {
 
     /// The epoch of the only live level.
     #[inline(always)]
-    pub fn lone_epoch(&self) -> u64 {
-        self.lone
+    pub fn single_epoch(&self) -> u64 {
+        self.single
     }
 
-    /// Records an operation of the lone reverse level; an operand 0 is constant. `None` when the tape needs room first.
+    /// Records an operation of the single reverse level; an operand 0 is constant. `None` when the tape needs room
+    /// first.
     #[inline(always)]
-    pub fn push_lone(&mut self, a: u32, b: u32, pa: f64, pb: f64) -> Option<u32> {
+    pub fn push_single(&mut self, a: u32, b: u32, pa: f64, pb: f64) -> Option<u32> {
         // Not a closure, which would be called.
         if self.outermost.has_room() { Some(self.outermost.append(a, b, pa, pb)) } else { None }
     }
 
-    /// Gives the tape of the lone reverse level room for one operation more.
+    /// Gives the tape of the single reverse level room for one operation more.
     ///
     /// # Errors
-    /// [`Stop`] when the limit is reached.
-    pub fn make_room(&mut self) -> Result<(), Stop> {
-        if self.mode == Mode::LoneReverse { self.outermost.make_room() } else { Ok(()) }
+    /// [`RecordError`] when the limit is reached.
+    pub fn make_room(&mut self) -> Result<(), RecordError> {
+        if self.mode == Mode::SingleReverse { self.outermost.make_room() } else { Ok(()) }
     }
 
     /// How many levels are live.
@@ -156,14 +154,14 @@ impl Levels {
     /// Opens a level inside of those that are live; gives its epoch.
     ///
     /// # Errors
-    /// [`Stop`] when too many are.
-    pub fn open(&mut self, direction: Direction) -> Result<u64, Stop> {
+    /// [`RecordError`] when too many are.
+    pub fn open(&mut self, direction: Direction) -> Result<u64, RecordError> {
         if self.stack.len() >= DEEPEST {
-            return Err(Stop::Levels(DEEPEST));
+            return Err(RecordError::Levels(DEEPEST));
         }
         let kind = match (direction, self.stack.is_empty()) {
             (Direction::Reverse, true) => Kind::OutermostReverse,
-            // There equal tangents of different numbers are told apart.
+            // There equal tangents of different numbers are distinguished.
             (Direction::Forward, true) if self.refuses_kinks() => Kind::Forward(TangentColumn::default()),
             (Direction::Forward, true) => Kind::OutermostForward,
             (Direction::Reverse, false) => Kind::Reverse(Box::new(Recording::new(&self.pool))),
@@ -189,8 +187,8 @@ impl Levels {
     /// Opens a reverse level in which a linear function is recorded: what is not linear is refused.
     ///
     /// # Errors
-    /// [`Stop`] when too many levels are live.
-    pub fn open_linear(&mut self) -> Result<u64, Stop> {
+    /// [`RecordError`] when too many levels are live.
+    pub fn open_linear(&mut self) -> Result<u64, RecordError> {
         let epoch = self.open(Direction::Reverse)?;
         if let Some(level) = self.stack.last_mut() {
             level.is_linear = true;
@@ -206,8 +204,8 @@ impl Levels {
         (is_plain && self.direction() == Some(Direction::Reverse)).then(|| self.stack.len() - 1)
     }
 
-    /// Begins a time in which nothing is recorded in level `k`. With `traced` what is computed from numbers that move gets
-    /// the slot of an [unrecorded](Levels::is_unrecorded) number.
+    /// Begins a time in which nothing is recorded in level `k`. With `traced` what is computed from numbers that move
+    /// gets the slot of an [unrecorded](Levels::is_unrecorded) number.
     pub fn pause(&mut self, k: usize, traced: bool) {
         self.set_pause(k, true, traced);
     }
@@ -262,7 +260,7 @@ impl Levels {
     /// Ends the innermost level. What was stored meanwhile becomes a constant of it and keeps its link to the levels
     /// outside. Gives the tape of a reverse level.
     pub fn close(&mut self) -> Option<Tape> {
-        self.settle_log();
+        self.rebase_log();
         let level = self.stack.pop()?;
         self.set_mode();
         match level.kind {
@@ -302,8 +300,8 @@ impl Levels {
     }
 
     fn set_mode(&mut self) {
-        let (mode, lone) = match self.stack.as_slice() {
-            [] | [Level { is_paused: true, is_traced: false, .. }] => (Mode::Plain, 0),
+        let (mode, single) = match self.stack.as_slice() {
+            [] | [Level { is_paused: true, is_traced: false, .. }] => (Mode::Inactive, 0),
             _ if self.watch.is_some() => (Mode::General, 0),
             // Whether a step is linear is looked at there.
             [
@@ -312,12 +310,12 @@ impl Levels {
                 | Level { steps: Some(_), .. }
                 | Level { kind: Kind::Forward(_), .. },
             ] => (Mode::General, 0),
-            [Level { epoch, kind: Kind::OutermostForward, .. }] => (Mode::LoneForward, *epoch),
-            [Level { epoch, .. }] => (Mode::LoneReverse, *epoch),
+            [Level { epoch, kind: Kind::OutermostForward, .. }] => (Mode::SingleForward, *epoch),
+            [Level { epoch, .. }] => (Mode::SingleReverse, *epoch),
             _ => (Mode::General, 0),
         };
         self.mode = mode;
-        self.lone = lone;
+        self.single = single;
     }
 
     /// The direction of the innermost level.
@@ -328,7 +326,7 @@ impl Levels {
         })
     }
 
-    /// Where the level with that epoch stands; `None` when it has ended.
+    /// The position of the level with that epoch; `None` when it has ended.
     #[inline]
     pub fn position(&self, epoch: u64) -> Option<usize> {
         if epoch == 0 {
@@ -377,8 +375,8 @@ impl Levels {
     /// outside, or a leaf already: an instance may be given twice, and moves with the last leaf then.
     ///
     /// # Errors
-    /// [`Stop`] when the limit is reached.
-    pub fn leaf(&mut self, x: Num) -> Result<Num, Stop> {
+    /// [`RecordError`] when the limit is reached.
+    pub fn leaf(&mut self, x: Num) -> Result<Num, RecordError> {
         let Some(k) = self.stack.len().checked_sub(1) else { return Ok(x) };
         let outer = self.live_slot(self.strip_slot(k, x.slot));
         let epoch = self.stack[k].epoch;
@@ -393,7 +391,7 @@ impl Levels {
 
     /// Where the leaves of a reverse level begin that is the only one, and new: their nodes come one after another, and
     /// nothing is kept beside them. [`add_leaves`](Levels::add_leaves) says how many there were.
-    pub fn lone_leaves(&self) -> Option<Slot> {
+    pub fn single_leaves(&self) -> Option<Slot> {
         match &self.stack[..] {
             [Level { epoch, kind: Kind::OutermostReverse, .. }] => {
                 Some(Slot { epoch: *epoch, payload: u64::from(self.outermost.len()) + 1 })
@@ -402,27 +400,27 @@ impl Levels {
         }
     }
 
-    /// Makes that many leaves in the level of [`lone_leaves`](Levels::lone_leaves).
+    /// Makes that many leaves in the level of [`single_leaves`](Levels::single_leaves).
     ///
     /// # Errors
-    /// [`Stop`] when there are no numbers left.
-    pub fn add_leaves(&mut self, count: usize) -> Result<(), Stop> {
+    /// [`RecordError`] when there are no numbers left.
+    pub fn add_leaves(&mut self, count: usize) -> Result<(), RecordError> {
         self.outermost.leaves(count)
     }
 
-    /// A number of the innermost, forward level that moves along `tangent`; one that does not move at all is constant. One
-    /// that moved before moves along `tangent` instead.
+    /// A number of the innermost, forward level that moves along `tangent`; one that does not move at all is constant.
+    /// One that moved before moves along `tangent` instead.
     ///
     /// # Errors
-    /// [`Stop`] when the limit is reached.
-    pub fn dual(&mut self, x: Num, tangent: Num) -> Result<Num, Stop> {
+    /// [`RecordError`] when the limit is reached.
+    pub fn dual(&mut self, x: Num, tangent: Num) -> Result<Num, RecordError> {
         let Some(k) = self.stack.len().checked_sub(1) else { return Ok(x) };
         let outside = self.strip(k, x);
         if self.is_zero(tangent) { Ok(outside) } else { self.with_tangent(k, outside, tangent) }
     }
 
     /// The number `x` of the levels outside of forward level `k`, with a tangent in that level.
-    pub(super) fn with_tangent(&mut self, k: usize, x: Num, tangent: Num) -> Result<Num, Stop> {
+    pub(super) fn with_tangent(&mut self, k: usize, x: Num, tangent: Num) -> Result<Num, RecordError> {
         let epoch = self.stack[k].epoch;
         let outer = self.live_slot(x.slot);
         let tangent = Num { slot: self.live_slot(tangent.slot), ..tangent };
@@ -465,7 +463,7 @@ impl Levels {
         Num { value: x.value, slot: self.strip_slot(k, x.slot) }
     }
 
-    /// The slot that stands outside of level `k` for a slot.
+    /// The slot that represents a slot outside of level `k`.
     pub fn strip_slot(&self, k: usize, slot: Slot) -> Slot {
         match self.stack.get(k) {
             Some(level) if level.epoch == slot.epoch => match &level.kind {

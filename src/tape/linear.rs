@@ -1,7 +1,7 @@
-//! What an ended reverse level leaves behind: a linear map, the differential of what it recorded.
+//! Linear map: the differential of what a reverse level recorded, which remains when the level has ended.
 
 use super::levels::{Direction, Levels};
-use super::node::Stop;
+use super::node::RecordError;
 use super::recording::Tape;
 use super::sweep::{Progress, Sweep};
 use super::wide::Template;
@@ -25,8 +25,8 @@ pub struct LinearMap {
     pub transposed: bool,
 }
 
-/// The transpose of a linear function whose arguments have arrays or the like: it can only be recorded when it is called,
-/// because how many elements they have is not known before.
+/// The transpose of a linear function whose arguments have arrays or the like: it can only be recorded when it is
+/// called, because how many elements they have is not known before.
 #[derive(Clone, Debug)]
 pub struct UnsizedTranspose {
     /// The function.
@@ -38,8 +38,8 @@ pub struct UnsizedTranspose {
 }
 
 impl LinearMap {
-    /// Ends the innermost level, a reverse one, and makes a map from its leaves to `outputs`, which become numbers of the
-    /// levels outside.
+    /// Ends the innermost level, a reverse one, and makes a map from its leaves to `outputs`, which become numbers of
+    /// the levels outside.
     pub fn close(levels: &mut Levels, outputs: &mut [Num]) -> LinearMap {
         let nodes = match levels.depth().checked_sub(1) {
             Some(k) => outputs
@@ -77,7 +77,7 @@ impl LinearMap {
         if self.transposed { (1..=self.tape.leaves()).collect() } else { self.outputs.to_vec() }
     }
 
-    /// The map with other numbers of outer levels in its slopes.
+    /// The map with other numbers of outer levels in its partial derivatives.
     #[must_use]
     pub fn with(&self, columns: super::recording::Columns, wide: Vec<Wide>) -> LinearMap {
         LinearMap { tape: Rc::new(self.tape.with(columns, wide)), ..self.clone() }
@@ -86,8 +86,8 @@ impl LinearMap {
     /// Adjoints of the inputs from those of the results; for tapes without functions of the user's own.
     ///
     /// # Errors
-    /// [`Stop`] when it is recorded in live levels, and they are full.
-    pub fn pull_back(&self, levels: &mut Levels, seeds: &[Num]) -> Result<Vec<Num>, Stop> {
+    /// [`RecordError`] when it is recorded in live levels, and they are full.
+    pub fn pull_back(&self, levels: &mut Levels, seeds: &[Num]) -> Result<Vec<Num>, RecordError> {
         let map = LinearMap { transposed: true, ..self.clone() };
         Ok(map.apply(levels, seeds, &|| false)?.unwrap_or_default())
     }
@@ -95,18 +95,23 @@ impl LinearMap {
     /// Tangents of the results from those of the inputs; for tapes without functions of the user's own.
     ///
     /// # Errors
-    /// [`Stop`] when it is recorded in live levels, and they are full.
-    pub fn push_forward(&self, levels: &mut Levels, seeds: &[Num]) -> Result<Vec<Num>, Stop> {
+    /// [`RecordError`] when it is recorded in live levels, and they are full.
+    pub fn push_forward(&self, levels: &mut Levels, seeds: &[Num]) -> Result<Vec<Num>, RecordError> {
         let map = LinearMap { transposed: false, ..self.clone() };
         Ok(map.apply(levels, seeds, &|| false)?.unwrap_or_default())
     }
 
-    /// What it gives for some seeds; nothing when `stop` says that the user wants to stop. For tapes without functions of
-    /// the user's own.
+    /// What it gives for some seeds; nothing when `stop` says that the user wants to stop. For tapes without functions
+    /// of the user's own.
     ///
     /// # Errors
-    /// [`Stop`] when it is recorded in live levels, and they are full.
-    pub fn apply(&self, levels: &mut Levels, seeds: &[Num], stop: &dyn Fn() -> bool) -> Result<Option<Vec<Num>>, Stop> {
+    /// [`RecordError`] when it is recorded in live levels, and they are full.
+    pub fn apply(
+        &self,
+        levels: &mut Levels,
+        seeds: &[Num],
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<Vec<Num>>, RecordError> {
         let mut sweep = Sweep::new(levels, &self.tape, self.direction());
         for (node, seed) in self.seeded().into_iter().zip(seeds) {
             sweep.add(levels, node, *seed)?;

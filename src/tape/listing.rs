@@ -1,4 +1,4 @@
-//! A tape as text: `dscript show --stage tape`.
+//! Listing: a tape as text, for `dscript show --stage tape`.
 
 use super::linear::LinearMap;
 use super::wide::{CallKind, Wide, WideKind};
@@ -8,7 +8,7 @@ use std::fmt::{self, Display, Formatter};
 const SHOWN: u32 = 1000;
 
 impl Display for LinearMap {
-    /// Leaves, one line a record with its operands and slopes, and the outputs.
+    /// Leaves, one line a record with its operands and partial derivatives, and the outputs.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let tape = &self.tape;
         match tape.leaves() {
@@ -30,9 +30,9 @@ impl Display for LinearMap {
                 continue;
             }
             write!(f, "%{n} ")?;
-            for (operand, slope) in [(node.a, node.pa), (node.b, node.pb)] {
+            for (operand, partial) in [(node.a, node.pa), (node.b, node.pb)] {
                 if operand != n {
-                    write!(f, " + {slope} · %{operand}")?;
+                    write!(f, " + {partial} · %{operand}")?;
                 }
             }
             writeln!(f)?;
@@ -54,8 +54,8 @@ fn write_wide(wide: &Wide, f: &mut Formatter<'_>) -> fmt::Result {
     }
     match &wide.kind {
         WideKind::Sum(operands) => {
-            for (node, slope, _) in operands {
-                write!(f, "+ {slope} · %{node} ")?;
+            for (node, partial, _) in operands {
+                write!(f, "+ {partial} · %{node} ")?;
             }
             writeln!(f)
         }

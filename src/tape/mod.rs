@@ -1,12 +1,12 @@
-//! Levels of differentiation, what they record, and the sweeps.
+//! Tape: levels of differentiation, what they record, and the sweeps.
 //!
 //! In: numbers with their slots ([`Num`]), and the primitives that are applied to them. Out: numbers whose slots say how
 //! they move, tapes, and the linear maps that tapes are.
 //!
-//! A level in reverse mode records a Wengert tape: a [`Node`] an operation, with the slopes of its result. `y = x · sin x`
-//! at `x = 2` is three nodes, a leaf and two records:
+//! A level in reverse mode records a Wengert tape: a [`Node`] an operation, with the partial derivatives of its result.
+//! `y = x · sin x` at `x = 2` is three nodes, a leaf and two records:
 //!
-//! | node | operation | operands | slopes |
+//! | node | operation | operands | partial derivatives |
 //! | --- | --- | --- | --- |
 //! | 1 | `x`, a leaf | | |
 //! | 2 | `s = sin x` | 1 | `cos 2` |
@@ -34,16 +34,16 @@
 //! assert_eq!(tangents[0].value, expected);
 //! ```
 //!
-//! Promises: derivatives nest in any mix, because an operation belongs to the innermost live level among its operands and
-//! its slopes are numbers of the levels outside; a tape is written once, and swept any number of times; nothing recurses
-//! over a tape; a zero adjoint stops.
-//! Not here: slopes (`native`), how values are taken apart into numbers (`value::walk`), calls of the user's own
-//! functions (`vm`): a sweep that needs one stops and asks.
+//! Promises: derivatives nest in any mix, because an operation belongs to the innermost live level among its operands
+//! and its partial derivatives are numbers of the levels outside; a tape is written once, and swept any number of
+//! times; nothing recurses over a tape; a zero adjoint stops. Not here: partial derivatives (`native`), how values are
+//! taken apart into numbers (`value::walk`), calls of the user's own functions (`vm`): a sweep that needs one stops and
+//! asks.
 
 mod calls;
 mod column;
+pub mod escape;
 mod factors;
-mod kept;
 pub mod lanes;
 pub mod levels;
 pub mod linear;
@@ -53,21 +53,21 @@ mod product;
 pub mod recording;
 mod rule;
 mod series;
-pub mod settle;
 pub mod sweep;
 mod sweep_live;
+mod value_stack;
 pub mod watch;
 pub mod wide;
 
 #[cfg(test)]
 mod tests;
 
-pub use kept::Kept;
 pub use levels::{Direction, Levels, Mode};
 pub use linear::{LinearMap, UnsizedTranspose};
-pub use node::{Node, Stop};
+pub use node::{Node, RecordError};
 pub use recording::Tape;
 pub use sweep::{Progress, Sweep};
+pub use value_stack::ValueStack;
 pub use wide::{Block, Call, CallKind, Template, Wide, WideKind};
 
 use crate::value::Slot;

@@ -1,37 +1,37 @@
-//! Nodes of a tape, and the memory that they live in.
+//! Node: an entry of a tape, and the memory pool of all tapes.
 
 use crate::native::PrimitiveId;
 
-/// One recorded operation: two operands by node number, and the slopes of the result in them.
+/// One recorded operation: two operands by node number, and the partial derivatives of the result in them.
 ///
-/// An operand that is missing is the node itself, with slope 0: a sweep then has no branch on arity, and no node that all
-/// sweeps write to. Number 0 is nothing.
+/// An operand that is missing is the node itself, with partial derivative 0: a sweep then has no branch on arity, and
+/// no node that all sweeps write to. Number 0 is nothing.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Node {
     /// The first operand.
     pub a: u32,
     /// The second operand.
     pub b: u32,
-    /// The slope in the first operand.
+    /// The partial derivative in the first operand.
     pub pa: f64,
-    /// The slope in the second operand.
+    /// The partial derivative in the second operand.
     pub pb: f64,
 }
 
 /// Why an operation is not recorded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stop {
+pub enum RecordError {
     /// The tapes together need more than this many bytes.
     Bytes(u64),
     /// More than this many derivatives are nested.
     Levels(usize),
     /// A linear function is recorded, and does this with what it is given.
     NotLinear(PrimitiveId),
-    /// The work must stop, for a [reason](crate::cancel::reason) that comes from outside.
-    Asked,
-    /// Somebody [watches](super::watch), and a number is not finite.
+    /// The work is cancelled, for a [reason](crate::cancel::reason) that comes from outside.
+    Cancelled,
+    /// An [observer](super::watch) is active, and a number is not finite.
     NotFinite,
-    /// Somebody watches, and a primitive is at a kink.
+    /// An observer is active, and a primitive is at a kink.
     Kink(PrimitiveId),
 }
 
@@ -43,7 +43,7 @@ const LARGE: usize = 32 * 1024;
 const KEPT: usize = 12 << 20;
 /// Small chunks that are kept.
 const KEPT_SMALL: usize = 64;
-/// From this many chunks in use on, a tape that ends gives back what it does not fill: then somebody keeps pullbacks.
+/// From this many chunks in use on, a tape that ends gives back what it does not fill: then the program keeps pullbacks.
 const CROWDED: usize = 64;
 
 /// The chunks that all tapes share.
@@ -76,11 +76,11 @@ impl Pool {
     /// An empty chunk.
     ///
     /// # Errors
-    /// [`Stop`] when the limit is reached.
-    pub fn take(&mut self, first: bool) -> Result<Vec<Node>, Stop> {
+    /// [`RecordError`] when the limit is reached.
+    pub fn take(&mut self, first: bool) -> Result<Vec<Node>, RecordError> {
         let (size, kept) = if first { (SMALL, &mut self.small) } else { (LARGE, &mut self.large) };
         if self.used + bytes(size) > self.limit {
-            return Err(Stop::Bytes(self.limit));
+            return Err(RecordError::Bytes(self.limit));
         }
         self.used += bytes(size);
         self.lent += 1;
@@ -124,10 +124,10 @@ impl Pool {
     /// Asks for bytes of columns or cells.
     ///
     /// # Errors
-    /// [`Stop`] when the limit is reached.
-    pub fn reserve(&mut self, more: u64) -> Result<(), Stop> {
+    /// [`RecordError`] when the limit is reached.
+    pub fn reserve(&mut self, more: u64) -> Result<(), RecordError> {
         if self.used + more > self.limit {
-            return Err(Stop::Bytes(self.limit));
+            return Err(RecordError::Bytes(self.limit));
         }
         self.used += more;
         Ok(())

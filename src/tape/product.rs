@@ -1,16 +1,17 @@
-//! Scalar products: many operands, one node.
+//! Scalar product: one node of many operands.
 
 use super::Num;
 use super::levels::{Direction, Levels};
-use super::node::Stop;
+use super::node::RecordError;
 use super::wide::{Wide, WideKind};
-use crate::native::product_slope;
+use crate::native::ids;
+use crate::native::partial::product_partial;
 
-/// Factors with the slopes of their products in them: the other ones.
+/// Factors with the partial derivatives of their products in them: the other ones.
 fn pairs<'n>(factors: &'n [Num], others: &'n [Num]) -> impl Iterator<Item = (Num, Num)> {
     factors.iter().zip(others).map(|(x, other)| {
-        let slope = product_slope(x.value * other.value, other.value, x.value);
-        (*x, if slope.is_nan() && !other.value.is_nan() { Num::constant(slope) } else { *other })
+        let partial = product_partial(other.value, x.value);
+        (*x, if partial.is_nan() && !other.value.is_nan() { Num::constant(partial) } else { *other })
     })
 }
 
@@ -18,8 +19,8 @@ impl Levels {
     /// `Σ a·b` over pairs, with one wide node instead of two nodes a pair. A sum is one with factors of 1.
     ///
     /// # Errors
-    /// [`Stop`] when a limit is reached.
-    pub fn dot(&mut self, a: &[Num], b: &[Num]) -> Result<Num, Stop> {
+    /// [`RecordError`] when a limit is reached.
+    pub fn dot(&mut self, a: &[Num], b: &[Num]) -> Result<Num, RecordError> {
         let Some(k) = self.innermost(a).max(self.innermost(b)) else {
             return Ok(Num::constant(a.iter().zip(b).map(|(a, b)| a.value * b.value).sum()));
         };
@@ -29,36 +30,41 @@ impl Levels {
         match self.direction_at(k) {
             Some(Direction::Reverse) => {
                 let mut operands = vec![];
-                for (x, slope) in pairs(a, &inner_b).chain(pairs(b, &inner_a)) {
+                for (x, partial) in pairs(a, &inner_b).chain(pairs(b, &inner_a)) {
                     let node = self.node(k, x);
                     if node != 0 {
-                        operands.push((node, slope.value, self.live_slot(slope.slot)));
+                        operands.push((node, partial.value, self.live_slot(partial.slot)));
                     }
                 }
                 let y = self.push_sum(k, operands, value)?;
-                let seen = self.look(k, self.ids.add, (&[], 0), value.value)?;
+                let seen = self.observe(k, ids::ADD, (&[], 0), value.value)?;
                 self.keep(k, y, seen);
                 Ok(y)
             }
             Some(Direction::Forward) => {
                 let epoch = self.epoch_at(k);
-                let mut slopes = vec![];
+                let mut partials = vec![];
                 let mut tangents = vec![];
-                for (x, slope) in pairs(a, &inner_b).chain(pairs(b, &inner_a)) {
-                    // A zero slope contributes nothing, whatever the tangent.
-                    if Some(x.slot.epoch) == epoch && !self.is_zero(slope) {
-                        slopes.push(slope);
+                for (x, partial) in pairs(a, &inner_b).chain(pairs(b, &inner_a)) {
+                    // A zero partial derivative contributes nothing, whatever the tangent.
+                    if Some(x.slot.epoch) == epoch && !self.is_zero(partial) {
+                        partials.push(partial);
                         tangents.push(self.tangent(k, x));
                     }
                 }
-                let tangent = self.dot(&tangents, &slopes)?;
+                let tangent = self.dot(&tangents, &partials)?;
                 self.with_tangent(k, value, tangent)
             }
             None => Ok(value),
         }
     }
 
-    fn push_sum(&mut self, k: usize, operands: Vec<(u32, f64, crate::value::Slot)>, value: Num) -> Result<Num, Stop> {
+    fn push_sum(
+        &mut self,
+        k: usize,
+        operands: Vec<(u32, f64, crate::value::Slot)>,
+        value: Num,
+    ) -> Result<Num, RecordError> {
         let outer = self.live_slot(value.slot);
         let Some(tape) = self.recording(k) else { return Ok(self.unrecorded(k, value)) };
         let node = tape.push_wide(1, |first| Wide { first, results: 1, kind: WideKind::Sum(operands), seen: None })?;

@@ -1,7 +1,7 @@
-//! Tapes: while they are recorded ([`Recording`]) and afterwards ([`Tape`]).
+//! Recording: a tape while it is recorded ([`Recording`]) and afterwards ([`Tape`]).
 
 use super::column::SlotColumn;
-use super::node::{Node, Pool, Stop};
+use super::node::{Node, Pool, RecordError};
 use super::watch::Step;
 use super::wide::{Call, Wide, WideKind, held};
 use crate::value::Slot;
@@ -28,14 +28,14 @@ pub struct Recording {
     pool: SharedPool,
 }
 
-/// What a level inside of other levels keeps beside its nodes: how their values and slopes depend on the levels outside.
-/// As long as needed only, so that a level that meets no other one pays nothing.
+/// What a level inside of other levels keeps beside its nodes: how their values and partial derivatives depend on the
+/// levels outside. As long as needed only, so that a level that meets no other one pays nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Columns {
     /// By node number: the outer slot of the value.
     values: SlotColumn,
-    /// By twice the record number: the outer slots of the two slopes.
-    slopes: SlotColumn,
+    /// By twice the record number: the outer slots of the two partial derivatives.
+    partials: SlotColumn,
 }
 
 /// A finished tape.
@@ -45,7 +45,7 @@ pub struct Tape {
     leaves: u32,
     wide: Vec<Wide>,
     columns: Columns,
-    /// By node number, while somebody watches: what was done.
+    /// By node number, while an observer is active: what was done.
     steps: Vec<(u32, Step)>,
     pool: SharedPool,
 }
@@ -68,11 +68,11 @@ impl Recording {
     /// A new leaf. All leaves come before all records.
     ///
     /// # Errors
-    /// [`Stop`] when there are no numbers left.
-    pub fn leaf(&mut self, outer: Slot) -> Result<u32, Stop> {
+    /// [`RecordError`] when there are no numbers left.
+    pub fn leaf(&mut self, outer: Slot) -> Result<u32, RecordError> {
         debug_assert!(self.chunk.is_empty() && self.full.is_empty(), "leaves come before records");
         let n = self.base;
-        self.base = n.checked_add(1).ok_or(Stop::Bytes(u64::from(u32::MAX)))?;
+        self.base = n.checked_add(1).ok_or(RecordError::Bytes(u64::from(u32::MAX)))?;
         self.leaves += 1;
         self.set_outer_value(n, outer)?;
         Ok(n)
@@ -81,10 +81,10 @@ impl Recording {
     /// That many new leaves, constant in the levels outside.
     ///
     /// # Errors
-    /// [`Stop`] when there are no numbers left.
-    pub fn leaves(&mut self, count: usize) -> Result<(), Stop> {
+    /// [`RecordError`] when there are no numbers left.
+    pub fn leaves(&mut self, count: usize) -> Result<(), RecordError> {
         debug_assert!(self.chunk.is_empty() && self.full.is_empty(), "leaves come before records");
-        let full = Stop::Bytes(u64::from(u32::MAX));
+        let full = RecordError::Bytes(u64::from(u32::MAX));
         let count = u32::try_from(count).map_err(|_| full)?;
         self.base = self.base.checked_add(count).ok_or(full)?;
         self.leaves += count;
@@ -94,9 +94,9 @@ impl Recording {
     /// Records an operation; an operand 0 is missing.
     ///
     /// # Errors
-    /// [`Stop`] when the limit is reached.
+    /// [`RecordError`] when the limit is reached.
     #[inline(always)]
-    pub fn push(&mut self, a: u32, b: u32, pa: f64, pb: f64) -> Result<u32, Stop> {
+    pub fn push(&mut self, a: u32, b: u32, pa: f64, pb: f64) -> Result<u32, RecordError> {
         self.make_room()?;
         Ok(self.append(a, b, pa, pb))
     }
@@ -110,9 +110,9 @@ impl Recording {
     /// Makes room for one operation more.
     ///
     /// # Errors
-    /// [`Stop`] when the limit is reached.
+    /// [`RecordError`] when the limit is reached.
     #[inline(always)]
-    pub fn make_room(&mut self) -> Result<(), Stop> {
+    pub fn make_room(&mut self) -> Result<(), RecordError> {
         if self.has_room() { Ok(()) } else { self.next_chunk() }
     }
 
@@ -128,10 +128,10 @@ impl Recording {
 
     #[cold]
     #[inline(never)]
-    fn next_chunk(&mut self) -> Result<(), Stop> {
+    fn next_chunk(&mut self) -> Result<(), RecordError> {
         // Numbers stay below 2³² for the chunk after this one too.
         if self.base > u32::MAX - (1 << 20) {
-            return Err(Stop::Bytes(u64::from(u32::MAX)));
+            return Err(RecordError::Bytes(u64::from(u32::MAX)));
         }
         let first = self.chunk.capacity() == 0;
         let fresh = self.pool.borrow_mut().take(first)?;
@@ -143,17 +143,17 @@ impl Recording {
         Ok(())
     }
 
-    /// Records an operation whose slopes or value depend on outer levels.
+    /// Records an operation whose partial derivatives or value depend on outer levels.
     ///
     /// # Errors
-    /// [`Stop`] when the limit is reached.
-    pub fn push_nested(&mut self, node: Node, outer: Slot, slopes: [Slot; 2]) -> Result<u32, Stop> {
+    /// [`RecordError`] when the limit is reached.
+    pub fn push_nested(&mut self, node: Node, outer: Slot, partials: [Slot; 2]) -> Result<u32, RecordError> {
         let n = self.push(node.a, node.b, node.pa, node.pb)?;
         self.set_outer_value(n, outer)?;
-        if slopes != [Slot::NONE; 2] {
+        if partials != [Slot::NONE; 2] {
             let at = 2 * (n - self.leaves - 1) as usize;
-            put(&mut self.columns.slopes, at, slopes[0], &self.pool)?;
-            put(&mut self.columns.slopes, at + 1, slopes[1], &self.pool)?;
+            put(&mut self.columns.partials, at, partials[0], &self.pool)?;
+            put(&mut self.columns.partials, at + 1, partials[1], &self.pool)?;
         }
         Ok(n)
     }
@@ -161,8 +161,8 @@ impl Recording {
     /// Says how the value of a node depends on the levels outside.
     ///
     /// # Errors
-    /// [`Stop`] when the limit is reached.
-    pub fn set_outer_value(&mut self, node: u32, outer: Slot) -> Result<(), Stop> {
+    /// [`RecordError`] when the limit is reached.
+    pub fn set_outer_value(&mut self, node: u32, outer: Slot) -> Result<(), RecordError> {
         if outer == Slot::NONE {
             return Ok(());
         }
@@ -177,8 +177,8 @@ impl Recording {
     /// Records a wide node with that many results; gives the number of the first.
     ///
     /// # Errors
-    /// [`Stop`] when the limit is reached.
-    pub fn push_wide(&mut self, results: u32, make: impl FnOnce(u32) -> Wide) -> Result<u32, Stop> {
+    /// [`RecordError`] when the limit is reached.
+    pub fn push_wide(&mut self, results: u32, make: impl FnOnce(u32) -> Wide) -> Result<u32, RecordError> {
         let mut first = 0;
         for k in 0..results {
             let n = self.push(0, 0, 0.0, 0.0)?;
@@ -215,7 +215,7 @@ impl Recording {
         self.len() == 0
     }
 
-    /// Ends the recording, and leaves an empty one behind.
+    /// Ends the recording, and leaves an empty one in its place.
     pub fn finish(&mut self) -> Tape {
         let mut chunks = std::mem::take(&mut self.full);
         let last = std::mem::take(&mut self.chunk);
@@ -235,7 +235,7 @@ impl Recording {
 }
 
 /// Writes a slot where there may be no room for it yet.
-fn put(column: &mut SlotColumn, at: usize, slot: Slot, pool: &SharedPool) -> Result<(), Stop> {
+fn put(column: &mut SlotColumn, at: usize, slot: Slot, pool: &SharedPool) -> Result<(), RecordError> {
     let missing = column.missing(at, slot);
     if missing > 0 {
         pool.borrow_mut().reserve(missing)?;
@@ -246,18 +246,18 @@ fn put(column: &mut SlotColumn, at: usize, slot: Slot, pool: &SharedPool) -> Res
 
 impl Columns {
     fn bytes(&self) -> u64 {
-        self.values.bytes() + self.slopes.bytes()
+        self.values.bytes() + self.partials.bytes()
     }
 
     /// Whether some slot in them fulfils a condition.
     pub fn any(&self, test: &mut dyn FnMut(Slot) -> bool) -> bool {
-        self.values.any(test) || self.slopes.any(test)
+        self.values.any(test) || self.partials.any(test)
     }
 
     /// Replaces every slot.
     pub fn map(&mut self, change: &mut dyn FnMut(Slot) -> Slot) {
         self.values.map(change);
-        self.slopes.map(change);
+        self.partials.map(change);
     }
 }
 
@@ -287,7 +287,7 @@ impl Tape {
         self.chunks.iter().map(Vec::len).sum()
     }
 
-    /// What was done for a node, if somebody watched. A step with three operands has two nodes.
+    /// What was done for a node, if an observer was active. A step with three operands has two nodes.
     pub fn step(&self, node: u32) -> Option<&Step> {
         let at = self.steps.partition_point(|(n, _)| *n < node);
         let (n, step) = self.steps.get(at)?;
@@ -326,7 +326,7 @@ impl Tape {
         wide_at(&self.wide, node)
     }
 
-    /// How values and slopes depend on the levels outside.
+    /// How values and partial derivatives depend on the levels outside.
     pub fn columns(&self) -> &Columns {
         &self.columns
     }
@@ -336,10 +336,10 @@ impl Tape {
         self.columns.values.get(node as usize)
     }
 
-    /// The outer slots of the slopes of a node.
-    pub fn outer_slopes(&self, node: u32) -> [Slot; 2] {
+    /// The outer slots of the partial derivatives of a node.
+    pub fn outer_partials(&self, node: u32) -> [Slot; 2] {
         let at = 2 * (node - self.leaves - 1) as usize;
-        [self.columns.slopes.get(at), self.columns.slopes.get(at + 1)]
+        [self.columns.partials.get(at), self.columns.partials.get(at + 1)]
     }
 
     /// The same tape with other columns and wide nodes.

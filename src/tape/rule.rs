@@ -1,16 +1,18 @@
-//! The general rule: what an operation does to numbers that move in any mix of levels.
+//! General rule: what an operation does to numbers that are active in any mix of levels.
 //!
-//! Let L be the innermost live level among the operands. Strip L; compute the result and the slopes on what is left, by
-//! this same rule, for they may move in the levels outside; then record them on the tape of L, or combine tangents.
+//! Let L be the innermost live level among the operands. Strip L; compute the result and the partial derivatives on
+//! what is left, by this same rule, for they may move in the levels outside; then record them on the tape of L, or
+//! combine tangents.
 
 use super::Num;
 use super::levels::{Kind, Levels};
-use super::node::{Node, Stop};
+use super::node::{Node, RecordError};
 use super::watch;
 use crate::cancel;
-use crate::native::field::{Shift, Test};
+use crate::native::field::{OrderOffset, Test};
 use crate::native::formula::{self, Formula};
-use crate::native::{PrimitiveId, Rule, Slopes, product_slope};
+use crate::native::partial::product_partial;
+use crate::native::{Partial, PrimitiveId, ids};
 use crate::value::Slot;
 
 /// So many operations are recorded between two looks at whether the work must stop.
@@ -35,27 +37,27 @@ impl Levels {
     /// The result of a primitive of numbers, recorded in every level that it moves in.
     ///
     /// # Errors
-    /// [`Stop`] when a limit is reached.
-    pub fn record(&mut self, id: PrimitiveId, x: &[Num]) -> Result<Num, Stop> {
+    /// [`RecordError`] when a limit is reached.
+    pub fn record(&mut self, id: PrimitiveId, x: &[Num]) -> Result<Num, RecordError> {
         self.record_with(id, x, 0)
     }
 
     /// The same with an integer operand (`double.powi`).
     ///
     /// # Errors
-    /// [`Stop`] when a limit is reached.
-    pub fn record_with(&mut self, id: PrimitiveId, x: &[Num], n: i64) -> Result<Num, Stop> {
+    /// [`RecordError`] when a limit is reached.
+    pub fn record_with(&mut self, id: PrimitiveId, x: &[Num], n: i64) -> Result<Num, RecordError> {
         debug_assert!(x.len() <= OPERANDS);
         // One operation of a program takes many here where levels nest.
         self.recorded = self.recorded.wrapping_add(1);
         if self.recorded.is_multiple_of(BETWEEN_LOOKS) && cancel::reason().is_some() {
-            return Err(Stop::Asked);
+            return Err(RecordError::Cancelled);
         }
         let Some(k) = self.innermost(x) else {
             return Ok(Num::constant(plain(id, x, n)));
         };
         if self.stack[k].is_linear && !self.is_linear_step(k, id, x) {
-            return Err(Stop::NotLinear(id));
+            return Err(RecordError::NotLinear(id));
         }
         let mut stripped = [Num::default(); OPERANDS];
         for (to, from) in stripped.iter_mut().zip(x) {
@@ -63,13 +65,13 @@ impl Levels {
         }
         let inner = &stripped[..x.len().min(OPERANDS)];
         let result = self.record_with(id, inner, n)?;
-        if matches!(id.info().rule, Rule::Flat | Rule::Opaque(_)) {
+        if id.info().partials().is_empty() {
             return Ok(result);
         }
         if self.is_paused(k) {
             return Ok(self.unrecorded(k, result));
         }
-        let seen = self.look(k, id, (x, n), result.value)?;
+        let seen = self.observe(k, id, (x, n), result.value)?;
         let step = Step { id, x: inner, n, result };
         match self.stack[k].kind {
             Kind::OutermostReverse | Kind::Reverse(_) => {
@@ -84,16 +86,16 @@ impl Levels {
     /// Whether a primitive is linear in those operands that move in a level.
     fn is_linear_step(&self, k: usize, id: PrimitiveId, x: &[Num]) -> bool {
         let moves = |i: usize| x.get(i).is_some_and(|x| x.slot.epoch == self.stack[k].epoch);
-        match id.info().rule {
-            Rule::Linear(_) => true,
-            Rule::Bilinear => !(moves(0) && moves(1)),
-            // Division is linear in what is divided.
-            Rule::Slopes(_) => id == self.ids.div && !moves(1),
-            Rule::Flat | Rule::Opaque(_) => false,
-        }
+        // It is where none of its partial derivatives in those operands moves.
+        (0..x.len()).filter(|i| moves(*i)).all(|i| match id.partial(i) {
+            Partial::Constant(_) => true,
+            Partial::Factor(other) => !moves(other),
+            Partial::Reciprocal => !moves(1),
+            Partial::Quotient | Partial::Expression(_) | Partial::Zero | Partial::Undefined(_) => false,
+        })
     }
 
-    fn record_reverse(&mut self, k: usize, x: &[Num], step: Step) -> Result<Num, Stop> {
+    fn record_reverse(&mut self, k: usize, x: &[Num], step: Step) -> Result<Num, RecordError> {
         let mut pending: Option<(u32, Num)> = None;
         let mut node = None;
         let mut nodes = 0;
@@ -102,17 +104,17 @@ impl Levels {
             if number == 0 {
                 continue;
             }
-            let slope = self.slope(i, step)?;
+            let partial = self.partial(i, step)?;
             let (a, pa) = match (pending.take(), node.take()) {
                 (None, None) => {
-                    pending = Some((number, slope));
+                    pending = Some((number, partial));
                     continue;
                 }
                 (Some(first), _) => first,
                 // A third operand: the sum so far, and this one.
                 (None, Some(sum)) => (sum, Num::constant(1.0)),
             };
-            node = Some(self.push_node(k, (a, pa), (number, slope), step.result.slot)?);
+            node = Some(self.push_node(k, (a, pa), (number, partial), step.result.slot)?);
             nodes += 1;
         }
         if let Some(only) = pending {
@@ -129,7 +131,7 @@ impl Levels {
     }
 
     /// Remembers which primitive has made nodes of the level `k`.
-    fn keep_step(&mut self, k: usize, x: &[Num], step: Step, made: (usize, u32)) -> Result<(), Stop> {
+    fn keep_step(&mut self, k: usize, x: &[Num], step: Step, made: (usize, u32)) -> Result<(), RecordError> {
         self.reserve_step()?;
         let operands = x.iter().zip(step.x).map(|(x, outside)| (self.node(k, *x), *outside)).collect();
         if let Some(steps) = &mut self.stack[k].steps {
@@ -150,25 +152,31 @@ impl Levels {
         (a, pa): (u32, Num),
         (b, pb): (u32, Num),
         outer: Slot,
-    ) -> Result<u32, Stop> {
-        let slopes = [self.live_slot(pa.slot), self.live_slot(pb.slot)];
+    ) -> Result<u32, RecordError> {
+        let partials = [self.live_slot(pa.slot), self.live_slot(pb.slot)];
         let outer = self.live_slot(outer);
         match self.recording(k) {
             Some(tape) if k == 0 => tape.push(a, b, pa.value, pb.value),
-            Some(tape) => tape.push_nested(Node { a, b, pa: pa.value, pb: pb.value }, outer, slopes),
+            Some(tape) => tape.push_nested(Node { a, b, pa: pa.value, pb: pb.value }, outer, partials),
             None => unreachable!("level {k} is a reverse one"),
         }
     }
 
-    fn record_forward(&mut self, k: usize, x: &[Num], step: Step, seen: Option<watch::Step>) -> Result<Num, Stop> {
-        let tangent = match (step.id.info().rule, x) {
-            // What is linear in one operand is its own differential: a rounding rounds the tangent too.
-            (Rule::Linear(_), [only]) => self.record(step.id, &[self.tangent(k, *only)])?,
+    fn record_forward(
+        &mut self,
+        k: usize,
+        x: &[Num],
+        step: Step,
+        seen: Option<watch::Step>,
+    ) -> Result<Num, RecordError> {
+        let tangent = match (step.id.info().partials(), x) {
+            // What is linear in its one operand is its own differential: a rounding rounds the tangent too.
+            ([Partial::Constant(_)], [only]) => self.record(step.id, &[self.tangent(k, *only)])?,
             _ => self.combine(k, x, step)?,
         };
         if seen.is_some() {
             let tangents: Vec<f64> = x.iter().map(|x| self.tangent(k, *x).value).collect();
-            self.look_at_tangent(seen, &tangents, tangent.value)?;
+            self.observe_tangent(seen, &tangents, tangent.value)?;
         }
         self.with_tangent(k, step.result, tangent)
     }
@@ -181,83 +189,84 @@ impl Levels {
         }
     }
 
-    fn combine(&mut self, k: usize, x: &[Num], step: Step) -> Result<Num, Stop> {
+    fn combine(&mut self, k: usize, x: &[Num], step: Step) -> Result<Num, RecordError> {
         let mut sum: Option<Num> = None;
         for (i, operand) in x.iter().enumerate() {
             if operand.slot.epoch != self.stack[k].epoch {
                 continue;
             }
-            let slope = self.slope(i, step)?;
-            // A zero slope contributes nothing, whatever the tangent.
-            if self.is_zero(slope) {
+            let partial = self.partial(i, step)?;
+            // A zero partial derivative contributes nothing, whatever the tangent.
+            if self.is_zero(partial) {
                 continue;
             }
-            let term = self.scaled(self.tangent(k, *operand), slope)?;
+            let term = self.scaled(self.tangent(k, *operand), partial)?;
             sum = Some(self.plus(sum, term)?);
         }
         Ok(sum.unwrap_or_default())
     }
 
-    /// `x · slope`, without a record for a slope of 1.
-    pub(super) fn scaled(&mut self, x: Num, slope: Num) -> Result<Num, Stop> {
-        if self.is_live(slope.slot) {
-            return self.record(self.ids.mul, &[slope, x]);
+    /// `x · partial derivative`, without a record for a partial derivative of 1.
+    pub(super) fn scaled(&mut self, x: Num, partial: Num) -> Result<Num, RecordError> {
+        if self.is_live(partial.slot) {
+            return self.record(ids::MUL, &[partial, x]);
         }
-        match slope.value {
+        match partial.value {
             1.0 => Ok(x),
-            -1.0 => self.record(self.ids.neg, &[x]),
-            _ => self.record(self.ids.mul, &[slope, x]),
+            -1.0 => self.record(ids::NEG, &[x]),
+            _ => self.record(ids::MUL, &[partial, x]),
         }
     }
 
     /// `sum + x`, without a record when there is no sum yet.
-    pub(super) fn plus(&mut self, sum: Option<Num>, x: Num) -> Result<Num, Stop> {
+    pub(super) fn plus(&mut self, sum: Option<Num>, x: Num) -> Result<Num, RecordError> {
         match sum {
             None => Ok(x),
-            Some(sum) => self.record(self.ids.add, &[sum, x]),
+            Some(sum) => self.record(ids::ADD, &[sum, x]),
         }
     }
 
-    /// The slope of the result in operand `i`, a number of the levels outside.
-    fn slope(&mut self, i: usize, step: Step) -> Result<Num, Stop> {
+    /// The partial derivative of the result in operand `i`, a number of the levels outside.
+    fn partial(&mut self, i: usize, step: Step) -> Result<Num, RecordError> {
         let info = step.id.info();
         if self.innermost(step.x).is_none() {
             let mut x = [0.0; OPERANDS];
             for (to, from) in x.iter_mut().zip(step.x) {
                 *to = from.value;
             }
-            let slope = info.slope(i, &x[..step.x.len()], step.n, step.result.value);
-            return Ok(Num::constant(slope.unwrap_or(0.0)));
+            let partial = info.partial_at(i, &x[..step.x.len()], step.n, step.result.value);
+            return Ok(Num::constant(partial.unwrap_or(0.0)));
         }
-        match info.rule {
-            Rule::Linear(coefficients) => Ok(Num::constant(coefficients[i])),
-            Rule::Bilinear | Rule::Slopes(Slopes::Three(..)) if i < 2 => {
-                let (factor, other) = (step.x[i], step.x[1 - i]);
-                let value = product_slope(factor.value * other.value, other.value, factor.value);
-                // A factor that is NaN itself still moves: its own slope may be a number.
+        match info.partial(i) {
+            Partial::Constant(c) => Ok(Num::constant(c)),
+            Partial::Factor(other) => {
+                let (factor, other) = (step.x[i], step.x[other]);
+                let value = product_partial(other.value, factor.value);
+                // A factor that is NaN itself still moves: its own partial derivative may be a number.
                 Ok(if value.is_nan() && !other.value.is_nan() { Num::constant(value) } else { other })
             }
-            Rule::Slopes(_) => match formula::slopes(step.id).get(i) {
+            Partial::Reciprocal | Partial::Quotient | Partial::Expression(_) => match formula::partials(step.id).get(i)
+            {
                 Some(formula) => self.evaluate(formula, step),
                 None => unreachable!("`{}` has a formula for each operand", info.name),
             },
-            Rule::Bilinear | Rule::Flat | Rule::Opaque(_) => Ok(Num::default()),
+            Partial::Zero | Partial::Undefined(_) => Ok(Num::default()),
         }
     }
 
-    /// A slope over numbers that move themselves.
-    fn evaluate(&mut self, formula: &Formula, step: Step) -> Result<Num, Stop> {
+    /// A partial derivative over numbers that move themselves.
+    fn evaluate(&mut self, formula: &Formula, step: Step) -> Result<Num, RecordError> {
         match formula {
             Formula::Operand(k) => Ok(step.x[*k as usize]),
             Formula::Result => Ok(step.result),
             Formula::Constant(c) => Ok(Num::constant(*c)),
-            Formula::Number(Shift(by)) => Ok(Num::constant(step.n.saturating_add(*by) as f64)),
+            Formula::Number(OrderOffset(by)) => Ok(Num::constant(step.n.saturating_add(*by) as f64)),
             // Only zeros are changed by that, and nothing has to be recorded for others.
-            Formula::Apply(add, operands, _) if *add == self.ids.add && operands[1] == Formula::Constant(0.0) => {
+            Formula::Apply(add, operands, _) if *add == ids::ADD && operands[1] == Formula::Constant(0.0) => {
                 let x = self.evaluate(&operands[0], step)?;
                 if x.value == 0.0 { Ok(Num { value: 0.0, ..x }) } else { Ok(x) }
             }
-            Formula::Apply(id, operands, Shift(by)) => {
+            Formula::Apply(id, operands, OrderOffset(by)) => {
                 let mut x = [Num::default(); OPERANDS];
                 for (to, from) in x.iter_mut().zip(operands) {
                     *to = self.evaluate(from, step)?;

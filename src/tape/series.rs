@@ -1,19 +1,19 @@
-//! Truncated Taylor series of what was recorded once.
+//! Series: truncated Taylor series along a recorded tape.
 //!
-//! A level that keeps its steps remembers the primitive of each of its nodes. When it ends, the polynomial of its one leaf
-//! goes through them in order. A primitive `y = f(x)` with the slope `s = f'(x)` takes a polynomial by `y' = s · x'`, so
-//! `k · yₖ = Σ j · xⱼ · sₖ₋ⱼ`: the coefficients of the slope are those of a formula, which is made of primitives itself, and
-//! each of them needs one coefficient less than the one before it.
+//! A level that keeps its steps remembers the primitive of each of its nodes. When it ends, the polynomial of its one
+//! leaf goes through them in order. A primitive `y = f(x)` with the partial derivative `s = f'(x)` takes a polynomial
+//! by `y' = s · x'`, so `k · yₖ = Σ j · xⱼ · sₖ₋ⱼ`: the coefficients of the partial derivative are those of a formula,
+//! which is made of primitives itself, and each of them needs one coefficient less than the one before it.
 //!
 //! Coefficients are numbers of the levels outside, so that they can be differentiated.
 //! Not here: what is recorded (`rule`).
 
 use super::Num;
 use super::levels::Levels;
-use super::node::Stop;
-use crate::native::field::{Shift, Test};
+use super::node::RecordError;
+use crate::native::field::{OrderOffset, Test};
 use crate::native::formula::{self, Formula};
-use crate::native::{PrimitiveId, Rule, Slopes};
+use crate::native::{Partial, PrimitiveId, ids};
 use hashbrown::HashMap;
 
 /// The most operands that a primitive has.
@@ -27,7 +27,7 @@ pub(super) struct Steps {
     nodes: usize,
     /// Whether some were recorded for their partials alone, by factors that are constants of the level though they move
     /// with its leaf.
-    lacks_slopes: bool,
+    lacks_partials: bool,
 }
 
 /// A primitive that was recorded.
@@ -57,25 +57,25 @@ impl Levels {
     /// Opens a reverse level that keeps its steps, for one leaf.
     ///
     /// # Errors
-    /// [`Stop`] when too many levels are live.
-    pub fn open_series(&mut self) -> Result<u64, Stop> {
+    /// [`RecordError`] when too many levels are live.
+    pub fn open_series(&mut self) -> Result<u64, RecordError> {
         let epoch = self.open(super::Direction::Reverse)?;
         self.keep_steps();
         Ok(epoch)
     }
 
     /// Says that some steps of level `k` have partials, but are not the primitives that made their values.
-    pub fn lose_slopes(&mut self, k: usize) {
+    pub fn lose_partials(&mut self, k: usize) {
         if let Some(steps) = self.stack.get_mut(k).and_then(|level| level.steps.as_mut()) {
-            steps.lacks_slopes = true;
+            steps.lacks_partials = true;
         }
     }
 
     /// Asks for the memory of a step more.
     ///
     /// # Errors
-    /// [`Stop`] when the limit is reached.
-    pub(super) fn reserve_step(&mut self) -> Result<(), Stop> {
+    /// [`RecordError`] when the limit is reached.
+    pub(super) fn reserve_step(&mut self) -> Result<(), RecordError> {
         self.pool().borrow_mut().reserve(STEP)
     }
 
@@ -83,14 +83,14 @@ impl Levels {
     /// levels outside. `None` when something else than primitives was recorded.
     ///
     /// # Errors
-    /// [`Stop`] when the coefficients are recorded in live levels, and they are full.
-    pub fn close_series(&mut self, x: Num, y: Num, order: usize) -> Result<Option<Vec<Num>>, Stop> {
+    /// [`RecordError`] when the coefficients are recorded in live levels, and they are full.
+    pub fn close_series(&mut self, x: Num, y: Num, order: usize) -> Result<Option<Vec<Num>>, RecordError> {
         let Some(k) = self.depth().checked_sub(1) else { return Ok(None) };
         let (node, outside) = (self.node(k, y), self.strip(k, y));
         let steps = self.take_steps();
         let records = self.close().map_or(0, |tape| tape.records());
         let kept = STEP * steps.all.len() as u64;
-        let is_known = records == steps.nodes && !steps.lacks_slopes;
+        let is_known = records == steps.nodes && !steps.lacks_partials;
         let found = if is_known { self.series(&steps, (x, node, outside), order) } else { Ok(None) };
         self.pool().borrow_mut().release(kept);
         found
@@ -101,7 +101,7 @@ impl Levels {
         steps: &Steps,
         (x, node, outside): (Num, u32, Num),
         order: usize,
-    ) -> Result<Option<Vec<Num>>, Stop> {
+    ) -> Result<Option<Vec<Num>>, RecordError> {
         if node == 0 {
             return Ok(Some(padded(vec![outside], order)));
         }
@@ -129,7 +129,7 @@ fn padded(mut coefficients: Vec<Num>, order: usize) -> Vec<Num> {
     coefficients
 }
 
-/// Series that depend on each other, each known as far as it was asked for.
+/// Series that depend on each other, each known as far as it was needed.
 struct Series<'l> {
     levels: &'l mut Levels,
     streams: Vec<Stream>,
@@ -138,15 +138,15 @@ struct Series<'l> {
 }
 
 struct Stream {
-    /// The primitive with its integer and its operands; `None` for coefficients that are known, with zeros behind them.
+    /// The primitive with its integer and its operands; `None` for coefficients that are known, with zeros after them.
     of: Option<(PrimitiveId, i64, Vec<usize>)>,
     coefficients: Vec<Num>,
-    /// The slopes, as far as they were needed.
-    slopes: [Option<usize>; OPERANDS],
+    /// The partial derivatives, as far as they were needed.
+    partials: [Option<usize>; OPERANDS],
 }
 
 impl Series<'_> {
-    fn of_step(&mut self, step: &Step, known: &HashMap<u32, Vec<Num>>, order: usize) -> Result<Vec<Num>, Stop> {
+    fn of_step(&mut self, step: &Step, known: &HashMap<u32, Vec<Num>>, order: usize) -> Result<Vec<Num>, RecordError> {
         let operands = step.operands.iter().map(|(node, constant)| match known.get(node) {
             Some(coefficients) => self.given(coefficients.clone()),
             None => self.given(vec![*constant]),
@@ -158,7 +158,7 @@ impl Series<'_> {
     }
 
     fn given(&mut self, coefficients: Vec<Num>) -> usize {
-        self.streams.push(Stream { of: None, coefficients, slopes: [None; OPERANDS] });
+        self.streams.push(Stream { of: None, coefficients, partials: [None; OPERANDS] });
         self.streams.len() - 1
     }
 
@@ -167,12 +167,12 @@ impl Series<'_> {
         if let Some(known) = self.made.get(&key) {
             return *known;
         }
-        self.streams.push(Stream { of: Some(key.clone()), coefficients: vec![], slopes: [None; OPERANDS] });
+        self.streams.push(Stream { of: Some(key.clone()), coefficients: vec![], partials: [None; OPERANDS] });
         self.made.insert(key, self.streams.len() - 1);
         self.streams.len() - 1
     }
 
-    fn coefficient(&mut self, stream: usize, k: usize) -> Result<Num, Stop> {
+    fn coefficient(&mut self, stream: usize, k: usize) -> Result<Num, RecordError> {
         loop {
             let this = &self.streams[stream];
             if let Some(known) = this.coefficients.get(k) {
@@ -185,7 +185,7 @@ impl Series<'_> {
     }
 
     /// Coefficient `k` of a primitive, whose coefficients before it are known.
-    fn next(&mut self, y: usize, (id, n, x): (PrimitiveId, i64, &[usize]), k: usize) -> Result<Num, Stop> {
+    fn next(&mut self, y: usize, (id, n, x): (PrimitiveId, i64, &[usize]), k: usize) -> Result<Num, RecordError> {
         if k == 0 {
             let mut first = [Num::default(); OPERANDS];
             for (to, operand) in first.iter_mut().zip(x) {
@@ -193,26 +193,21 @@ impl Series<'_> {
             }
             return self.levels.record_with(id, &first[..x.len().min(OPERANDS)], n);
         }
-        match (id.info().rule, x) {
-            (Rule::Flat | Rule::Opaque(_), _) => Ok(Num::default()),
+        match (id.info().partials(), x) {
+            ([], _) => Ok(Num::default()),
             // A rounding rounds each coefficient.
-            (Rule::Linear(_), [only]) => match self.coefficient(*only, k)? {
+            ([Partial::Constant(_)], [only]) => match self.coefficient(*only, k)? {
                 zero if self.levels.is_zero(zero) => Ok(zero),
                 other => self.levels.record(id, &[other]),
             },
-            (Rule::Linear(slopes), _) => {
-                let mut sum = None;
-                for (operand, slope) in x.iter().zip(slopes) {
-                    let term = self.coefficient(*operand, k)?;
-                    sum = self.plus(sum, term, Num::constant(*slope))?;
-                }
-                Ok(sum.unwrap_or_default())
+            ([Partial::Constant(a), Partial::Constant(b)], [x, y]) => {
+                let (x, y) = (self.coefficient(*x, k)?, self.coefficient(*y, k)?);
+                let sum = self.plus(None, x, Num::constant(*a))?;
+                Ok(self.plus(sum, y, Num::constant(*b))?.unwrap_or_default())
             }
-            // A product 0·∞ has no slopes.
-            (Rule::Bilinear | Rule::Slopes(Slopes::Three(..)), [a, b, ..]) if self.has_no_slopes(*a, *b)? => {
-                Ok(Num::constant(f64::NAN))
-            }
-            (Rule::Bilinear, [a, b]) => {
+            // A product 0·∞ has no partial derivatives.
+            ([Partial::Factor(_), ..], [a, b, ..]) if self.has_no_partials(*a, *b)? => Ok(Num::constant(f64::NAN)),
+            ([Partial::Factor(_), Partial::Factor(_)], [a, b]) => {
                 let mut sum = None;
                 for j in 0..=k {
                     let (a, b) = (self.coefficient(*a, j)?, self.coefficient(*b, k - j)?);
@@ -220,15 +215,15 @@ impl Series<'_> {
                 }
                 Ok(sum.unwrap_or_default())
             }
-            (_, [a, b]) if id == self.levels.ids.div && self.coefficient(y, 0)?.value.is_finite() => {
+            ([Partial::Reciprocal, Partial::Quotient], [a, b]) if self.coefficient(y, 0)?.value.is_finite() => {
                 self.quotient(y, *a, *b, k)
             }
-            _ => self.by_slopes(y, x, k),
+            _ => self.by_partials(y, x, k),
         }
     }
 
     /// `yₖ = (aₖ - Σ yⱼ · bₖ₋ⱼ) / b₀`
-    fn quotient(&mut self, y: usize, a: usize, b: usize, k: usize) -> Result<Num, Stop> {
+    fn quotient(&mut self, y: usize, a: usize, b: usize, k: usize) -> Result<Num, RecordError> {
         let mut sum = None;
         let above = self.coefficient(a, k)?;
         sum = self.plus(sum, above, Num::constant(1.0))?;
@@ -242,20 +237,20 @@ impl Series<'_> {
         }
         let below = self.coefficient(b, 0)?;
         match sum {
-            Some(sum) => self.levels.record(self.levels.ids.div, &[sum, below]),
+            Some(sum) => self.levels.record(ids::DIV, &[sum, below]),
             None => Ok(Num::default()),
         }
     }
 
     /// `k · yₖ = Σ j · xⱼ · sₖ₋ⱼ` for all operands.
-    fn by_slopes(&mut self, y: usize, x: &[usize], k: usize) -> Result<Num, Stop> {
+    fn by_partials(&mut self, y: usize, x: &[usize], k: usize) -> Result<Num, RecordError> {
         let mut sum = None;
         for (i, operand) in x.iter().enumerate() {
-            // What moves by 0 where the slope is infinite does not move by 0: that is 0·∞.
+            // What moves by 0 where the partial derivative is infinite does not move by 0: that is 0·∞.
             if self.moves(*operand) {
                 let moved = self.coefficient(*operand, 1)?;
-                let slope = self.slope(y, i)?;
-                if self.levels.is_zero(moved) && !self.coefficient(slope, 0)?.value.is_finite() {
+                let partial = self.partial(y, i)?;
+                if self.levels.is_zero(moved) && !self.coefficient(partial, 0)?.value.is_finite() {
                     return Ok(Num::constant(f64::NAN));
                 }
             }
@@ -264,17 +259,17 @@ impl Series<'_> {
                 if self.levels.is_zero(moved) {
                     continue;
                 }
-                let slope = self.slope(y, i)?;
-                let slope = self.coefficient(slope, k - j)?;
+                let partial = self.partial(y, i)?;
+                let partial = self.coefficient(partial, k - j)?;
                 let moved = self.levels.scaled(moved, Num::constant(j as f64 / k as f64))?;
-                sum = self.plus(sum, moved, slope)?;
+                sum = self.plus(sum, moved, partial)?;
             }
         }
         Ok(sum.unwrap_or_default())
     }
 
     /// `sum + a · b`; what is zero contributes nothing.
-    fn plus(&mut self, sum: Option<Num>, a: Num, b: Num) -> Result<Option<Num>, Stop> {
+    fn plus(&mut self, sum: Option<Num>, a: Num, b: Num) -> Result<Option<Num>, RecordError> {
         if self.levels.is_zero(a) || self.levels.is_zero(b) {
             return Ok(sum);
         }
@@ -283,7 +278,7 @@ impl Series<'_> {
     }
 
     /// Whether the product of two series, of which one moves, begins with 0·∞.
-    fn has_no_slopes(&mut self, a: usize, b: usize) -> Result<bool, Stop> {
+    fn has_no_partials(&mut self, a: usize, b: usize) -> Result<bool, RecordError> {
         let (x, y) = (self.coefficient(a, 0)?.value, self.coefficient(b, 0)?.value);
         Ok((x * y).is_nan() && !x.is_nan() && !y.is_nan() && (self.moves(a) || self.moves(b)))
     }
@@ -291,34 +286,32 @@ impl Series<'_> {
     /// Whether a series is more than a constant.
     fn moves(&self, stream: usize) -> bool {
         match &self.streams[stream].of {
-            Some((id, _, x)) => {
-                !matches!(id.info().rule, Rule::Flat | Rule::Opaque(_)) && x.iter().any(|x| self.moves(*x))
-            }
+            Some((id, _, x)) => !id.info().partials().is_empty() && x.iter().any(|x| self.moves(*x)),
             None => self.streams[stream].coefficients.len() > 1,
         }
     }
 
-    fn slope(&mut self, y: usize, i: usize) -> Result<usize, Stop> {
-        if let Some(known) = self.streams[y].slopes[i] {
+    fn partial(&mut self, y: usize, i: usize) -> Result<usize, RecordError> {
+        if let Some(known) = self.streams[y].partials[i] {
             return Ok(known);
         }
         let Some((id, n, x)) = self.streams[y].of.clone() else { return Ok(self.given(vec![])) };
-        let slope = match formula::slopes(id).get(i) {
+        let partial = match formula::partials(id).get(i) {
             Some(formula) => self.made_of(formula, y, (n, &x))?,
             None => self.given(vec![]),
         };
-        self.streams[y].slopes[i] = Some(slope);
-        Ok(slope)
+        self.streams[y].partials[i] = Some(partial);
+        Ok(partial)
     }
 
-    /// The series of a slope, by its formula.
-    fn made_of(&mut self, formula: &Formula, y: usize, (n, x): (i64, &[usize])) -> Result<usize, Stop> {
+    /// The series of a partial derivative, by its formula.
+    fn made_of(&mut self, formula: &Formula, y: usize, (n, x): (i64, &[usize])) -> Result<usize, RecordError> {
         Ok(match formula {
             Formula::Operand(k) => x[*k as usize],
             Formula::Result => y,
             Formula::Constant(c) => self.given(vec![Num::constant(*c)]),
-            Formula::Number(Shift(by)) => self.given(vec![Num::constant(n.saturating_add(*by) as f64)]),
-            Formula::Apply(id, operands, Shift(by)) => {
+            Formula::Number(OrderOffset(by)) => self.given(vec![Num::constant(n.saturating_add(*by) as f64)]),
+            Formula::Apply(id, operands, OrderOffset(by)) => {
                 let mut of = vec![];
                 for operand in operands {
                     of.push(self.made_of(operand, y, (n, x))?);

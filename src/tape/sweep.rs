@@ -1,12 +1,12 @@
-//! Sweeps over a finished tape: backwards with adjoints, forwards with tangents.
+//! Sweep: one pass over a finished tape, in reverse with adjoints or forward with tangents.
 //!
-//! A sweep is a state and no recursion: it stops where it needs a function of the user's own, and goes on when it is told
-//! what that gave. Adjoints belong to the sweep, so that a tape can be swept many times and by several at once.
+//! A sweep is a state and no recursion: it stops where it needs a function of the user's own, and goes on with
+//! its results. Adjoints belong to the sweep, so that a tape can be swept many times and by several at once.
 
 use super::column::SlotColumn;
 use super::factors::Factors;
 use super::levels::Levels;
-use super::node::{Node, Stop};
+use super::node::{Node, RecordError};
 use super::recording::Tape;
 use super::wide::{Block, Call, CallKind, WideKind};
 use super::{Direction, Num};
@@ -18,15 +18,15 @@ pub(super) const POLL: u32 = 1 << 16;
 
 /// The tangent of what does not move at all: no seed reaches it. A zero that was computed is `0.0` instead, and
 /// 0·∞ is NaN for that one only. As a summand `-0.0` changes nothing.
-pub(super) const STILL: f64 = -0.0;
+pub(super) const NO_TANGENT: f64 = -0.0;
 
 /// What a sweep came to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Progress {
     /// It is through.
     Done,
-    /// It needs the function of the wide node with that index; [`Sweep::call`] tells more. Backwards, the adjoints of its
-    /// results go in and those of its operands are to be added; forwards, tangents of the operands go through the
+    /// It needs the function of the wide node with that index; [`Sweep::call`] tells more. Backwards, the adjoints of
+    /// its results go in and those of its operands are to be added; forwards, tangents of the operands go through the
     /// transpose of the function, and those of the results are to be added.
     Call(usize),
     /// The user wants to stop.
@@ -86,7 +86,7 @@ impl LiveNumbers {
 impl Sweep {
     /// A sweep over a tape; seeds are added next, then it [`run`](Sweep::run)s.
     pub fn new(levels: &mut Levels, tape: &Rc<Tape>, direction: Direction) -> Sweep {
-        let fill = if direction == Direction::Reverse { 0.0 } else { STILL };
+        let fill = if direction == Direction::Reverse { 0.0 } else { NO_TANGENT };
         let len = tape.len() + 1;
         let live = levels.depth() > 0 && moves(levels, tape);
         let values = levels.take_scratch(len, fill);
@@ -110,8 +110,8 @@ impl Sweep {
     /// Adds to the adjoint or tangent of a node; 0 is no node.
     ///
     /// # Errors
-    /// [`Stop`] when the sum cannot be recorded in the live levels.
-    pub fn add(&mut self, levels: &mut Levels, node: u32, x: Num) -> Result<(), Stop> {
+    /// [`RecordError`] when the sum cannot be recorded in the live levels.
+    pub fn add(&mut self, levels: &mut Levels, node: u32, x: Num) -> Result<(), RecordError> {
         let live = levels.is_live(x.slot);
         if node == 0 || (x.value == 0.0 && !live) {
             return Ok(());
@@ -154,7 +154,7 @@ impl Sweep {
     /// Those of several nodes.
     pub fn numbers(&self, nodes: &[u32]) -> Vec<Num> {
         match &self.numbers {
-            // Number 0 is nobody's: it keeps what it was filled with.
+            // Number 0 belongs to no node: it keeps what it was filled with.
             Numbers::Plain(numbers) => nodes.iter().map(|n| Num::constant(numbers[*n as usize] + 0.0)).collect(),
             Numbers::Live(_) => nodes.iter().map(|n| self.number(*n)).collect(),
         }
@@ -195,15 +195,15 @@ impl Sweep {
     /// Goes on to the end, or to where it needs help. `stop` says whether the user wants to stop.
     ///
     /// # Errors
-    /// [`Stop`] when the arithmetic of the sweep itself is recorded in live levels, and they are full.
-    pub fn run(&mut self, levels: &mut Levels, stop: &dyn Fn() -> bool) -> Result<Progress, Stop> {
+    /// [`RecordError`] when the arithmetic of the sweep itself is recorded in live levels, and they are full.
+    pub fn run(&mut self, levels: &mut Levels, stop: &dyn Fn() -> bool) -> Result<Progress, RecordError> {
         match self.direction {
             Direction::Reverse => self.run_backwards(levels, stop),
             Direction::Forward => self.run_forwards(levels, stop),
         }
     }
 
-    fn run_backwards(&mut self, levels: &mut Levels, stop: &dyn Fn() -> bool) -> Result<Progress, Stop> {
+    fn run_backwards(&mut self, levels: &mut Levels, stop: &dyn Fn() -> bool) -> Result<Progress, RecordError> {
         let tape = Rc::clone(&self.tape);
         while self.at > tape.leaves() {
             while self.at < self.first {
@@ -246,7 +246,7 @@ impl Sweep {
         Ok(Progress::Done)
     }
 
-    fn run_forwards(&mut self, levels: &mut Levels, stop: &dyn Fn() -> bool) -> Result<Progress, Stop> {
+    fn run_forwards(&mut self, levels: &mut Levels, stop: &dyn Fn() -> bool) -> Result<Progress, RecordError> {
         let tape = Rc::clone(&self.tape);
         while self.chunk < tape.chunks().len() {
             let end = self.first + tape.chunks()[self.chunk].len() as u32;
@@ -292,12 +292,13 @@ impl Sweep {
     }
 
     /// Does a wide node, or says that the user's function is needed for it.
-    fn meet_wide_backwards(&mut self, levels: &mut Levels, index: usize) -> Result<bool, Stop> {
+    fn meet_wide_backwards(&mut self, levels: &mut Levels, index: usize) -> Result<bool, RecordError> {
         let tape = Rc::clone(&self.tape);
         let wide = &tape.wide()[index];
         match &wide.kind {
             WideKind::Sum(operands) => {
-                let partials = operands.iter().map(|(node, slope, slot)| (*node, Num { value: *slope, slot: *slot }));
+                let partials =
+                    operands.iter().map(|(node, partial, slot)| (*node, Num { value: *partial, slot: *slot }));
                 self.hand_back(levels, wide.first, partials)?;
                 Ok(false)
             }
@@ -309,16 +310,16 @@ impl Sweep {
         }
     }
 
-    fn meet_wide_forwards(&mut self, levels: &mut Levels, index: usize) -> Result<bool, Stop> {
+    fn meet_wide_forwards(&mut self, levels: &mut Levels, index: usize) -> Result<bool, RecordError> {
         let tape = Rc::clone(&self.tape);
         let wide = &tape.wide()[index];
         match &wide.kind {
             WideKind::Sum(operands) => {
-                for (node, slope, outer) in operands {
-                    let slope = Num { value: *slope, slot: *outer };
+                for (node, partial, outer) in operands {
+                    let partial = Num { value: *partial, slot: *outer };
                     let tangent = self.number(*node);
-                    if !levels.is_zero(slope) && !self.is_still(*node) {
-                        let term = levels.scaled(tangent, slope)?;
+                    if !levels.is_zero(partial) && !self.has_no_tangent(*node) {
+                        let term = levels.scaled(tangent, partial)?;
                         self.add(levels, wide.first, term)?;
                     }
                 }
@@ -340,18 +341,18 @@ impl Sweep {
     }
 
     /// Whether no seed reaches a node.
-    fn is_still(&self, node: u32) -> bool {
+    fn has_no_tangent(&self, node: u32) -> bool {
         match &self.numbers {
-            Numbers::Plain(numbers) => is_still(numbers[node as usize]),
+            Numbers::Plain(numbers) => has_no_tangent(numbers[node as usize]),
             Numbers::Live(numbers) => {
                 let x = numbers.get(node);
-                x.slot == Slot::NONE && is_still(x.value)
+                x.slot == Slot::NONE && has_no_tangent(x.value)
             }
         }
     }
 }
 
-/// Whether a slope on the tape moves in a live level.
+/// Whether a partial derivative on the tape moves in a live level.
 fn moves(levels: &Levels, tape: &Tape) -> bool {
     let wide = |kind: &WideKind| match kind {
         WideKind::Sum(operands) => operands.iter().any(|(_, _, slot)| levels.is_live(*slot)),
@@ -361,17 +362,17 @@ fn moves(levels: &Levels, tape: &Tape) -> bool {
 }
 
 /// Whether a tangent is that of something that does not move.
-pub(super) fn is_still(tangent: f64) -> bool {
-    tangent.to_bits() == STILL.to_bits()
+pub(super) fn has_no_tangent(tangent: f64) -> bool {
+    tangent.to_bits() == NO_TANGENT.to_bits()
 }
 
 /// The way back over nodes from number `first` on; gives how many of them are left when an adjoint is infinite, which
 /// [`hand_back`](Sweep::hand_back) multiplies later.
 ///
 /// The adjoint of the node before is kept in a register: a chain of operations would otherwise wait for its own store at
-/// each step (4.2 against 2.5 ns). An adjoint below the smallest normal number counts as zero: contractions over thousands
-/// of steps would otherwise run on subnormal numbers, 15 times slower, and setting the processor's flush mode instead
-/// would change arithmetic that is not the sweep's.
+/// each step (4.2 against 2.5 ns). An adjoint below the smallest normal number counts as zero: contractions over
+/// thousands of steps would otherwise run on subnormal numbers, 15 times slower, and setting the processor's flush mode
+/// instead would change arithmetic that is not the sweep's.
 fn backwards(nodes: &[Node], first: u32, adjoints: &mut [f64]) -> usize {
     let mut i = first as usize + nodes.len() - 1;
     let mut adjoint = adjoints[i];
@@ -413,7 +414,7 @@ fn is_usual(adjoint: f64) -> bool {
     magnitude >= LEAST && magnitude != INFINITE
 }
 
-/// The same, and every adjoint is there afterwards: somebody wants to look at them.
+/// The same for an observer: every adjoint is there afterwards.
 fn backwards_kept(nodes: &[Node], first: u32, adjoints: &mut [f64]) -> usize {
     for (k, node) in nodes.iter().enumerate().rev() {
         let n = first as usize + k;
@@ -424,9 +425,9 @@ fn backwards_kept(nodes: &[Node], first: u32, adjoints: &mut [f64]) -> usize {
         if adjoint.abs() < f64::MIN_POSITIVE {
             continue;
         }
-        for (operand, slope) in [(node.a as usize, node.pa), (node.b as usize, node.pb)] {
+        for (operand, partial) in [(node.a as usize, node.pa), (node.b as usize, node.pb)] {
             if operand != n {
-                adjoints[operand] += adjoint * slope;
+                adjoints[operand] += adjoint * partial;
             }
         }
     }
@@ -441,13 +442,13 @@ fn forwards(nodes: &[Node], first: u32, tangents: &mut [f64]) {
     }
 }
 
-/// What an operand contributes to a tangent: nothing when it does not move, a zero when the slope is.
-pub(super) fn along(slope: f64, tangent: f64) -> f64 {
-    if is_still(tangent) {
-        STILL
-    } else if slope == 0.0 {
+/// What an operand contributes to a tangent: nothing when it does not move, a zero when the partial derivative is.
+pub(super) fn along(partial: f64, tangent: f64) -> f64 {
+    if has_no_tangent(tangent) {
+        NO_TANGENT
+    } else if partial == 0.0 {
         0.0
     } else {
-        slope * tangent + 0.0
+        partial * tangent + 0.0
     }
 }

@@ -1,9 +1,10 @@
-//! Sweeps whose arithmetic is itself recorded, because seeds or slopes move in live levels.
+//! Live sweep: a sweep whose arithmetic is itself recorded, because seeds or partial derivatives are active in live
+//! levels.
 
 use super::Num;
 use super::levels::Levels;
-use super::node::{Node, Stop};
-use super::sweep::{Numbers, STILL, Sweep, is_still};
+use super::node::{Node, RecordError};
+use super::sweep::{NO_TANGENT, Numbers, Sweep, has_no_tangent};
 use crate::value::Slot;
 
 impl Sweep {
@@ -22,13 +23,18 @@ impl Sweep {
     }
 
     /// The way back over nodes from number `first` on.
-    pub(super) fn backwards_live(&mut self, levels: &mut Levels, nodes: &[Node], first: u32) -> Result<(), Stop> {
+    pub(super) fn backwards_live(
+        &mut self,
+        levels: &mut Levels,
+        nodes: &[Node],
+        first: u32,
+    ) -> Result<(), RecordError> {
         for (k, node) in nodes.iter().enumerate().rev() {
             let i = first + k as u32;
             if levels.is_zero(self.live(i)) && self.factors.are_none(i) {
                 continue;
             }
-            let [a, b] = self.tape.outer_slopes(i);
+            let [a, b] = self.tape.outer_partials(i);
             let partials = [(node.a, Num { value: node.pa, slot: a }), (node.b, Num { value: node.pb, slot: b })];
             self.hand_back(levels, i, partials.into_iter().filter(|(operand, _)| *operand != i))?;
         }
@@ -36,21 +42,21 @@ impl Sweep {
     }
 
     /// The way forwards over nodes from number `first` on.
-    pub(super) fn forwards_live(&mut self, levels: &mut Levels, nodes: &[Node], first: u32) -> Result<(), Stop> {
+    pub(super) fn forwards_live(&mut self, levels: &mut Levels, nodes: &[Node], first: u32) -> Result<(), RecordError> {
         for (k, node) in nodes.iter().enumerate() {
             let i = first + k as u32;
-            let outer = self.tape.outer_slopes(i);
+            let outer = self.tape.outer_partials(i);
             let mut sum = None;
-            for (operand, slope, slot) in [(node.a, node.pa, outer[0]), (node.b, node.pb, outer[1])] {
+            for (operand, partial, slot) in [(node.a, node.pa, outer[0]), (node.b, node.pb, outer[1])] {
                 let tangent = self.live(operand);
-                if operand == i || (tangent.slot == Slot::NONE && is_still(tangent.value)) {
+                if operand == i || (tangent.slot == Slot::NONE && has_no_tangent(tangent.value)) {
                     continue;
                 }
-                let slope = Num { value: slope, slot };
-                let term = if levels.is_zero(slope) { Num::default() } else { levels.scaled(tangent, slope)? };
+                let partial = Num { value: partial, slot };
+                let term = if levels.is_zero(partial) { Num::default() } else { levels.scaled(tangent, partial)? };
                 sum = Some(levels.plus(sum.filter(|x| !levels.is_zero(*x)), term)?);
             }
-            let sum = sum.map_or(Num::constant(STILL), |x: Num| Num { value: x.value + 0.0, ..x });
+            let sum = sum.map_or(Num::constant(NO_TANGENT), |x: Num| Num { value: x.value + 0.0, ..x });
             self.set_live(i, sum);
         }
         Ok(())

@@ -1,7 +1,7 @@
-//! Levels and tapes without the machine: expressions are applied to numbers directly.
+//! Tests of levels and tapes without the machine: expressions are applied to numbers directly.
 
 use super::*;
-use crate::native::field::{Count, Field, Test};
+use crate::native::field::{Field, IntegerParam, Test};
 use crate::native::{PrimitiveId, Value, primitive, table};
 use crate::value::{BoxCells, Cells, Components};
 use proptest::prelude::*;
@@ -118,12 +118,12 @@ fn both_modes_agree_on_every_primitive_and_so_does_the_next_order() {
             let body: &mut dyn FnMut(&mut Calculus, &[Num]) -> Num = &mut |k, x| k.0.record_with(id, x, n).unwrap();
             let (_, map) = calculus.record(&numbers, body);
             let gradient = map.pull_back(&mut calculus.0, &[c(1.0)]).unwrap();
-            for (k, slope) in gradient.iter().enumerate() {
+            for (k, partial) in gradient.iter().enumerate() {
                 let seed: Vec<Num> = (0..x.len()).map(|j| c(f64::from(j == k))).collect();
                 let forward = calculus.along(&numbers, &seed, body);
                 let differential = map.push_forward(&mut calculus.0, &seed).unwrap()[0];
-                let same = |a: f64| a == slope.value || (a.is_nan() && slope.value.is_nan());
-                assert!(same(forward.value), "{}{x:?} {} {}", p.name, forward.value, slope.value);
+                let same = |a: f64| a == partial.value || (a.is_nan() && partial.value.is_nan());
+                assert!(same(forward.value), "{}{x:?} {} {}", p.name, forward.value, partial.value);
                 assert!(same(differential.value), "{}{x:?}", p.name);
             }
             if !gradient.iter().all(|g| g.value.is_finite()) {
@@ -138,11 +138,11 @@ fn both_modes_agree_on_every_primitive_and_so_does_the_next_order() {
 fn second_order(calculus: &mut Calculus, name: &str, x: &[f64], body: &mut dyn FnMut(&mut Calculus, &[Num]) -> Num) {
     for along in 0..x.len() {
         let h = 1e-5 * x[along].abs().max(1.0);
-        let mut slopes_at = |by: f64| -> Vec<f64> {
+        let mut partials_at = |by: f64| -> Vec<f64> {
             let moved: Vec<Num> = x.iter().enumerate().map(|(j, x)| c(x + if j == along { by } else { 0.0 })).collect();
             calculus.gradient(&moved, body).iter().map(|g| g.value).collect()
         };
-        let (above, here, below) = (slopes_at(h), slopes_at(0.0), slopes_at(-h));
+        let (above, here, below) = (partials_at(h), partials_at(0.0), partials_at(-h));
         let seed: Vec<Num> = (0..x.len()).map(|j| c(f64::from(j == along))).collect();
         let numbers: Vec<Num> = x.iter().map(|x| c(*x)).collect();
         for k in 0..x.len() {
@@ -276,7 +276,7 @@ fn a_zero_adjoint_stops_and_a_true_product_does_not() {
         });
         assert_eq!(unused.value, 0.0, "{way:?}");
     }
-    // A direction that does not move y at all never meets the infinite slope of √y.
+    // A direction that does not move y at all never meets the infinite partial derivative of √y.
     let along = k.along(&[c(1.0), c(0.0)], &[c(1.0), c(0.0)], &mut |k, x| {
         let root = k.f("sqrt", &[x[1]]);
         k.add(x[0], root)
@@ -285,7 +285,7 @@ fn a_zero_adjoint_stops_and_a_true_product_does_not() {
 }
 
 #[test]
-fn constants_get_no_slope() {
+fn constants_get_no_partial() {
     let mut k = Calculus::new();
     for way in WAYS {
         let d = k.derivative(way, c(-2.0), &mut |k, x| k.f("pow", &[x, c(2.0)]));
@@ -328,7 +328,7 @@ fn long_tapes_are_swept_over_chunks() {
     let forth = map.push_forward(&mut k.0, &[c(1.0)]).unwrap()[0].value;
     assert!(near(back, y.value) && near(forth, y.value));
     assert_eq!(map.tape.records(), 2 * n);
-    // In between, somebody else wants to stop.
+    // In between, the work is cancelled.
     let mut sweep = Sweep::new(&mut k.0, &map.tape, Direction::Reverse);
     assert_eq!(sweep.run(&mut k.0, &|| true), Ok(Progress::Interrupted));
     assert_eq!(sweep.run(&mut k.0, &|| false), Ok(Progress::Done));
@@ -346,9 +346,9 @@ fn memory_is_limited_and_given_back() {
             Err(full) => break full,
         }
     };
-    assert_eq!(full, Stop::Bytes(4 << 20));
+    assert_eq!(full, RecordError::Bytes(4 << 20));
     k.0.abandon();
-    assert_eq!((k.0.mode(), k.0.pool().borrow().used()), (Mode::Plain, 0));
+    assert_eq!((k.0.mode(), k.0.pool().borrow().used()), (Mode::Inactive, 0));
     // Inner levels and kept pullbacks too.
     let maps: Vec<LinearMap> = (0..300)
         .map(|_| {
@@ -370,7 +370,7 @@ fn memory_is_limited_and_given_back() {
 fn too_many_levels_are_an_error() {
     let mut levels = Levels::new(1 << 20);
     let error = (0..).find_map(|_| levels.open(Direction::Forward).err()).unwrap();
-    assert!(matches!(error, Stop::Levels(_)));
+    assert!(matches!(error, RecordError::Levels(_)));
 }
 
 #[test]
@@ -424,7 +424,7 @@ fn a_pullback_that_is_stored_keeps_its_links() {
 
 #[test]
 fn a_scalar_product_is_one_node_in_every_mix() {
-    // d/dx of Σ (x, x², 3) · (x, 2, x) = 2 x + 4 x + 3, and its slope 6.
+    // d/dx of Σ (x, x², 3) · (x, 2, x) = 2 x + 4 x + 3, and its partial derivative 6.
     let body: &mut dyn FnMut(&mut Calculus, Num) -> Num = &mut |k, x| {
         let square = k.mul(x, x);
         k.0.dot(&[x, square, c(3.0)], &[x, c(2.0), x]).unwrap()
@@ -599,10 +599,14 @@ proptest! {
 }
 
 #[test]
-fn a_slope_is_generic_over_the_field() {
-    // The bounds of the trait are what slopes are written with; a new kind of number needs nothing else.
-    fn slope<T: Field>(x: T) -> T {
-        T::select(Test::Less(x.clone(), T::constant(0.0)), || -x.clone(), || x.clone().powi(T::Count::none().shift(2)))
+fn a_partial_is_generic_over_the_field() {
+    // The bounds of the trait are what partial derivatives are written with; a new kind of number needs nothing else.
+    fn partial<T: Field>(x: T) -> T {
+        T::select(
+            Test::Less(x.clone(), T::constant(0.0)),
+            || -x.clone(),
+            || x.clone().powi(T::Integer::zero().offset(2)),
+        )
     }
-    assert_eq!((slope(-2.0), slope(3.0)), (2.0, 9.0));
+    assert_eq!((partial(-2.0), partial(3.0)), (2.0, 9.0));
 }

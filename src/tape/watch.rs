@@ -1,10 +1,10 @@
-//! What is remembered of each step while somebody looks for numbers that are not finite, or for kinks.
+//! Observer: what is remembered of each step while a check looks for numbers that are not finite, or for kinks.
 //!
 //! Otherwise nothing of this exists: a watched level takes the general rule, and keeps its steps beside the tape.
 
 use super::Num;
 use super::levels::Levels;
-use super::node::Stop;
+use super::node::RecordError;
 use crate::native::PrimitiveId;
 use hashbrown::HashMap;
 
@@ -43,22 +43,22 @@ pub enum Wrong {
 pub struct Met {
     /// The operation.
     pub step: Step,
-    /// Its slopes; nothing for a comparison on which a branch depends.
-    pub slopes: Option<Sides>,
+    /// Its partial derivatives; nothing for a comparison on which a branch depends.
+    pub partials: Option<Sides>,
 }
 
-/// The slopes of an operation at a kink.
+/// The partial derivatives of an operation at a kink.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Sides {
     /// On the left of the operand that moves; NaN where there is no value.
     pub left: f64,
-    /// On the right, likewise.
+    /// On the right; NaN where there is no value.
     pub right: f64,
-    /// The slope that is taken.
+    /// The partial derivative that is taken.
     pub taken: f64,
 }
 
-/// What somebody looks for.
+/// What an observer looks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Wanted {
     /// Numbers that are not finite.
@@ -69,9 +69,9 @@ pub struct Wanted {
     pub kinks: bool,
     /// The program is to stop at the first of those.
     pub no_kinks: bool,
-    /// Kinks of the first steps only: nobody waits for those of a long run.
+    /// Kinks of the first steps only: those of a long run are not needed.
     pub briefly: bool,
-    /// Every step, for somebody who is shown how a derivative comes about.
+    /// Every step, for an explanation of the derivative.
     pub steps: bool,
 }
 
@@ -126,13 +126,13 @@ impl Levels {
         }
     }
 
-    /// Whether somebody looks for anything.
+    /// Whether an observer is active.
     #[inline(always)]
     pub fn is_watched(&self) -> bool {
         self.watch.is_some()
     }
 
-    /// Whether somebody looks for numbers that are not finite.
+    /// Whether the observer looks for numbers that are not finite.
     #[inline(always)]
     pub fn is_searched(&self) -> bool {
         self.watch.as_ref().is_some_and(|watch| watch.wanted.not_finite)
@@ -194,13 +194,13 @@ impl Levels {
     }
 
     /// Looks at an operation of level `k`; gives it as a step, if those are to be kept.
-    pub(super) fn look(
+    pub(super) fn observe(
         &mut self,
         k: usize,
         id: PrimitiveId,
         (x, n): (&[Num], i64),
         result: f64,
-    ) -> Result<Option<Step>, Stop> {
+    ) -> Result<Option<Step>, RecordError> {
         if self.watch.is_none() {
             return Ok(None);
         }
@@ -218,7 +218,7 @@ impl Levels {
             *to = from.value;
         }
         if kink.is_some() && watch.wanted.kinks {
-            watch.met(Met { step, slopes: kink })?;
+            watch.met(Met { step, partials: kink })?;
         }
         if !watch.wanted.not_finite {
             return Ok(watch.wanted.steps.then_some(step));
@@ -229,9 +229,10 @@ impl Levels {
         Ok(Some(step))
     }
 
-    /// The slopes on both sides of the first operand that moves in level `k` and is at a kink, and the one that is taken.
+    /// The partial derivatives on both sides of the first operand that moves in level `k` and is at a kink, and the one
+    /// that is taken.
     fn kink(&self, k: usize, id: PrimitiveId, x: &[Num], result: f64) -> Option<Sides> {
-        let corner = id.info().corner?;
+        let one_sided = id.info().one_sided?;
         // `max(x, x)` moves as `x` does.
         if matches!(x, [a, b] if a.slot == b.slot) {
             return None;
@@ -239,42 +240,42 @@ impl Levels {
         let values: Vec<f64> = x.iter().map(|x| x.value).collect();
         let moves = |x: &Num| Some(x.slot.epoch) == self.epoch_at(k);
         let sides = |i: usize| {
-            let [left, right] = corner(i, &values)?;
-            Some(Sides { left, right, taken: id.info().slope(i, &values, 0, result)? })
+            let [left, right] = one_sided(i, &values)?;
+            Some(Sides { left, right, taken: id.info().partial_at(i, &values, 0, result)? })
         };
         x.iter().enumerate().filter(|(_, x)| moves(x)).find_map(|(i, _)| sides(i))
     }
 
-    /// Looks at a comparison of two numbers on which a branch depends. Where they are equal and one of them moves, the branch
-    /// is taken exactly at its threshold.
+    /// Looks at a comparison of two numbers on which a branch depends. Where they are equal and one of them moves, the
+    /// branch is taken exactly at its threshold.
     ///
     /// # Errors
-    /// [`Stop::Kink`] when the program is to stop there.
-    pub fn compared(&mut self, id: PrimitiveId, x: [Num; 2]) -> Result<(), Stop> {
+    /// [`RecordError::Kink`] when the program is to stop there.
+    pub fn compared(&mut self, id: PrimitiveId, x: [Num; 2]) -> Result<(), RecordError> {
         let moves = x[0].slot != x[1].slot && self.innermost(&x).is_some_and(|k| !self.is_paused(k));
         let Some(watch) = self.watch.as_mut().filter(|watch| watch.wanted.kinks) else { return Ok(()) };
         if !moves || x[0].value != x[1].value {
             return Ok(());
         }
         let step = watch.step(id, &x.map(|x| x.value), f64::NAN);
-        watch.met(Met { step, slopes: None })
+        watch.met(Met { step, partials: None })
     }
 
-    /// Looks at a step whose slope is 0 wherever it has one: it may be at a jump.
+    /// Looks at a step whose partial derivative is 0 wherever it has one: it may be at a jump.
     ///
     /// # Errors
-    /// [`Stop::Kink`] when the program is to stop there.
-    pub fn flat(&mut self, id: PrimitiveId, x: Num) -> Result<(), Stop> {
+    /// [`RecordError::Kink`] when the program is to stop there.
+    pub fn flat(&mut self, id: PrimitiveId, x: Num) -> Result<(), RecordError> {
         let Some(k) = self.innermost(&[x]).filter(|k| !self.is_paused(*k)) else { return Ok(()) };
         let result = id.info().number(&[x.value], 0).unwrap_or(f64::NAN);
-        let Some(slopes) = self.kink(k, id, &[x], result) else { return Ok(()) };
+        let Some(partials) = self.kink(k, id, &[x], result) else { return Ok(()) };
         let Some(watch) = self.watch.as_mut().filter(|watch| watch.wanted.kinks) else { return Ok(()) };
         let step = watch.step(id, &[x.value], result);
-        watch.met(Met { step, slopes: Some(slopes) })
+        watch.met(Met { step, partials: Some(partials) })
     }
 
     /// Looks at the tangent of a step.
-    pub(super) fn look_at_tangent(&mut self, step: Option<Step>, of: &[f64], tangent: f64) -> Result<(), Stop> {
+    pub(super) fn observe_tangent(&mut self, step: Option<Step>, of: &[f64], tangent: f64) -> Result<(), RecordError> {
         match (&mut self.watch, step) {
             (Some(watch), Some(step)) if !tangent.is_finite() && of.iter().all(|t| t.is_finite()) => {
                 watch.found(Wrong::Tangent(step, tangent))
@@ -294,16 +295,16 @@ impl Watch {
         Step { place: self.place, time: *time, id, x, operands: of.len() as u8, nodes: [0; 3], n: 0, result }
     }
 
-    fn found(&mut self, wrong: Wrong) -> Result<(), Stop> {
+    fn found(&mut self, wrong: Wrong) -> Result<(), RecordError> {
         self.first.get_or_insert(wrong);
-        if self.wanted.at_once { Err(Stop::NotFinite) } else { Ok(()) }
+        if self.wanted.at_once { Err(RecordError::NotFinite) } else { Ok(()) }
     }
 
-    fn met(&mut self, kink: Met) -> Result<(), Stop> {
+    fn met(&mut self, kink: Met) -> Result<(), RecordError> {
         let known = self.kinks.iter().any(|k| (k.step.place, k.step.id) == (kink.step.place, kink.step.id));
         if !known && self.kinks.len() < KINKS {
             self.kinks.push(kink);
         }
-        if self.wanted.no_kinks { Err(Stop::Kink(kink.step.id)) } else { Ok(()) }
+        if self.wanted.no_kinks { Err(RecordError::Kink(kink.step.id)) } else { Ok(()) }
     }
 }

@@ -1,4 +1,4 @@
-//! Nodes with many operands, or with a function of the user's own in the place of slopes.
+//! Wide node: a node with many operands, or with a function of the program in the place of partial derivatives.
 
 use crate::native::library::Random;
 use crate::value::heap_path::HeapPath;
@@ -6,7 +6,7 @@ use crate::value::shape::TangentId;
 use crate::value::{Cells, Ref, Slot};
 use std::rc::Rc;
 
-/// A wide node: records `first` and those behind it are its results, and say nothing themselves.
+/// A wide node: the records from `first` on are its results, and have no partial derivatives themselves.
 #[derive(Clone, Debug)]
 pub struct Wide {
     /// The node of its first result.
@@ -15,7 +15,7 @@ pub struct Wide {
     pub results: u32,
     /// What it does.
     pub kind: WideKind,
-    /// What somebody is told of it who is shown how a derivative comes about.
+    /// What an explanation of the derivative says of it.
     pub seen: Option<Box<Seen>>,
 }
 
@@ -57,7 +57,7 @@ impl WideKind {
 /// What a wide node does.
 #[derive(Clone, Debug)]
 pub enum WideKind {
-    /// One result; an operand node, the slope in it, and the slope's outer slot, each.
+    /// One result; an operand node, the partial derivative in it, and the partial derivative's outer slot, each.
     Sum(Vec<(u32, f64, Slot)>),
     /// On the way back, a function takes the adjoint of the results and gives those of the operands.
     Call(Box<Call>),
@@ -82,7 +82,7 @@ pub struct Block {
     pub outline: HeapPath,
     /// The results: an object of the outline, and which of its numbers.
     pub results: Vec<(u32, u32)>,
-    /// Bytes that nobody but the copy holds.
+    /// Bytes that the copy alone holds.
     pub held: u64,
 }
 
@@ -121,7 +121,7 @@ pub enum CallKind {
     Edit,
     /// Takes the tangents of the operands to that of the result, and cannot be transposed: it gives a constant.
     Constant,
-    /// The same of a function whose transpose nobody knows: it takes or gives vectors whose components cannot be counted
+    /// The same for a function whose transpose is unknown: it takes or gives vectors whose components cannot be counted
     /// beforehand.
     Forwards,
 }

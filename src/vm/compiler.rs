@@ -3,15 +3,15 @@
 use super::diagnosis::kink::Kink;
 use super::diagnosis::trace::Trace;
 use super::functions::CodeSource;
-use crate::native::library::Wish;
+use crate::native::library::ExplainRequest;
 use crate::value::shape::OwnId;
 use crate::vm::run::fault::Fault;
 
 /// Renders what the machine cannot: names, positions and types are known to the session only.
 pub trait Reporter {
     /// Renders an explanation that a program requested, as the forms of a picture. Empty when no names are known.
-    fn explain(&mut self, trace: &Trace, kinks: &[Kink], wish: &Wish) -> Vec<String> {
-        let _ = (trace, kinks, wish);
+    fn explain(&mut self, trace: &Trace, kinks: &[Kink], request: &ExplainRequest) -> Vec<String> {
+        let _ = (trace, kinks, request);
         vec![]
     }
 

@@ -3,7 +3,7 @@
 use super::compiler::Compiler;
 use crate::bytecode::NativeSite;
 use crate::cancel;
-use crate::native::library::{self, Glance, Look, Native, NativeContext, NativeFunction};
+use crate::native::library::{self, Native, NativeContext, NativeFunction, PureNative, PureOperation};
 use crate::value::print::OwnPart;
 use crate::value::{Cells, Ref, Slot, Text};
 use crate::vm::run::fault::Fault;
@@ -19,8 +19,8 @@ pub fn call(
     slots: bool,
 ) -> Result<Next, Box<Fault>> {
     let function = match library::get(site.native) {
-        Some(Native::Look(look)) => {
-            glance(machine, site, look)?;
+        Some(Native::Pure(native)) => {
+            call_pure(machine, site, native)?;
             return Ok(Next::Return);
         }
         Some(Native::Step(function)) => {
@@ -54,21 +54,22 @@ fn derive(machine: &mut Machine, compiler: &mut dyn Compiler) {
     machine.set_reference(0, library::texts(forms));
 }
 
-/// Looks at the texts and integers in the window.
-pub fn glance(machine: &mut Machine, site: &NativeSite, look: &Look) -> Result<(), Box<Fault>> {
+/// Calls a function of the texts and integers in the window.
+pub fn call_pure(machine: &mut Machine, site: &NativeSite, native: &PureNative) -> Result<(), Box<Fault>> {
     let beyond = || Fault::internal("a native function read beyond the register window");
     let [_, from_i, from_r] = machine.window;
     let r = machine.stacks.r.get_mut(from_r..from_r + usize::from(site.params[2])).ok_or_else(beyond)?;
-    match look.what {
-        Glance::See(see) => {
+    match native.operation {
+        PureOperation::Query(query) => {
             let end = from_i + usize::from(site.params[1].max(1));
             let i = machine.stacks.i.get_mut(from_i..end).ok_or_else(beyond)?;
-            i[0] = see(r, i).ok_or_else(|| Fault::internal("a native function read an object of another kind"))?;
+            i[0] = query(r, i).ok_or_else(|| Fault::internal("a native function read an object of another kind"))?;
             r.iter_mut().for_each(|r| *r = Ref::Null);
         }
-        Glance::Step(step) => {
+        PureOperation::Advance(advance) => {
             let (r, i) = (r.first_mut().ok_or_else(beyond)?, machine.stacks.i.get_mut(from_i).ok_or_else(beyond)?);
-            step(r, i).ok_or_else(|| Fault::internal("a native function iterated over an object of another kind"))?;
+            advance(r, i)
+                .ok_or_else(|| Fault::internal("a native function iterated over an object of another kind"))?;
         }
     }
     Ok(())

@@ -1,24 +1,24 @@
 //! Arithmetic of derivative code: the value, and what is recorded of it in the mode that the live levels ask for.
 
-use crate::native::{Primitive, PrimitiveId, Rule, table};
-use crate::tape::{Levels, Mode, Num, Stop};
+use crate::native::{Primitive, PrimitiveId, table};
+use crate::tape::{Levels, Mode, Num, RecordError};
 use crate::value::Slot;
 
-/// The node of a number in the lone reverse level; 0 for a constant.
+/// The node of a number in the single reverse level; 0 for a constant.
 #[inline(always)]
 fn node(slot: Slot, epoch: u64) -> u32 {
     if slot.epoch == epoch { slot.payload as u32 } else { 0 }
 }
 
-/// What a number adds to the tangent of a result, in the lone forward level. A slope of zero adds nothing, whatever the
-/// tangent.
+/// What a number adds to the tangent of a result, in the single forward level. A partial derivative of zero adds
+/// nothing, whatever the tangent.
 #[inline(always)]
-fn share(slot: Slot, epoch: u64, slope: f64) -> f64 {
-    if slot.epoch == epoch && slope != 0.0 { slope * f64::from_bits(slot.payload) } else { 0.0 }
+fn share(slot: Slot, epoch: u64, partial: f64) -> f64 {
+    if slot.epoch == epoch && partial != 0.0 { partial * f64::from_bits(slot.payload) } else { 0.0 }
 }
 
-/// Where a result goes: number, epoch and payload. It is written in each branch apart, because a slot that is put together
-/// in memory and read back as a whole costs more than all the rest.
+/// Where a result goes: number, epoch and payload. It is written in each branch apart, because a slot that is put
+/// together in memory and read back as a whole costs more than all the rest.
 pub trait Sink {
     /// Writes the result.
     fn put(self, value: f64, epoch: u64, payload: u64);
@@ -31,8 +31,8 @@ impl<F: FnOnce(f64, u64, u64)> Sink for F {
     }
 }
 
-/// Records `value = op(a, b)` with its slopes when one level is live or none. `None`, and nothing done, when several are or
-/// the tape needs room first.
+/// Records `value = op(a, b)` with its partial derivatives when one level is live or none. `None`, and nothing done,
+/// when several are or the tape needs room first.
 #[inline(always)]
 pub fn usual_binary(
     levels: &mut Levels,
@@ -42,19 +42,19 @@ pub fn usual_binary(
     out: impl Sink,
 ) -> Option<()> {
     match levels.mode() {
-        Mode::LoneReverse => {
-            let epoch = levels.lone_epoch();
+        Mode::SingleReverse => {
+            let epoch = levels.single_epoch();
             let (na, nb) = (node(a.slot, epoch), node(b.slot, epoch));
             if na | nb == 0 {
                 out.put(value, 0, 0);
             } else {
                 let (pa, pb) = (if na == 0 { 0.0 } else { pa() }, if nb == 0 { 0.0 } else { pb() });
-                let node = levels.push_lone(na, nb, pa, pb)?;
+                let node = levels.push_single(na, nb, pa, pb)?;
                 out.put(value, epoch, u64::from(node));
             }
         }
-        Mode::LoneForward => {
-            let epoch = levels.lone_epoch();
+        Mode::SingleForward => {
+            let epoch = levels.single_epoch();
             let (moves_a, moves_b) = (a.slot.epoch == epoch, b.slot.epoch == epoch);
             if !moves_a && !moves_b {
                 out.put(value, 0, 0);
@@ -64,42 +64,42 @@ pub fn usual_binary(
                 out.put(value, epoch, (first + second).to_bits());
             }
         }
-        Mode::Plain => out.put(value, 0, 0),
+        Mode::Inactive => out.put(value, 0, 0),
         Mode::General => return None,
     }
     Some(())
 }
 
-/// Records `value = op(a)` with its slope; otherwise as [`usual_binary`].
+/// Records `value = op(a)` with its partial derivative; otherwise as [`usual_binary`].
 #[inline(always)]
 pub fn usual_unary(levels: &mut Levels, a: Num, value: f64, pa: impl FnOnce() -> f64, out: impl Sink) -> Option<()> {
     match levels.mode() {
-        Mode::LoneReverse => {
-            let epoch = levels.lone_epoch();
+        Mode::SingleReverse => {
+            let epoch = levels.single_epoch();
             let na = node(a.slot, epoch);
             if na == 0 {
                 out.put(value, 0, 0);
             } else {
-                let node = levels.push_lone(na, 0, pa(), 0.0)?;
+                let node = levels.push_single(na, 0, pa(), 0.0)?;
                 out.put(value, epoch, u64::from(node));
             }
         }
-        Mode::LoneForward => {
-            let epoch = levels.lone_epoch();
+        Mode::SingleForward => {
+            let epoch = levels.single_epoch();
             if a.slot.epoch == epoch {
                 out.put(value, epoch, share(a.slot, epoch, pa()).to_bits());
             } else {
                 out.put(value, 0, 0);
             }
         }
-        Mode::Plain => out.put(value, 0, 0),
+        Mode::Inactive => out.put(value, 0, 0),
         Mode::General => return None,
     }
     Some(())
 }
 
 #[inline(never)]
-fn general(levels: &mut Levels, id: PrimitiveId, x: &[Num], n: Option<i64>) -> Result<Num, Stop> {
+fn general(levels: &mut Levels, id: PrimitiveId, x: &[Num], n: Option<i64>) -> Result<Num, RecordError> {
     match n {
         Some(n) => levels.record_with(id, x, n),
         None => levels.record(id, x),
@@ -108,11 +108,11 @@ fn general(levels: &mut Levels, id: PrimitiveId, x: &[Num], n: Option<i64>) -> R
 
 /// A primitive of one number and perhaps an integer.
 #[inline(always)]
-pub fn primitive1(levels: &mut Levels, p: u8, a: Num, n: Option<i64>, out: impl Sink) -> Result<(), Stop> {
+pub fn primitive1(levels: &mut Levels, p: u8, a: Num, n: Option<i64>, out: impl Sink) -> Result<(), RecordError> {
     let Some(info) = entry(p) else { return Ok(()) };
     let x = [a.value];
     let value = info.number(&x, n.unwrap_or(0)).unwrap_or(f64::NAN);
-    if matches!(info.rule, Rule::Flat | Rule::Opaque(_)) {
+    if info.partials().is_empty() {
         out.put(value, 0, 0);
         return Ok(());
     }
@@ -122,17 +122,17 @@ pub fn primitive1(levels: &mut Levels, p: u8, a: Num, n: Option<i64>, out: impl 
         return Ok(());
     }
     levels.make_room()?;
-    usual_unary(levels, a, value, || info.slope(0, &x, n.unwrap_or(0), value).unwrap_or(0.0), out);
+    usual_unary(levels, a, value, || info.partial_at(0, &x, n.unwrap_or(0), value).unwrap_or(0.0), out);
     Ok(())
 }
 
 /// A primitive of two numbers.
 #[inline(always)]
-pub fn primitive2(levels: &mut Levels, p: u8, a: Num, b: Num, out: impl Sink) -> Result<(), Stop> {
+pub fn primitive2(levels: &mut Levels, p: u8, a: Num, b: Num, out: impl Sink) -> Result<(), RecordError> {
     let Some(info) = entry(p) else { return Ok(()) };
     let x = [a.value, b.value];
     let value = info.number(&x, 0).unwrap_or(f64::NAN);
-    if matches!(info.rule, Rule::Flat | Rule::Opaque(_)) {
+    if info.partials().is_empty() {
         out.put(value, 0, 0);
         return Ok(());
     }
@@ -142,19 +142,19 @@ pub fn primitive2(levels: &mut Levels, p: u8, a: Num, b: Num, out: impl Sink) ->
         return Ok(());
     }
     levels.make_room()?;
-    let slope = |k: usize| info.slope(k, &x, 0, value).unwrap_or(0.0);
-    usual_binary(levels, (a, b), value, (|| slope(0), || slope(1)), out);
+    let partial = |k: usize| info.partial_at(k, &x, 0, value).unwrap_or(0.0);
+    usual_binary(levels, (a, b), value, (|| partial(0), || partial(1)), out);
     Ok(())
 }
 
 /// A primitive of three numbers: rare, so the general rule is fast enough.
-pub fn primitive3(levels: &mut Levels, p: u8, x: [Num; 3]) -> Result<Num, Stop> {
+pub fn primitive3(levels: &mut Levels, p: u8, x: [Num; 3]) -> Result<Num, RecordError> {
     match levels.mode() {
-        Mode::Plain => {
+        Mode::Inactive => {
             let values = x.map(|x| x.value);
             Ok(Num::constant(entry(p).and_then(|info| info.number(&values, 0)).unwrap_or(f64::NAN)))
         }
-        Mode::LoneReverse | Mode::LoneForward | Mode::General => levels.record(PrimitiveId(u16::from(p)), &x),
+        Mode::SingleReverse | Mode::SingleForward | Mode::General => levels.record(PrimitiveId(u16::from(p)), &x),
     }
 }
 

@@ -17,6 +17,7 @@ mod interrupts;
 mod jupyter;
 mod lessons;
 mod prefixes;
+mod primitives;
 mod prompt;
 mod properties;
 mod singular;

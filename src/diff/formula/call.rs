@@ -26,11 +26,11 @@ impl Reader<'_> {
         let [Value::Number(y)] = &results[..] else {
             return Err(self.no("it differentiates a function with several results"));
         };
-        let slope =
-            y.derivative(k).map_err(|primitive| self.no(format!("'{}' has no derivative", primitive.symbol())))?;
+        let partial =
+            y.derivative(k).map_err(|primitive| self.no(format!("'{}' has no derivative", primitive.symbol)))?;
         let there =
             |formula: &Formula| formula.with_operands(&|own| if own == k { x.clone() } else { Formula::Operand(own) });
-        let moves = simplified(&(there(&slope) * dx.clone()));
+        let moves = simplified(&(there(&partial) * dx.clone()));
         Ok(vec![self.number(there(y))?, self.number(moves)?])
     }
 }

@@ -2,9 +2,9 @@
 
 use super::{NoFormula, Reader, Registers, Value, known};
 use crate::ir::{Function, Instruction, Op, Operator, Reg};
-use crate::native::field::{Shift, Test};
+use crate::native::field::{OrderOffset, Test};
 use crate::native::formula::Formula;
-use crate::native::{Primitive, PrimitiveId};
+use crate::native::{PrimitiveId, ids};
 use crate::value::Bank;
 
 impl Reader<'_> {
@@ -74,18 +74,18 @@ impl Reader<'_> {
                 if numbers.len() != primitive.numbers() || numbers.len() != are_numbers {
                     return Err(self.no("it uses an integer whose value is not known"));
                 }
-                self.number(Formula::Apply(id, numbers, Shift(n)))
+                self.number(Formula::Apply(id, numbers, OrderOffset(n)))
             }
-            ([Value::Number(a), Value::Number(b)], _) => match test(primitive, a, b) {
+            ([Value::Number(a), Value::Number(b)], _) => match test(id, a, b) {
                 Some((test, is_opposite)) => Ok(Value::Truth(test, is_opposite)),
-                None => Err(self.no(format!("it uses '{}'", primitive.symbol()))),
+                None => Err(self.no(format!("it uses '{}'", primitive.symbol))),
             },
             ([Value::Integer(a)], _) => self.whole(primitive.integer(&[*a])),
             ([Value::Integer(a), Value::Integer(b)], _) => self.whole(primitive.integer(&[*a, *b])),
-            ([Value::Truth(test, is_opposite), Value::Integer(0)], _) if primitive.name == "int.eq" => {
+            ([Value::Truth(test, is_opposite), Value::Integer(0)], _) if id == ids::INT_EQ => {
                 Ok(Value::Truth(test.clone(), !is_opposite))
             }
-            _ => Err(self.no(format!("it uses '{}'", primitive.symbol()))),
+            _ => Err(self.no(format!("it uses '{}'", primitive.symbol))),
         }
     }
 
@@ -140,15 +140,15 @@ fn bank_of(value: &Value) -> Bank {
 }
 
 /// A comparison, and whether it is the opposite of the test.
-fn test(primitive: &Primitive, a: &Formula, b: &Formula) -> Option<(Test<Formula>, bool)> {
+fn test(id: PrimitiveId, a: &Formula, b: &Formula) -> Option<(Test<Formula>, bool)> {
     let (a, b) = (a.clone(), b.clone());
-    Some(match primitive.name {
-        "double.eq" => (Test::Equal(a, b), false),
-        "double.ne" => (Test::Equal(a, b), true),
-        "double.lt" => (Test::Less(a, b), false),
-        "double.le" => (Test::AtMost(a, b), false),
-        "double.gt" => (Test::Less(b, a), false),
-        "double.ge" => (Test::AtMost(b, a), false),
+    Some(match id {
+        ids::EQ => (Test::Equal(a, b), false),
+        ids::NE => (Test::Equal(a, b), true),
+        ids::LT => (Test::Less(a, b), false),
+        ids::LE => (Test::AtMost(a, b), false),
+        ids::GT => (Test::Less(b, a), false),
+        ids::GE => (Test::AtMost(b, a), false),
         _ => return None,
     })
 }

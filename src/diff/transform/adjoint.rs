@@ -10,12 +10,13 @@ use crate::ir::analysis::effects::is_pure;
 use crate::ir::analysis::liveness::Liveness;
 use crate::ir::passes::dead_code::eliminate_where;
 use crate::ir::{Block, BlockId, Fallback, Function, Op, Reg, SweepOp, Terminator, Trap};
+use crate::native::Partial;
 use crate::value::Bank;
 use hashbrown::HashMap;
 
 /// The adjoint code of a function of one number. It takes what the function takes, then for each reference an object of
-/// zeros of the same form; it gives the value, an adjoint for each number, and the objects with their adjoints. Without the
-/// value it does without what only that needs, unless the value may have to say that a product was 0·∞.
+/// zeros of the same form; it gives the value, an adjoint for each number, and the objects with their adjoints. Without
+/// the value it does without what only that needs, unless the value may have to say that a product was 0·∞.
 ///
 /// # Errors
 /// The reason, where the function cannot be followed.
@@ -38,7 +39,7 @@ pub fn adjoint(f: &Function, value: bool) -> Result<Function, Fallback> {
         return Err(Fallback::LoopAtEntry(f.name.clone()));
     }
     let entries = ControlFlowTrace::of(&f, &blocks, &mut builder);
-    let needs = blocks.needs(&entries.needed()).ok_or(Fallback::NoPartial)?;
+    let needs = blocks.needs(&entries.needed());
     // The numbers that vary and whose adjoints are needed.
     let live = Liveness::of_reads(&f, |step| varied.is_step(step), |reg| varied.is(reg));
     let mut numbers = HashMap::new();
@@ -84,8 +85,7 @@ pub fn adjoint(f: &Function, value: bool) -> Result<Function, Fallback> {
     Ok(adjoint)
 }
 
-/// Whether a number that varies is multiplied by one that does not and may be zero: a product 0·∞ has no partials, and the
-/// adjoint of the infinite factor is zero all the same.
+/// Whether a number that varies is multiplied by one that does not and may be zero: a product 0·∞ has no partials, and the adjoint of the infinite factor is zero all the same.
 fn may_hide_infinity(f: &Function, varied: &Varied) -> bool {
     let steps = || f.blocks.iter().flat_map(|block| &block.instructions);
     let may_be_zero = |r: &Reg| {
@@ -94,7 +94,7 @@ fn may_hide_infinity(f: &Function, varied: &Varied) -> bool {
         writers.clone().next().is_none() || writers.any(is_other)
     };
     steps().any(|step| match step.op {
-        Op::Primitive(id) if matches!(id.info().name, "double.mul" | "double.fma") => {
+        Op::Primitive(id) if matches!(id.info().partials(), [Partial::Factor(_), Partial::Factor(_), ..]) => {
             let factors = &step.ins[..2];
             factors.iter().any(|r| varied.is(*r)) && factors.iter().any(|r| !varied.is(*r) && may_be_zero(r))
         }

@@ -1,7 +1,7 @@
 //! Transforms: tangent and adjoint code, which compute a function and its derivative on plain numbers.
 //!
-//! In: the graph of a function without calls (`ir::passes::inline_all`). Out: another graph, which computes the value and its
-//! derivative without slots and without a tape:
+//! In: the graph of a function without calls (`ir::passes::inline_all`). Out: another graph, which computes the value and
+//! its derivative without slots and without a tape:
 //! - [tangent code](tangent()) does after every step what the step does to the tangents;
 //! - [adjoint code](adjoint()) does what the function does, keeps what the reverse pass cannot compute again, and then goes back
 //!   over the same blocks, the last one first.
@@ -24,7 +24,7 @@ pub use adjoint::adjoint;
 pub use tangent::tangent;
 
 use crate::ir::{Function, Instruction, Op, Reg, Register};
-use crate::native::{Arithmetic, PrimitiveId, primitive};
+use crate::native::{PrimitiveId, primitive};
 use crate::source::Span;
 use crate::value::Bank;
 
@@ -33,13 +33,12 @@ pub(crate) struct GraphBuilder {
     registers: Vec<Register>,
     steps: Vec<Instruction>,
     span: Span,
-    ids: Arithmetic,
 }
 
 impl GraphBuilder {
     /// Nothing made yet; the registers of a function are there.
     fn new(f: &Function) -> GraphBuilder {
-        GraphBuilder { registers: f.registers.clone(), steps: vec![], span: f.span, ids: Arithmetic::known() }
+        GraphBuilder { registers: f.registers.clone(), steps: vec![], span: f.span }
     }
 
     fn register(&mut self, bank: Bank) -> Reg {

@@ -1,16 +1,15 @@
 //! Recomputation: which values of the forward pass the reverse pass computes again, and which are recorded.
 //!
-//! While the reverse pass goes over a block, its variables hold what they held when the block was entered on the forward pass, as
-//! far as that is needed. What the steps of the block have computed from there is computed again where that is cheap, and
-//! pushed onto the value stack by the forward pass otherwise. A variable that a block writes gets its former value back from the value stack, or
-//! by undoing a step like `i = i + 1`.
+//! While the reverse pass goes over a block, its variables hold what they held when the block was entered on the forward pass,
+//! as far as that is needed. What the steps of the block have computed from there is computed again where that is
+//! cheap, and pushed onto the value stack by the forward pass otherwise. A variable that a block writes gets its former value back from the value stack, or by undoing a step like `i = i + 1`.
 
-use crate::diff::transform::partial::slope;
+use crate::diff::transform::partial::{operands_read, reads_result};
 use crate::diff::transform::varied::Varied;
 use crate::ir::analysis::control_flow::{in_loops, predecessors};
 use crate::ir::analysis::flow_graph::count;
 use crate::ir::{BlockId, Function, Instruction, Op, Reg, SweepOp};
-use crate::native::PrimitiveId;
+use crate::native::{Cost, ids};
 use crate::value::Bank;
 use hashbrown::{HashMap, HashSet};
 
@@ -148,7 +147,7 @@ impl<'f> Blocks<'f> {
             Op::ConstF(_) | Op::ConstI(_) | Op::Copy | Op::Sweep(SweepOp::DropTangent | SweepOp::RequireConstant) => {
                 true
             }
-            Op::Primitive(id) => is_cheap(*id),
+            Op::Primitive(id) => id.info().cost == Cost::Cheap,
             Op::LoadElement { bank: Bank::F | Bank::I, .. }
             | Op::LoadRecord { bank: Bank::F | Bank::I, .. }
             | Op::Count => self.same(step.ins[0]).is_some(),
@@ -178,9 +177,8 @@ impl<'f> Blocks<'f> {
     }
 
     /// What the reverse passes over all blocks need. `also`: what is needed besides, at the beginnings of blocks.
-    pub fn needs(&self, also: &[(usize, Reg)]) -> Option<Vec<ToBeRecorded>> {
-        let mut all: Vec<ToBeRecorded> =
-            (0..self.f.blocks.len()).map(|b| self.to_be_recorded_in(b)).collect::<Option<_>>()?;
+    pub fn needs(&self, also: &[(usize, Reg)]) -> Vec<ToBeRecorded> {
+        let mut all: Vec<ToBeRecorded> = (0..self.f.blocks.len()).map(|b| self.to_be_recorded_in(b)).collect();
         also.iter().for_each(|(b, reg)| all[*b].entry[reg.0 as usize] = true);
         let increments: Vec<HashMap<Reg, i64>> = (0..all.len()).map(|b| self.increments(b)).collect();
         let mut changed = true;
@@ -211,7 +209,7 @@ impl<'f> Blocks<'f> {
                 }
             }
         }
-        Some(all)
+        all
     }
 
     /// The variables that a block only adds a known integer to, once, and what that is.
@@ -219,7 +217,7 @@ impl<'f> Blocks<'f> {
         let steps = &self.f.blocks[b].instructions;
         let is_alone = |reg: &Reg| steps.iter().filter(|step| step.outs.contains(reg)).count() == 1;
         let sum = |step: &Instruction| match &step.op {
-            Op::Primitive(id) if id.info().name == "int.add" && step.ins[0] == step.outs[0] => {
+            Op::Primitive(id) if *id == ids::INT_ADD && step.ins[0] == step.outs[0] => {
                 let n = self.known.get(&step.ins[1])?;
                 is_alone(&step.outs[0]).then_some((step.outs[0], *n))
             }
@@ -228,29 +226,28 @@ impl<'f> Blocks<'f> {
         steps.iter().filter_map(sum).collect()
     }
 
-    fn to_be_recorded_in(&self, b: usize) -> Option<ToBeRecorded> {
+    fn to_be_recorded_in(&self, b: usize) -> ToBeRecorded {
         let steps = &self.f.blocks[b].instructions;
         let versions = Versions::of(steps);
         let none = vec![false; steps.len()];
         let entry = vec![false; self.f.registers.len()];
         let mut needs = ToBeRecorded { entry, recomputed: none.clone(), recorded: none, restored: vec![] };
         for (i, step) in steps.iter().enumerate().filter(|(_, step)| self.varied.is_step(step)) {
-            for version in self.looked_at(step, i, &versions)? {
+            for version in self.values_read(step, i, &versions) {
                 self.need(b, &versions, version, &mut needs);
             }
         }
-        Some(needs)
+        needs
     }
 
     /// The values that the adjoint of a step reads.
-    fn looked_at(&self, step: &Instruction, i: usize, versions: &Versions) -> Option<Vec<Version>> {
+    fn values_read(&self, step: &Instruction, i: usize, versions: &Versions) -> Vec<Version> {
         let mut out = vec![];
         match &step.op {
             Op::Primitive(id) => {
                 for (k, _) in step.ins.iter().enumerate().filter(|(_, r)| self.varied.is(**r)) {
-                    let slope = slope(*id, k)?;
-                    out.extend(slope.needs(id.info().operands).into_iter().map(|n| versions.operands[i][n]));
-                    if slope.needs_result() {
+                    out.extend(operands_read(*id, k).into_iter().map(|n| versions.operands[i][n]));
+                    if reads_result(*id, k) {
                         out.push((step.outs[0], Some(i)));
                     }
                 }
@@ -258,7 +255,7 @@ impl<'f> Blocks<'f> {
             Op::LoadElement { .. } => out.push(versions.operands[i][1]),
             _ => {}
         }
-        Some(out)
+        out
     }
 
     fn need(&self, b: usize, versions: &Versions, version: Version, needs: &mut ToBeRecorded) {
@@ -282,22 +279,4 @@ impl<'f> Blocks<'f> {
             }
         }
     }
-}
-
-/// Whether to compute a primitive again costs no more than to record its result.
-fn is_cheap(id: PrimitiveId) -> bool {
-    const CHEAP: &[&str] = &[
-        "double.add",
-        "double.sub",
-        "double.mul",
-        "double.div",
-        "double.neg",
-        "double.abs",
-        "double.fromInt",
-        "float.round",
-        "int.add",
-        "int.sub",
-        "int.mul",
-    ];
-    CHEAP.contains(&id.info().name)
 }

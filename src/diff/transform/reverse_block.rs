@@ -1,11 +1,11 @@
 //! Reverse block: the reverse pass over one block, from the adjoints of what it wrote to the adjoints of what it read.
 
 use crate::diff::transform::GraphBuilder;
-use crate::diff::transform::partial::{Term, slope};
+use crate::diff::transform::partial::{Term, operands_read, reads_result};
 use crate::diff::transform::recompute::{Blocks, Restore, ToBeRecorded, Version, Versions};
 use crate::ir::analysis::liveness::Liveness;
 use crate::ir::{Instruction, Op, Reg, SweepOp};
-use crate::native::primitive;
+use crate::native::{ids, primitive};
 use crate::value::Bank;
 use hashbrown::HashMap;
 
@@ -134,7 +134,7 @@ impl<'f> ReverseBlock<'_, 'f> {
         };
         let adjoint = self.builder.value(adjoint);
         if is_negative && !matches!(step.op, Op::Primitive(_)) {
-            let negative = self.builder.arithmetic(self.builder.ids.neg, &[adjoint]);
+            let negative = self.builder.arithmetic(ids::NEG, &[adjoint]);
             return self.read(i, step, Signed { adjoint: negative, is_negative: false }, local);
         }
         self.read(i, step, Signed { adjoint, is_negative }, local)
@@ -153,20 +153,19 @@ impl<'f> ReverseBlock<'_, 'f> {
             Op::LoadRecord { bank, index } => {
                 let object = self.object(step.ins[0])?;
                 let before = self.builder.emit(Op::LoadRecord { bank: *bank, index: *index }, &[object]);
-                let sum = self.builder.arithmetic(self.builder.ids.add, &[before, adjoint]);
+                let sum = self.builder.arithmetic(ids::ADD, &[before, adjoint]);
                 self.builder.step(Op::StoreRecord { bank: *bank, index: *index }, &[object], &[object, sum]);
             }
             Op::Primitive(id) => {
                 let banks = id.info().operands;
                 for (k, _) in step.ins.iter().enumerate().filter(|(_, r)| self.blocks.varied.is(**r)) {
-                    let slope = slope(*id, k)?;
                     // What a partial does not read may be anything.
-                    let needed = slope.needs(banks);
+                    let needed = operands_read(*id, k);
                     let x: Vec<Reg> = (0..banks.len())
                         .map(|n| if needed.contains(&n) { self.operand(i, step, n, local) } else { Some(adjoint) })
                         .collect::<Option<_>>()?;
-                    let y = if slope.needs_result() { self.value((step.outs[0], Some(i)), local)? } else { adjoint };
-                    let term = self.builder.term((*id, k, slope), &x, y, adjoint);
+                    let y = if reads_result(*id, k) { self.value((step.outs[0], Some(i)), local)? } else { adjoint };
+                    let term = self.builder.term((*id, k), &x, y, adjoint)?;
                     let term = if is_negative { term.negative() } else { term };
                     self.add(local.versions.operands[i][k], term, local);
                 }

@@ -1,7 +1,7 @@
 //! Tangent code: after each step, what it does to the tangents.
 
 use super::GraphBuilder;
-use super::partial::{Term, slope};
+use super::partial::Term;
 use super::varied::Varied;
 use crate::ir::passes::dead_code::eliminate;
 use crate::ir::{Block, Fallback, Function, Instruction, Op, Reg, Terminator};
@@ -74,8 +74,8 @@ struct Pushed<'f> {
     varied: Varied,
     builder: GraphBuilder,
     tangents: HashMap<Reg, Reg>,
-    /// Tangents that are the negatives of others, as long as neither is written again in the block: a sign is cheaper than a
-    /// step.
+    /// Tangents that are the negatives of others, as long as neither is written again in the block: a sign is cheaper
+    /// than a step.
     negatives: HashMap<Reg, Reg>,
     /// The tangents of the references that are given.
     vectors: Vec<Reg>,
@@ -141,7 +141,7 @@ impl Pushed<'_> {
                     let factor = self.tangent(*operand);
                     let positive = self.negatives.get(&factor).copied();
                     let factor = positive.unwrap_or(factor);
-                    let term = self.builder.term((*id, k, slope(*id, k)?), &step.ins, value, factor);
+                    let term = self.builder.term((*id, k), &step.ins, value, factor)?;
                     let term = if positive.is_some() { term.negative() } else { term };
                     sum = Some(self.builder.sum(sum, term));
                 }

@@ -183,3 +183,18 @@ fn tangent_code_reads_operands_before_it_writes_them() {
     let Some(Terminator::Return(results)) = &code.blocks[0].end else { panic!("it returns") };
     assert_eq!(results[0], x);
 }
+
+#[test]
+fn every_entry_with_partial_derivatives_has_tangent_and_adjoint_code() {
+    use crate::native::{PrimitiveId, table};
+    let ids = (0..table::all().len() as u16).map(PrimitiveId);
+    for id in ids.filter(|id| !id.info().partials().is_empty()) {
+        let mut b = Builder::new("f");
+        let operands: Vec<Reg> = id.info().operands.iter().map(|bank| b.param("x", *bank)).collect();
+        let y = b.apply(id, &operands);
+        b.ret(&[y]);
+        let (program, f) = function(b);
+        assert!(tangent(&f).is_some(), "{} has no tangent code", id.info().name);
+        sound((program, f));
+    }
+}

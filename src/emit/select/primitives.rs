@@ -5,7 +5,7 @@ use crate::bytecode::operand::*;
 use crate::bytecode::{Instruction, Opcode};
 use crate::emit::Unencodable;
 use crate::emit::graph::Step;
-use crate::native::{PrimitiveId, Value};
+use crate::native::{PrimitiveId, Value, ids};
 use crate::value::Bank;
 use std::sync::OnceLock;
 
@@ -61,19 +61,17 @@ fn fast_form(id: PrimitiveId, active: bool) -> Option<Form> {
     static FORMS: OnceLock<Vec<[Option<Form>; 2]>> = OnceLock::new();
     let forms = FORMS.get_or_init(|| {
         let mut forms = vec![[None; 2]; crate::native::table::all().len()];
-        let mut enter = |name: &str, active: bool, form: Form| {
-            if let Some(id) = crate::native::primitive(name) {
-                forms[id.0 as usize][usize::from(active)] = Some(form);
-            }
+        let mut enter = |id: PrimitiveId, active: bool, form: Form| {
+            forms[id.0 as usize][usize::from(active)] = Some(form);
         };
         for opcode in Opcode::ALL {
-            if let Some(name) = opcode.entry().computes {
-                enter(name, opcode.entry().active, (*opcode, false));
+            if let Some(id) = opcode.entry().computes {
+                enter(id, opcode.entry().active, (*opcode, false));
             }
         }
         let exchanged =
-            [("int.gt", Opcode::LtI), ("int.ge", Opcode::LeI), ("double.gt", Opcode::LtF), ("double.ge", Opcode::LeF)];
-        exchanged.into_iter().for_each(|(name, opcode)| enter(name, false, (opcode, true)));
+            [(ids::INT_GT, Opcode::LtI), (ids::INT_GE, Opcode::LeI), (ids::GT, Opcode::LtF), (ids::GE, Opcode::LeF)];
+        exchanged.into_iter().for_each(|(id, opcode)| enter(id, false, (opcode, true)));
         forms
     });
     forms.get(id.0 as usize)?[usize::from(active)]

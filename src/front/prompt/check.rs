@@ -41,16 +41,17 @@ fn one(
         let moved = |(k, a): (usize, &String)| if k == i { format!("{a} + {by}") } else { a.clone() };
         format!("_f({})", arguments.iter().enumerate().map(moved).collect::<Vec<_>>().join(", "))
     };
-    let slope = format!("{{ h in ({} - {}) / (2 * h) }}", moved("h"), moved("(-h)"));
+    let quotient = format!("{{ h in ({} - {}) / (2 * h) }}", moved("h"), moved("(-h)"));
     let forward = format!("differential(at: {}, in: _f)({along})", arguments.join(", "));
     let tenths = (1..=STEPS).map(|n| format!("1e-{n}")).collect::<Vec<_>>().join(", ");
-    let text = format!("let _f = {function}; let _d: (Double) -> Double = {slope}; [{forward}] + [{tenths}].map(_d)");
+    let text =
+        format!("let _f = {function}; let _d: (Double) -> Double = {quotient}; [{forward}] + [{tenths}].map(_d)");
     let numbers = session.numbers(&text)?;
     let (forward, central) = numbers.split_first().map_or((f64::NAN, &[][..]), |(first, rest)| (*first, rest));
     let size = unit(input.value);
     let limit =
         session.difference(&format!("{{ t in let _f = {function}; return {} }}", moved(&format!("t * {size:?}"))))?;
-    let limit = limit.map(|found| Estimate { slope: found.slope / size, doubt: found.doubt / size });
+    let limit = limit.map(|found| Estimate { derivative: found.derivative / size, doubt: found.doubt / size });
 
     let off = |x: f64| (x - reverse).abs();
     let best = central.iter().enumerate().min_by(|a, b| off(*a.1).total_cmp(&off(*b.1)));
@@ -58,7 +59,7 @@ fn one(
     let is_same =
         if forward.to_bits() == reverse.to_bits() { "identical bits".to_owned() } else { distance(off(forward)) };
     let extrapolated = match &limit {
-        Some(limit) => [format!("{}", limit.slope), distance(off(limit.slope))],
+        Some(limit) => [format!("{}", limit.derivative), distance(off(limit.derivative))],
         None => ["–".to_owned(), "inconclusive".to_owned()],
     };
     let [limit_value, limit_off] = extrapolated;
@@ -98,7 +99,7 @@ fn verdict(reverse: f64, forward: f64, best: f64, limit: Option<Estimate>) -> St
             "  ✗ the finite differences disagree; is a registered derivative incorrect?".to_owned()
         }
         Some(limit) => {
-            let error = (best - reverse).abs().min((limit.slope - reverse).abs()) / scale;
+            let error = (best - reverse).abs().min((limit.derivative - reverse).abs()) / scale;
             format!("  ✓ agree to {} digits", (-error.max(1e-15).log10()).floor())
         }
     }

@@ -81,11 +81,11 @@ impl Builder<'_> {
                 let values = (0..operands.len()).map(regs).collect();
                 self.operator(name, values, &types, &result)
             }
-            _ => match scalar(name) {
+            _ => match native::with_precision(name) {
                 Some((id, rounded)) => {
                     let ins: Vec<Reg> = (0..operands.len()).flat_map(regs).collect();
                     let out = self.value(Op::Primitive(id), id.info().result, &ins);
-                    vec![if rounded { self.primitive("float.round", &[out]) } else { out }]
+                    vec![if rounded { self.value(Op::Primitive(native::ids::TO_SINGLE), Bank::F, &[out]) } else { out }]
                 }
                 None => self.native(name, generics, operands, &result),
             },
@@ -137,14 +137,4 @@ impl Builder<'_> {
         let (value, _) = self.invoke(Op::Native { name, shapes }, &[], operands, &banks, false);
         value
     }
-}
-
-/// An entry of the table of primitives, and whether its result is rounded to single precision: `float.add` is
-/// `double.add` and a rounding.
-fn scalar(name: &str) -> Option<(native::PrimitiveId, bool)> {
-    if let Some(id) = native::primitive(name) {
-        return Some((id, false));
-    }
-    let id = native::primitive(&format!("double.{}", name.strip_prefix("float.")?))?;
-    Some((id, id.info().result == Bank::F))
 }

@@ -1,12 +1,12 @@
-//! Derivatives of whole formulas, by the slopes of the primitives in them.
+//! Derivative of a formula: by the partial derivatives of the primitives in it.
 
-use super::{Formula, slopes};
-use crate::native::field::{Shift, Test};
+use super::{Formula, partials};
+use crate::native::field::{OrderOffset, Test};
 use crate::native::table;
-use crate::native::{Primitive, PrimitiveId, Rule};
+use crate::native::{Partial, Primitive, PrimitiveId};
 
 impl Formula {
-    /// The derivative by operand `k`, not simplified. Integer operands are the shifts themselves, counted from 0.
+    /// The derivative by operand `k`, not simplified. Integer operands are the shifts themselves, integer_param from 0.
     ///
     /// # Errors
     /// The primitive that has no derivative.
@@ -21,10 +21,11 @@ impl Formula {
             Formula::Apply(id, operands, n) => {
                 let mut sum = Formula::Constant(0.0);
                 for (i, operand) in operands.iter().enumerate().filter(|(_, operand)| operand.names(k)) {
-                    let (slope, inner) = (slope(self, *id, i, operands, *n)?, operand.derivative(k)?);
+                    let (partial, inner) = (partial(self, *id, i, operands, *n)?, operand.derivative(k)?);
                     // `u · v` is derived as `u' · v + u · v'`.
-                    let is_first = i == 0 && matches!(table::info(*id).rule, Rule::Bilinear);
-                    sum = sum + if is_first { inner * slope } else { slope * inner };
+                    let is_first =
+                        i == 0 && matches!(table::info(*id).partials(), [Partial::Factor(_), Partial::Factor(_)]);
+                    sum = sum + if is_first { inner * partial } else { partial * inner };
                 }
                 Ok(sum)
             }
@@ -33,7 +34,12 @@ impl Formula {
 
     /// Whether an operand occurs in it.
     pub fn names(&self, k: u8) -> bool {
-        self.any(&|part| *part == Formula::Operand(k))
+        self.reads(&Formula::Operand(k))
+    }
+
+    /// Whether another formula is a part of it.
+    pub fn reads(&self, formula: &Formula) -> bool {
+        self.any(&|part| part == formula)
     }
 
     /// How many parts it has.
@@ -58,15 +64,15 @@ impl Formula {
         }
     }
 
-    /// The primitives in it whose slopes at a tie are a convention that its derivatives do not say.
+    /// The primitives in it whose partial derivatives at a tie are a convention that its derivatives do not say.
     pub fn kinks(&self) -> Vec<&'static Primitive> {
         let mut found: Vec<&'static Primitive> = self.parts().iter().flat_map(|part| part.kinks()).collect();
         if let Formula::Apply(id, ..) = self {
-            let has_tie = |slope: &Formula| match slope {
-                Formula::Select(parts) => matches!(parts.0, Test::Less(..)) && smooth(slope.clone()) != *slope,
+            let has_tie = |partial: &Formula| match partial {
+                Formula::Select(parts) => matches!(parts.0, Test::Less(..)) && smooth(partial.clone()) != *partial,
                 _ => false,
             };
-            if slopes(*id).iter().any(has_tie) {
+            if partials(*id).iter().any(has_tie) {
                 found.push(table::info(*id));
             }
         }
@@ -86,31 +92,29 @@ impl Formula {
     }
 }
 
-/// The slope of an applied primitive in its operand `i`.
-fn slope(
+/// The partial derivative of an applied primitive in its operand `i`.
+fn partial(
     whole: &Formula,
     id: PrimitiveId,
     i: usize,
     operands: &[Formula],
-    n: Shift,
+    n: OrderOffset,
 ) -> Result<Formula, &'static Primitive> {
     let primitive = table::info(id);
-    match primitive.rule {
-        Rule::Slopes(_) => {
-            let slope = slopes(id).get(i).ok_or(primitive)?.with_count(n.0);
-            Ok(placed(&smooth(slope), operands, whole, n))
+    match primitive.partial(i) {
+        Partial::Undefined(_) => Err(primitive),
+        Partial::Zero => Ok(Formula::Constant(0.0)),
+        _ => {
+            let partial = partials(id).get(i).ok_or(primitive)?.with_integer(n.0);
+            Ok(placed(&smooth(partial), operands, whole, n))
         }
-        Rule::Bilinear => operands.get(1 - i.min(1)).cloned().ok_or(primitive),
-        Rule::Linear(coefficients) => coefficients.get(i).map(|c| Formula::Constant(*c)).ok_or(primitive),
-        Rule::Flat => Ok(Formula::Constant(0.0)),
-        Rule::Opaque(_) => Err(primitive),
     }
 }
 
-/// A slope without what it says of single points, where the conventions of kinks hold: of `a < b`, `b < a` and a tie
-/// only one question is left, and it is the same for both operands.
-fn smooth(slope: Formula) -> Formula {
-    match slope {
+/// A partial derivative without what it says of single points, where the conventions of kinks hold: of `a < b`, `b < a`
+/// and a tie only one question is left, and it is the same for both operands.
+fn smooth(partial: Formula) -> Formula {
+    match partial {
         Formula::Select(parts) => {
             let (test, then, otherwise) = *parts;
             match (test, otherwise) {
@@ -129,18 +133,18 @@ fn smooth(slope: Formula) -> Formula {
     }
 }
 
-/// A slope over what the operands and the result are.
-fn placed(slope: &Formula, operands: &[Formula], whole: &Formula, n: Shift) -> Formula {
+/// A partial derivative over what the operands and the result are.
+fn placed(partial: &Formula, operands: &[Formula], whole: &Formula, n: OrderOffset) -> Formula {
     let at = |part: &Formula| placed(part, operands, whole, n);
-    match slope {
-        Formula::Apply(..) if slope.signed().is_some() => at(slope.signed().unwrap_or(slope)),
-        Formula::Operand(k) => operands.get(usize::from(*k)).unwrap_or(slope).clone(),
+    match partial {
+        Formula::Apply(..) if partial.signed().is_some() => at(partial.signed().unwrap_or(partial)),
+        Formula::Operand(k) => operands.get(usize::from(*k)).unwrap_or(partial).clone(),
         Formula::Result => whole.clone(),
-        Formula::Constant(_) => slope.clone(),
+        Formula::Constant(_) => partial.clone(),
         Formula::Number(by) => Formula::Constant(n.0.saturating_add(by.0) as f64),
         Formula::Apply(id, parts, by) => {
-            let takes_count = table::info(*id).operands.len() > parts.len();
-            let by = if takes_count { Shift(n.0.saturating_add(by.0)) } else { *by };
+            let takes_integer = table::info(*id).operands.len() > parts.len();
+            let by = if takes_integer { OrderOffset(n.0.saturating_add(by.0)) } else { *by };
             Formula::Apply(*id, parts.iter().map(at).collect(), by)
         }
         Formula::Select(parts) => Formula::Select(Box::new((parts.0.map(at), at(&parts.1), at(&parts.2)))),

@@ -1,15 +1,15 @@
-//! Formulas as people write them: without zeros and ones, with constants folded, like terms collected and powers gathered.
+//! Simplification: folds constants, drops zeros and ones, collects like terms and powers.
 //!
-//! A formula is taken for a sum of terms, a term for a coefficient times powers of factors, and a factor for anything that
-//! is neither a sum nor a product. What was said in one order stays in that order. Division by zero is not thought of:
-//! `x / x` is 1.
+//! A formula is taken for a sum of terms, a term for a coefficient times powers of factors, and a factor for anything
+//! that is neither a sum nor a product. The order of terms and factors is kept. Division by zero is not thought of: `x
+//! / x` is 1.
 
 use super::Formula;
 use super::sum::{Sum, Term};
-use crate::native::field::Test;
-use crate::native::{PrimitiveId, table};
+use crate::native::field::{OrderOffset, Test};
+use crate::native::{PrimitiveId, ids, table};
 
-/// So many choices inside of each other are told apart; more are left where they stand.
+/// So many nested choices are split into cases; deeper ones stay where they are.
 const CHOICES: usize = 4;
 
 /// A formula, simplified; choices stand outside.
@@ -43,46 +43,44 @@ pub(super) fn sum(formula: &Formula) -> Sum {
 /// Constants that have a name or are a function of a small number stay what they are.
 fn constant(c: f64) -> Sum {
     let logarithm = [2.0, 10.0].into_iter().find(|n: &f64| n.ln() == c);
-    match (logarithm, table::primitive("double.log")) {
-        (Some(n), Some(log)) => {
-            Sum::factor(Formula::Apply(log, vec![Formula::Constant(n)], crate::native::field::Shift(0)))
-        }
+    match logarithm {
+        Some(n) => Sum::factor(Formula::Apply(ids::LOG, vec![Formula::Constant(n)], OrderOffset(0))),
         _ if c == std::f64::consts::PI || !c.is_finite() => Sum::factor(Formula::Constant(c)),
         _ => Sum::from(Term::constant(c)),
     }
 }
 
-fn applied(id: PrimitiveId, operands: &[Formula], n: i64, whole: &Formula) -> Sum {
+fn applied(id: PrimitiveId, operands: &[Formula], n: i64, formula: &Formula) -> Sum {
     let at = |i: usize| operands.get(i).map(sum).unwrap_or_default();
-    match (table::info(id).name, operands) {
-        ("double.add", [_, _]) => at(0).plus(at(1)),
-        ("double.sub", [_, _]) => at(0).plus(at(1).negative()),
-        ("double.neg", [_]) => at(0).negative(),
-        ("double.mul", [_, _]) => at(0).times(at(1)),
-        ("double.div", [_, _]) => at(0).times(at(1).power(-1)),
-        ("double.fma", [_, _, _]) => at(0).times(at(1)).plus(at(2)),
-        ("double.powi", [_]) => at(0).power(n),
-        ("double.pow", [_, exponent]) => match whole_number(&plain(exponent)) {
+    match (id, operands) {
+        (ids::ADD, [_, _]) => at(0).plus(at(1)),
+        (ids::SUB, [_, _]) => at(0).plus(at(1).negative()),
+        (ids::NEG, [_]) => at(0).negative(),
+        (ids::MUL, [_, _]) => at(0).times(at(1)),
+        (ids::DIV, [_, _]) => at(0).times(at(1).power(-1)),
+        (ids::FMA, [_, _, _]) => at(0).times(at(1)).plus(at(2)),
+        (ids::POWI, [_]) => at(0).power(n),
+        (ids::POW, [_, exponent]) => match integer(&plain(exponent)) {
             Some(n) => at(0).power(n),
-            None => other(id, operands, whole),
+            None => other(id, operands, formula),
         },
-        _ => other(id, operands, whole),
+        _ => other(id, operands, formula),
     }
 }
 
-fn whole_number(formula: &Formula) -> Option<i64> {
+fn integer(formula: &Formula) -> Option<i64> {
     match formula {
         Formula::Constant(c) if *c == c.trunc() && c.abs() < 1e6 => Some(*c as i64),
         _ => None,
     }
 }
 
-/// What is neither a sum nor a product; worked out where that gives a whole number.
-fn other(id: PrimitiveId, operands: &[Formula], whole: &Formula) -> Sum {
+/// What is neither a sum nor a product; evaluated where that gives an integer.
+fn other(id: PrimitiveId, operands: &[Formula], formula: &Formula) -> Sum {
     let operands: Vec<Formula> = operands.iter().map(plain).collect();
     let numbers: Vec<f64> =
         operands.iter().filter_map(|o| if let Formula::Constant(c) = o { Some(*c) } else { None }).collect();
-    let Formula::Apply(_, _, n) = whole else { return Sum::factor(whole.clone()) };
+    let Formula::Apply(_, _, n) = formula else { return Sum::factor(formula.clone()) };
     let value = table::info(id).number(&numbers, n.0).filter(|v| numbers.len() == operands.len() && *v == v.trunc());
     match value {
         Some(value) if value.is_finite() => Sum::from(Term::constant(value)),
@@ -128,17 +126,17 @@ fn assumed(formula: &Formula, known: &Test<Formula>, yes: bool) -> Formula {
 }
 
 /// What one test says about another one of the same two numbers.
-fn decided(asked: &Test<Formula>, known: &Test<Formula>, yes: bool) -> Option<bool> {
-    if asked == known {
+fn decided(test: &Test<Formula>, known: &Test<Formula>, yes: bool) -> Option<bool> {
+    if test == known {
         return Some(yes);
     }
     let (Test::Equal(a, b) | Test::Less(a, b) | Test::AtMost(a, b)) = known;
-    let (Test::Equal(c, d) | Test::Less(c, d) | Test::AtMost(c, d)) = asked;
+    let (Test::Equal(c, d) | Test::Less(c, d) | Test::AtMost(c, d)) = test;
     let is_same = a == c && b == d;
     if !(is_same || a == d && b == c) {
         return None;
     }
-    match (known, yes, asked) {
+    match (known, yes, test) {
         (Test::Less(..), true, Test::AtMost(..)) => Some(is_same),
         (Test::Less(..), true, _) | (Test::Equal(..), true, Test::Less(..)) => Some(false),
         (Test::Equal(..), true, _) => Some(true),

@@ -1,9 +1,9 @@
-//! Sums of terms, terms of powers.
+//! Sum: the normal form of a formula, a sum of terms that are products of powers.
 
 use super::Formula;
 use super::simplify::sum;
-use crate::native::field::Shift;
-use crate::native::table;
+use crate::native::field::OrderOffset;
+use crate::native::ids;
 
 /// A sum of terms that differ in their factors; without any, it is 0.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -16,14 +16,14 @@ pub(super) struct Term {
     factors: Vec<(Formula, i64)>,
 }
 
-/// A number, over a whole number where both are exact.
+/// A number, or a quotient of integers where both are exact.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Fraction {
     over: f64,
     under: f64,
 }
 
-/// Whole numbers below this are exact.
+/// Integers below this are exact.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 impl Fraction {
@@ -130,15 +130,15 @@ fn rank(factor: &Formula) -> u8 {
 
 fn is_sum(formula: &Formula) -> bool {
     match formula {
-        Formula::Apply(id, ..) => matches!(table::info(*id).name, "double.add" | "double.sub"),
+        Formula::Apply(id, ..) => matches!(*id, ids::ADD | ids::SUB),
         _ => false,
     }
 }
 
 fn raised(base: Formula, n: i64) -> Formula {
-    match (n, table::primitive("double.powi")) {
-        (1, _) | (_, None) => base,
-        (n, Some(powi)) => Formula::Apply(powi, vec![base], Shift(n)),
+    match n {
+        1 => base,
+        n => Formula::Apply(ids::POWI, vec![base], OrderOffset(n)),
     }
 }
 
@@ -206,7 +206,7 @@ impl Sum {
         }
     }
 
-    /// Like terms as one, without those that are 0. A sum in brackets among others loses its brackets.
+    /// Like terms as one, without those that are 0. A sum in parentheses among others loses its parentheses.
     fn collected(self) -> Sum {
         let is_among_others = self.0.len() > 1;
         let mut terms: Vec<Term> = vec![];

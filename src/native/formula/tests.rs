@@ -1,11 +1,15 @@
-//! Formulas that are simplified and differentiated, written down.
+//! Tests of simplification and differentiation, by the printed form.
 
 use super::{Formula, simplified};
-use crate::native::field::{Field, Shift, Test};
-use crate::native::table;
+use crate::native::field::{Field, OrderOffset, Test};
+use crate::native::{PrimitiveId, ids, table};
 
 fn x() -> Formula {
     Formula::Operand(0)
+}
+
+fn named(name: &str) -> PrimitiveId {
+    table::primitive(name).unwrap()
 }
 
 fn c(c: f64) -> Formula {
@@ -13,7 +17,7 @@ fn c(c: f64) -> Formula {
 }
 
 fn power(base: Formula, n: i64) -> Formula {
-    Formula::Apply(table::primitive("double.powi").unwrap(), vec![base], Shift(n))
+    Formula::Apply(ids::POWI, vec![base], OrderOffset(n))
 }
 
 fn derived(formula: Formula) -> String {
@@ -30,13 +34,13 @@ fn derivatives_are_written_as_people_write_them() {
         ((-x()).exp() * x(), "exp(-x) - x * exp(-x)"),
         (power(x() + c(1.0), 2), "2 * (x + 1)"),
         ((x() + c(1.0)) * (x() + c(2.0)), "2 * x + 3"),
-        (x().of("tanh", f64::tanh), "1 - tanh(x)^2"),
+        (x().of(named("double.tanh"), f64::tanh), "1 - tanh(x)^2"),
         (x() / c(3.0) + power(x(), 2) / c(4.0), "1 / 3 + x / 2"),
         (Formula::Operand(1).sin(), "0"),
-        (x().of("asin", f64::asin), "1 / sqrt(1 - x^2)"),
+        (x().of(named("double.asin"), f64::asin), "1 / sqrt(1 - x^2)"),
         (c(0.1) * power(x(), 2), "0.2 * x"),
-        (x().of2(Formula::Operand(1), "hypot", f64::hypot), "x / hypot(x, y)"),
-        (x().of2(Formula::Operand(1), "max", f64::max), "y < x ? 1 : 0"),
+        (x().of2(Formula::Operand(1), named("double.hypot"), f64::hypot), "x / hypot(x, y)"),
+        (x().of2(Formula::Operand(1), named("double.max"), f64::max), "y < x ? 1 : 0"),
         (x().pow(Formula::Operand(1)), "y * x^(y - 1)"),
         (power(power(x(), 2) + c(1.0), 3), "6 * x * (x^2 + 1)^2"),
     ] {

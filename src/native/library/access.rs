@@ -1,4 +1,4 @@
-//! Which files a program may touch.
+//! Access: which files a program may read and write.
 
 use super::context::{Failure, FailureKind};
 use crate::cancel;
@@ -95,8 +95,8 @@ impl Folders {
         Ok(resolved.path)
     }
 
-    /// The file that was opened at a resolved path, unless another process put a link there meanwhile: then it is not the
-    /// file that the path, which has no links, leads to.
+    /// The file that was opened at a resolved path, unless another process put a link there meanwhile: then it is not
+    /// the file that the path, which has no links, leads to.
     fn verified(&self, opened: File, path: &Path) -> Result<File, Denied> {
         let is_resolved = resolve(path).is_some_and(|again| again.path == path);
         if is_resolved && is_at(&opened, path) { Ok(opened) } else { Err(Denied::Outside) }
@@ -172,7 +172,8 @@ struct Resolved {
 /// As many links are followed on the way to a file, as in Linux.
 const MAX_LINKS: usize = 40;
 
-/// Follows every link on the way to a file, also one to a file that does not exist (yet); nothing when there are too many.
+/// Follows every link on the way to a file, also one to a file that does not exist (yet); nothing when there are too
+/// many.
 fn resolve(path: &Path) -> Option<Resolved> {
     // A link may lead anywhere before `..` goes back, so the components are not simplified before they are resolved.
     let absolute = if path.is_absolute() { path.to_path_buf() } else { std::env::current_dir().ok()?.join(path) };

@@ -1,4 +1,4 @@
-//! Values of any type: boxed, asked for their type, described, compared.
+//! Any: values of any type, which are boxed, cast, described and compared.
 
 use super::NativeFunction;
 use super::context::{Failure, FailureKind, NativeContext, internal};
@@ -25,7 +25,7 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "value.hash", call: hash },
 ];
 
-/// A reference that does not keep its instance; behind its tag where it is an optional.
+/// A reference that does not keep its instance; after its tag where it is an optional.
 fn loosen(c: Call<'_, '_>) -> Result<(), Failure> {
     let (tag, object) = (c.tag(), c.reference());
     if let Some(tag) = tag {
@@ -51,7 +51,7 @@ fn find(c: Call<'_, '_>) -> Result<(), Failure> {
     }
 }
 
-/// What is done with an instance when it goes away, behind what is known already.
+/// The finalizer of an instance, after those that are known already.
 fn at_end(c: Call<'_, '_>) -> Result<(), Failure> {
     let (Ref::Box(instance), Ref::Closure(what)) = (c.reference(), c.reference()) else { return Err(internal()) };
     instance.finalizer.add(what);
@@ -116,7 +116,7 @@ fn unwrap(c: Call<'_, '_>) -> Result<(), Failure> {
     c.give_optional(layout, value)
 }
 
-/// The text of a value. Parts whose types say themselves how they are written are asked for first.
+/// The text of a value. Parts whose types describe themselves are requested first.
 fn describe(c: Call<'_, '_>, inside: bool) -> Result<(), Failure> {
     let shape = c.type_at(0)?;
     let value = c.value(c.shapes.layout(shape))?;

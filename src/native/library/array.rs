@@ -1,4 +1,4 @@
-//! Arrays as a whole; single elements have instructions.
+//! Arrays: functions of entire arrays; single elements have instructions.
 
 use super::NativeFunction;
 use super::context::{Failure, FailureKind, NativeContext};

@@ -1,4 +1,4 @@
-//! What a native function sees of the machine: its arguments, its results, and the world outside.
+//! Native context: the arguments and results of a native function, and the host.
 
 use super::host::Host;
 use crate::value::print::OwnPart;
@@ -273,7 +273,7 @@ impl<'a> NativeContext<'a> {
         self.give_reference(Ref::Text(value.into()))
     }
 
-    /// The next result, a value of any type that stands elsewhere.
+    /// The next result, a value of any type from elsewhere.
     ///
     /// # Errors
     /// When there is no room for it.

@@ -152,7 +152,7 @@ fn value_at(c: Call<'_, '_>) -> Result<(), Failure> {
 
 // For keys that say themselves when they are equal: the program finds the place among those of one hash.
 
-/// The next place behind one whose key has a hash; -1 when there is none.
+/// The next position after a position whose key has a hash; -1 when there is none.
 fn next(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
     let (dictionary, hash, after) = (take(c, types)?, c.integer(), c.integer());
     let place = dictionary.next_hashed(hash as u64, after);
@@ -229,7 +229,7 @@ fn remove_at(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
 fn key_at(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
     let (dictionary, place) = (take(c, types)?, c.integer());
     let position = in_order(&dictionary, place)?;
-    // The first one is asked for again and again while all are taken out.
+    // The first one is requested again and again while all are removed.
     match (position, dictionary.place(0)) {
         (0, Some(first)) => c.give(dictionary.key_there(first, types.key_layout)),
         _ => c.give(dictionary.keys().element(position, types.key_layout)),

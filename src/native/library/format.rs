@@ -1,4 +1,4 @@
-//! Numbers and texts in the notation of `printf`, as `String(format:)` writes them.
+//! Format: numbers and strings in the notation of `printf`, for `String(format:)`.
 
 use super::context::{Failure, NativeContext};
 use super::text::texts;
@@ -145,7 +145,7 @@ fn shortest(value: f64, digits: usize, keep_zeros: bool) -> String {
     trim(&format!("{value:.decimals$}"))
 }
 
-/// A format in pieces: directives begin with `%`, everything else is written as it stands.
+/// A format in pieces: directives begin with `%`, everything else is copied.
 fn split(format: &str) -> Vec<String> {
     let mut out: Vec<String> = vec![];
     let mut literal = String::new();
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_as_c_writes_them() {
+    fn integers_as_c_writes_them() {
         assert_eq!(
             [i("%d", -5), i("%05d", 42), i("%-8d", 3), i("%+d", 3), i("%05d", -42)],
             ["-5", "00042", "3       ", "+3", "-0042"]

@@ -1,4 +1,4 @@
-//! The world outside of a program, as far as it may touch it.
+//! Host: the streams, files, clock and random numbers that a program may use.
 
 use std::io::{BufRead, Write};
 use std::time::Instant;
@@ -16,7 +16,7 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// Nobody sees or says anything.
+    /// No input, and output that is discarded.
     pub fn silent() -> Streams {
         Streams {
             output: Box::new(std::io::sink()),
@@ -27,18 +27,18 @@ impl Streams {
     }
 }
 
-/// How a program wants to see a sweep.
+/// A request of the program to explain the next sweep.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Wish {
-    /// In which way: as an explanation, a tape, a graph.
+pub struct ExplainRequest {
+    /// The view: an explanation, a tape, a graph.
     pub view: View,
-    /// The function that is differentiated, as it is written.
+    /// The source text of the function that is differentiated.
     pub function: String,
-    /// The forms of what was seen, in the order of a picture's.
+    /// The rendered forms, in the order of those of a picture.
     pub forms: Vec<String>,
 }
 
-/// A way to see a sweep.
+/// A view of a sweep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum View {
     /// Values, partial derivatives, and how adjoints come about.
@@ -69,16 +69,16 @@ pub trait Screen {
     fn clear(&mut self, wait: bool);
 }
 
-/// Nobody looks.
+/// A screen that discards what it is shown.
 impl Screen for () {
     fn show(&mut self, _: &Display) {}
 
     fn clear(&mut self, _: bool) {}
 }
 
-/// The world: streams, arguments, the clock and chance.
+/// The host of a program: streams, arguments, the clock and random numbers.
 pub struct Host {
-    /// What a person sees and says.
+    /// Input, output and pictures.
     pub streams: Streams,
     /// The arguments of the script.
     pub arguments: Vec<String>,
@@ -88,9 +88,9 @@ pub struct Host {
     pub started: Instant,
     /// No object may need more bytes than this.
     pub largest: u64,
-    /// How the program wants to see its next sweeps: the innermost wish stands last.
-    pub wishes: Vec<Wish>,
-    /// Who wants to know how far loops have come.
+    /// Explanations of the next sweeps that the program has requested, the innermost last.
+    pub pending_explanations: Vec<ExplainRequest>,
+    /// Receives the progress of loops.
     pub progress: Option<fn(&Step<'_>)>,
     /// Which files may be touched.
     pub access: super::Access,
@@ -107,7 +107,7 @@ pub struct Step<'a> {
     pub label: &'a str,
     /// How many rounds are through; none when it ends.
     pub done: Option<u64>,
-    /// How many there are, if somebody knows.
+    /// How many there are, if that is known.
     pub total: Option<u64>,
 }
 
@@ -120,7 +120,7 @@ impl Host {
             random: Random::seeded(0),
             started: Instant::now(),
             largest: 1 << 40,
-            wishes: vec![],
+            pending_explanations: vec![],
             progress: None,
             access: super::Access::default(),
             read_count: 0,

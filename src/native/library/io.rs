@@ -1,4 +1,4 @@
-//! Files, standard input and output, arguments.
+//! Input and output: files, the standard streams, arguments.
 
 use super::NativeFunction;
 use super::context::{Failure, FailureKind, NativeContext};

@@ -1,4 +1,4 @@
-//! What values look like from outside: how many bytes Swift would give them, and an outline of their parts.
+//! Mirror: the size that a value has in Swift, and an outline of its parts.
 
 use super::NativeFunction;
 use super::context::{Failure, NativeContext};
@@ -35,7 +35,7 @@ impl Space {
         round_up(self.size, self.alignment).max(1)
     }
 
-    /// With another value behind it.
+    /// With another value after it.
     fn then(self, next: Space) -> Space {
         let start = round_up(self.size, next.alignment);
         Space::of(start + next.size, self.alignment.max(next.alignment))

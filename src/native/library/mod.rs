@@ -1,10 +1,10 @@
-//! The native library: functions on texts, arrays, dictionaries, files and the clock, by the names of the prelude.
+//! Native library: functions on texts, arrays, dictionaries, files and the clock, by the names of the prelude.
 //!
-//! In: the components of the arguments ([`NativeContext`]), with their slots in derivative code. Out: those of the results.
+//! In: the components of the arguments ([`NativeContext`]), with their slots in derivative code. Out: those of the
+//! results.
 //!
-//! Promises: whatever is copied keeps its slots; no function calls back into the machine; nothing that a program can give
-//! to a function makes it panic.
-//! Not here: functions of numbers, which have derivatives (the table of primitives).
+//! Promises: whatever is copied keeps its slots; no function calls back into the machine; nothing that a program can
+//! give to a function makes it panic. Not here: functions of numbers, which have derivatives (the table of primitives).
 
 mod access;
 mod any;
@@ -22,7 +22,7 @@ mod text;
 
 pub use access::{Access, Denied, Folders, way_out};
 pub use context::{Argument, Failure, FailureKind, NativeContext, internal};
-pub use host::{Display, Host, Random, Screen, Step, Streams, View, Wish};
+pub use host::{Display, ExplainRequest, Host, Random, Screen, Step, Streams, View};
 pub use io::{Table, lines_of, table_of};
 pub use text::{append_text, texts};
 
@@ -39,35 +39,35 @@ pub struct NativeFunction {
     pub call: fn(&mut NativeContext<'_>) -> Result<(), Failure>,
 }
 
-/// A function of texts and integers that nothing has to be prepared for.
+/// A function of texts and integers that needs nothing but its arguments.
 #[derive(Clone, Copy, Debug)]
-pub struct Look {
+pub struct PureNative {
     /// The name that the prelude uses.
     pub name: &'static str,
-    /// What it does.
-    pub what: Glance,
+    /// How it is computed.
+    pub operation: PureOperation,
 }
 
-/// What a look gives.
+/// How a pure function is computed.
 #[derive(Clone, Copy, Debug)]
-pub enum Glance {
+pub enum PureOperation {
     /// One integer or truth value. `None` when the arguments are of another kind, which compiled code never passes.
-    See(fn(&[Ref], &[i64]) -> Option<i64>),
-    /// What stands at a place, in place of what it stands in, and the next place. `None` as above.
-    Step(fn(&mut Ref, &mut i64) -> Option<()>),
+    Query(fn(&[Ref], &[i64]) -> Option<i64>),
+    /// Replaces a text by the part of it at a position, and the position by the next one. `None` as above.
+    Advance(fn(&mut Ref, &mut i64) -> Option<()>),
 }
 
-/// One of the library.
+/// A function of the library.
 #[derive(Clone, Copy, Debug)]
 pub enum Native {
-    /// With everything that it may want to know.
+    /// It gets the whole context.
     Function(&'static NativeFunction),
-    /// Which makes nothing large, and asks the program for nothing.
+    /// It makes nothing large, and never calls back into the program.
     Step(&'static NativeFunction),
-    /// Which needs nothing but its arguments.
-    Look(&'static Look),
-    /// Which asks the compiler for a function as a formula: takes the function, how it is written, and how many times it is
-    /// differentiated; gives the forms of a picture.
+    /// It needs nothing but its arguments.
+    Pure(&'static PureNative),
+    /// It asks the compiler for a function as a formula: it takes the function, its source text, and how many times it
+    /// is differentiated, and gives the forms of a picture.
     Derive,
 }
 
@@ -75,13 +75,13 @@ impl Native {
     fn name(self) -> &'static str {
         match self {
             Native::Function(f) | Native::Step(f) => f.name,
-            Native::Look(f) => f.name,
+            Native::Pure(f) => f.name,
             Native::Derive => "derive",
         }
     }
 }
 
-const LOOKS: &[Look] = text::LOOKS;
+const PURE: &[PureNative] = text::PURE;
 
 const PARTS: [&[NativeFunction]; 10] = [
     text::TABLE,
@@ -100,10 +100,10 @@ const PARTS: [&[NativeFunction]; 10] = [
 static ALL: LazyLock<Vec<Native>> = LazyLock::new(|| {
     let functions = PARTS.iter().copied().flatten().map(Native::Function);
     let steps = dictionary::STEPS.iter().map(Native::Step);
-    functions.chain(steps).chain(LOOKS.iter().map(Native::Look)).chain([Native::Derive]).collect()
+    functions.chain(steps).chain(PURE.iter().map(Native::Pure)).chain([Native::Derive]).collect()
 });
 
-/// How many functions are no looks; those have the numbers behind.
+/// How many functions are not pure; the pure ones have the numbers after them.
 const FUNCTIONS: usize = {
     let (mut count, mut k) = (0, 0);
     while k < PARTS.len() {
@@ -113,9 +113,9 @@ const FUNCTIONS: usize = {
     count + dictionary::STEPS.len()
 };
 
-/// The look with that number, if it is one.
-pub fn look(number: u16) -> Option<&'static Look> {
-    LOOKS.get(usize::from(number).checked_sub(FUNCTIONS)?)
+/// The pure function with that number, if it is one.
+pub fn pure(number: u16) -> Option<&'static PureNative> {
+    PURE.get(usize::from(number).checked_sub(FUNCTIONS)?)
 }
 
 /// The function with that number.
@@ -152,7 +152,7 @@ mod names {
             assert_eq!(find(f).map(name), Some(f), "two functions have one name");
         }
         assert!(get(ALL.len() as u16).is_none());
-        let is_look = |number: u16| matches!(get(number), Some(Native::Look(_)));
-        assert!((0..=ALL.len() as u16).all(|number| look(number).is_some() == is_look(number)));
+        let is_pure = |number: u16| matches!(get(number), Some(Native::Pure(_)));
+        assert!((0..=ALL.len() as u16).all(|number| pure(number).is_some() == is_pure(number)));
     }
 }

@@ -1,4 +1,4 @@
-//! Numbers out of texts, out of the clock and out of chance.
+//! Numbers: parsed from strings, read from the clock, and random.
 
 use super::NativeFunction;
 use super::context::{Failure, FailureKind, NativeContext};

@@ -1,8 +1,8 @@
-//! Pictures: what is shown, and how curves are drawn.
+//! Pictures: displays, charts and explanations.
 
 use super::NativeFunction;
 use super::context::{Failure, FailureKind, NativeContext, internal};
-use super::host::{Display, View, Wish};
+use super::host::{Display, ExplainRequest, View};
 use super::text::texts;
 use crate::plot::{Chart, Mark, Series, png};
 use crate::value::Ref;
@@ -16,7 +16,7 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "plot.text", call: plot_text },
     NativeFunction { name: "plot.svg", call: plot_svg },
     NativeFunction { name: "picture.png", call: write_png },
-    NativeFunction { name: "sweep.wish", call: wish },
+    NativeFunction { name: "sweep.explain", call: request_explanation },
     NativeFunction { name: "sweep.seen", call: seen },
 ];
 
@@ -65,19 +65,19 @@ fn write_png(c: Call<'_, '_>) -> Result<(), Failure> {
     super::io::write(c, &bytes, &path)
 }
 
-fn wish(c: Call<'_, '_>) -> Result<(), Failure> {
+fn request_explanation(c: Call<'_, '_>) -> Result<(), Failure> {
     let view = match c.integer() {
         1 => View::Tape,
         2 => View::Graph,
         _ => View::Explanation,
     };
     let function = c.text()?.to_string();
-    c.host.wishes.push(Wish { view, function, forms: vec![] });
+    c.host.pending_explanations.push(ExplainRequest { view, function, forms: vec![] });
     Ok(())
 }
 
 fn seen(c: Call<'_, '_>) -> Result<(), Failure> {
-    let forms = c.host.wishes.pop().map(|wish| wish.forms).unwrap_or_default();
+    let forms = c.host.pending_explanations.pop().map(|request| request.forms).unwrap_or_default();
     c.give_reference(texts(forms.iter().map(String::as_str).collect()))
 }
 

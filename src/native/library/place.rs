@@ -1,4 +1,4 @@
-//! Places in texts, counted in bytes: the steps between characters, what stands at a place, and parts of a text.
+//! Positions in strings, in bytes: steps between characters, the character at a position, and substrings.
 
 use super::context::{Failure, FailureKind, NativeContext};
 use super::{NativeFunction, array};
@@ -48,8 +48,8 @@ fn step(c: Call<'_, '_>, by: fn(&str, usize) -> Option<usize>) -> Result<(), Fai
     c.give_integer(next as i64)
 }
 
-/// Whether two bytes are two characters for sure. Letters of the usual kind never make one character together; a carriage
-/// return and a line feed do.
+/// Whether two bytes are two characters for sure. Letters of the usual kind never make one character together; a
+/// carriage return and a line feed do.
 pub(super) fn are_two(first: u8, second: u8) -> bool {
     first.is_ascii() && second.is_ascii() && first != b'\r'
 }
@@ -115,7 +115,7 @@ fn part(c: Call<'_, '_>) -> Result<(), Failure> {
     c.give_text(part)
 }
 
-/// Where a part stands between two places; -1 when it does not.
+/// The position of a substring between two positions; -1 when there is none.
 fn find(c: Call<'_, '_>, which: fn(&str, &str) -> Option<usize>) -> Result<(), Failure> {
     let (text, part, low, high) = (c.text()?, c.text()?, c.integer(), c.integer());
     let (from, to) = (place(&text, low)?, place(&text, high)?);

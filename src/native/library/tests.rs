@@ -1,4 +1,4 @@
-//! Calls of native functions as the machine makes them.
+//! Tests of native functions, called as the machine calls them.
 
 use super::*;
 use crate::value::shape::{Layout, Shape, Shapes};
@@ -28,15 +28,15 @@ fn call(
 ) -> Result<(), Failure> {
     let function = match get(find(name).unwrap()).unwrap() {
         Native::Function(function) | Native::Step(function) => function,
-        Native::Look(look) => {
-            match look.what {
-                Glance::See(see) => {
-                    let seen = see(&to.r, &to.i).ok_or_else(internal)?;
+        Native::Pure(native) => {
+            match native.operation {
+                PureOperation::Query(query) => {
+                    let seen = query(&to.r, &to.i).ok_or_else(internal)?;
                     to.i.splice(..1.min(to.i.len()), [seen]);
                 }
-                Glance::Step(step) => {
+                PureOperation::Advance(advance) => {
                     let (r, i) = (to.r.first_mut().ok_or_else(internal)?, to.i.first_mut().ok_or_else(internal)?);
-                    step(r, i).ok_or_else(internal)?;
+                    advance(r, i).ok_or_else(internal)?;
                 }
             }
             return Ok(());
@@ -149,7 +149,7 @@ fn texts_are_taken_apart() {
     assert!(matches!(&r.r[0], Ref::Text(t) if &**t == "-ff"));
 }
 
-/// Whatever stands in the registers, nothing panics.
+/// Whatever the registers hold, nothing panics.
 #[test]
 fn arguments_of_other_types_are_refused() {
     let mut shapes = Shapes::default();

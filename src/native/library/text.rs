@@ -1,8 +1,8 @@
-//! Texts and characters. A character is one grapheme cluster, as a reader counts them.
+//! Strings and characters. A character is one grapheme cluster.
 
-use super::Glance::{See, Step};
+use super::PureOperation::{Advance, Query};
 use super::context::{Failure, FailureKind, NativeContext, internal};
-use super::{Host, Look, NativeFunction, array};
+use super::{Host, NativeFunction, PureNative, array};
 use crate::cancel;
 use crate::value::shape::Layout;
 use crate::value::text as reader;
@@ -28,18 +28,18 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "text.ofInt", call: of_int },
 ];
 
-/// What is seen by a look at texts.
-pub(super) const LOOKS: &[Look] = &[
-    Look { name: "text.eq", what: See(|r, _| relate(r, reader::same)) },
-    Look { name: "text.lt", what: See(|r, _| relate(r, |a, b| reader::order(a, b) == Ordering::Less)) },
-    Look { name: "text.hasPrefix", what: See(|r, _| relate(r, |text, part| text.starts_with(part))) },
-    Look { name: "text.hasSuffix", what: See(|r, _| relate(r, |text, part| text.ends_with(part))) },
-    Look { name: "text.contains", what: See(|r, _| relate(r, |text, part| text.contains(part))) },
-    Look { name: "text.count", what: See(|r, _| Some(characters(seen(r, 0)?).count() as i64)) },
-    Look { name: "text.isEmpty", what: See(|r, _| Some(i64::from(seen(r, 0)?.is_empty()))) },
-    Look { name: "text.size", what: See(|r, _| Some(seen(r, 0)?.len() as i64)) },
-    Look { name: "text.next", what: Step(next) },
-    Look { name: "text.isKind", what: See(is_kind) },
+/// The pure functions.
+pub(super) const PURE: &[PureNative] = &[
+    PureNative { name: "text.eq", operation: Query(|r, _| relate(r, reader::same)) },
+    PureNative { name: "text.lt", operation: Query(|r, _| relate(r, |a, b| reader::order(a, b) == Ordering::Less)) },
+    PureNative { name: "text.hasPrefix", operation: Query(|r, _| relate(r, |text, part| text.starts_with(part))) },
+    PureNative { name: "text.hasSuffix", operation: Query(|r, _| relate(r, |text, part| text.ends_with(part))) },
+    PureNative { name: "text.contains", operation: Query(|r, _| relate(r, |text, part| text.contains(part))) },
+    PureNative { name: "text.count", operation: Query(|r, _| Some(characters(seen(r, 0)?).count() as i64)) },
+    PureNative { name: "text.isEmpty", operation: Query(|r, _| Some(i64::from(seen(r, 0)?.is_empty()))) },
+    PureNative { name: "text.size", operation: Query(|r, _| Some(seen(r, 0)?.len() as i64)) },
+    PureNative { name: "text.next", operation: Advance(next) },
+    PureNative { name: "text.isKind", operation: Query(is_kind) },
 ];
 
 /// The text in a register.
@@ -92,7 +92,7 @@ pub(super) fn text(r: &Ref) -> &str {
     }
 }
 
-/// Its characters, each with a look at what stands behind it only where more than ASCII is near.
+/// Its characters, each compared with the next one only where more than ASCII is near.
 fn characters(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text.graphemes(true);
     std::iter::from_fn(move || {
@@ -116,7 +116,7 @@ fn concat(c: Call<'_, '_>) -> Result<(), Failure> {
     c.give_text(both)
 }
 
-/// The character at a place of a text, and the place behind it.
+/// The character at a position of a string, and the position after it.
 fn next(r: &mut Ref, place: &mut i64) -> Option<()> {
     let whole = seen(std::slice::from_ref(r), 0)?;
     let from = usize::try_from(*place).ok()?;
@@ -126,7 +126,7 @@ fn next(r: &mut Ref, place: &mut i64) -> Option<()> {
     Some(())
 }
 
-/// Appends a text, in place where nobody else has the first one.
+/// Appends a string, in place where the first one is not shared.
 ///
 /// # Errors
 /// When there is no room for it, or one of them is no text.

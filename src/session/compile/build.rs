@@ -4,7 +4,7 @@ use crate::bytecode::{Bytes, Code as Bytecode, Image, LIST};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{FunctionId, MethodId, Op, Program};
 use crate::native::formula::Written;
-use crate::native::library::Wish;
+use crate::native::library::ExplainRequest;
 use crate::session::compile::graphs;
 use crate::session::compile::graphs::Graphs;
 use crate::session::explain::formula;
@@ -100,11 +100,11 @@ impl CodeSource for Loaded<'_> {
 }
 
 impl Reporter for Loaded<'_> {
-    fn explain(&mut self, trace: &Trace, kinks: &[Kink], wish: &Wish) -> Vec<String> {
+    fn explain(&mut self, trace: &Trace, kinks: &[Kink], request: &ExplainRequest) -> Vec<String> {
         let (world, sources) = &mut self.known;
-        let own = self.parameters.get(&wish.function);
-        let names = own.cloned().unwrap_or_else(|| names_of_parameters(world, &wish.function));
-        views::render_explanation((&names, sources), (trace, kinks), wish)
+        let own = self.parameters.get(&request.function);
+        let names = own.cloned().unwrap_or_else(|| names_of_parameters(world, &request.function));
+        views::render_explanation((&names, sources), (trace, kinks), request)
     }
 
     fn formula(&mut self, function: u32, name: &str, order: i64) -> Vec<String> {

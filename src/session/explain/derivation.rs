@@ -53,7 +53,12 @@ pub(crate) fn forward(explained: &Explained) -> Vec<[String; 4]> {
     }
     for operation in &explained.operations {
         let Operation { quantity, formula, rule, .. } = operation;
-        rows.push([format!("  {} = {formula}", quantity.name), short(quantity.value), slopes(operation), rule.clone()]);
+        rows.push([
+            format!("  {} = {formula}", quantity.name),
+            short(quantity.value),
+            partials(operation),
+            rule.clone(),
+        ]);
     }
     rows
 }
@@ -64,11 +69,11 @@ pub(crate) fn kinks(explained: &Explained) -> impl Iterator<Item = String> {
 }
 
 /// A kink, and what is taken there.
-fn kink(Kink { step, slopes, .. }: &Kink) -> String {
-    let Some(Sides { left, right, taken }) = *slopes else {
+fn kink(Kink { step, partials, .. }: &Kink) -> String {
+    let Some(Sides { left, right, taken }) = *partials else {
         return format!("a branch is exactly at its threshold, {step}: the derivative is that of the branch taken");
     };
-    let side = |slope: f64| if slope.is_nan() { "none".to_owned() } else { short(slope) };
+    let side = |partial: f64| if partial.is_nan() { "none".to_owned() } else { short(partial) };
     let sides = format!("left {}, right {}", side(left), side(right));
     format!("kink at {step}: {sides}; by convention the derivative is {} there", short(taken))
 }
@@ -115,14 +120,14 @@ fn text_of(x: f64) -> String {
 }
 
 /// `∂u/∂x = cos(x) = -0.416147`, for every operand that moves.
-fn slopes(operation: &Operation) -> String {
-    let slope = |partial: &Partial| {
+fn partials(operation: &Operation) -> String {
+    let formula = |partial: &Partial| {
         let value = short(partial.value);
         let formula = partial.formula.as_ref().filter(|formula| **formula != value);
         let formula = formula.map_or(String::new(), |formula| format!("{formula} = "));
         format!("∂{}/∂{} = {formula}{value}", operation.quantity.name, partial.by)
     };
-    operation.partials.iter().map(slope).collect::<Vec<_>>().join(",  ")
+    operation.partials.iter().map(formula).collect::<Vec<_>>().join(",  ")
 }
 
 /// The adjoint of each number as the sum of what comes from the steps that use it.

@@ -67,8 +67,8 @@ fn rows(written: &Written, name: &str, order: i64) -> Result<Vec<Row>, String> {
     for by in choices(written.parameters as u8, order) {
         let mut formula = written.formula.clone();
         for k in &by {
-            let slope = formula.derivative(*k);
-            formula = slope.map_err(|primitive| format!("'{}' has no derivative", primitive.symbol()))?;
+            let derivative = formula.derivative(*k);
+            formula = derivative.map_err(|primitive| format!("'{}' has no derivative", primitive.symbol))?;
             if formula.size() > LARGEST {
                 return Err("its derivative would be too long".into());
             }
@@ -153,7 +153,7 @@ fn text(written: &Written, rows: &[Row]) -> String {
     let width = rows.iter().map(|row| row.name[0].chars().count()).max().unwrap_or(0);
     let line = |Row { name: [name, _], formula }: &Row| format!("{name:<width$} = {}", about(formula, written));
     let kinks = written.formula.kinks();
-    let notes = kinks.iter().map(|primitive| format!("at a kink of '{}': {}", primitive.symbol(), primitive.kink));
+    let notes = kinks.iter().map(|primitive| format!("at a kink of '{}': {}", primitive.symbol, primitive.kink));
     rows.iter().map(line).chain(notes).collect::<Vec<_>>().join("\n")
 }
 

@@ -1,13 +1,11 @@
 //! LaTeX: converts a formula from text to LaTeX.
 
+use crate::native::table;
 use crate::session::explain::derivation::short;
 use crate::session::{Explained, Operation, Partial};
 
 /// More steps than these are not set: nobody reads them as formulas.
 const MOST: usize = 40;
-
-/// Functions that have a command of their own.
-const COMMANDS: &[&str] = &["sin", "cos", "tan", "exp", "log", "sinh", "cosh", "tanh", "min", "max"];
 
 /// The steps of a computation with their values and partial derivatives, and the derivatives in the end.
 pub(crate) fn explained(explained: &Explained) -> String {
@@ -19,14 +17,14 @@ pub(crate) fn explained(explained: &Explained) -> String {
         rows.push(format!("{} &= {}", formula(&input.name), short(input.value)));
     }
     for Operation { quantity, formula: text, partials, .. } in &explained.operations {
-        let slope = |Partial { by, formula: text, value }: &Partial| {
+        let row = |Partial { by, formula: text, value }: &Partial| {
             let text = text.as_ref().map_or(String::new(), |text| format!("{} = ", formula(text)));
             let (y, x) = (formula(&quantity.name), formula(by));
             format!(r"\frac{{\partial {y}}}{{\partial {x}}} = {text}{}", short(*value))
         };
-        let slopes: Vec<String> = partials.iter().map(slope).collect();
+        let partials: Vec<String> = partials.iter().map(row).collect();
         let (name, value) = (formula(&quantity.name), short(quantity.value));
-        rows.push(format!("{name} &= {} = {value} & {}", formula(text), slopes.join(r",\quad ")));
+        rows.push(format!("{name} &= {} = {value} & {}", formula(text), partials.join(r",\quad ")));
     }
     for input in &explained.inputs {
         rows.push(format!(r"\bar{{{}}} &= {}", formula(&input.name), short(input.adjoint)));
@@ -44,12 +42,13 @@ pub(crate) fn formula(text: &str) -> String {
             _ if c.is_ascii_alphabetic() => {
                 let word = &rest[..length];
                 rest = &rest[length..];
-                match inside(rest).filter(|_| word == "sqrt") {
-                    Some((operand, behind)) => {
-                        out.push_str(&format!(r"\sqrt{{{}}}", formula(operand)));
+                let in_braces = table::latex(word).and_then(|command| command.strip_suffix("{}"));
+                match (in_braces, inside(rest)) {
+                    (Some(command), Some((operand, behind))) => {
+                        out.push_str(&format!("{command}{{{}}}", formula(operand)));
                         rest = behind;
                     }
-                    None => out.push_str(&name(word)),
+                    _ => out.push_str(&name(word)),
                 }
                 continue;
             }
@@ -90,8 +89,8 @@ fn inside(text: &str) -> Option<(&str, &str)> {
 }
 
 fn name(word: &str) -> String {
-    match word {
-        _ if COMMANDS.contains(&word) => format!(r"\{word}"),
+    match table::latex(word).filter(|command| !command.ends_with('}')) {
+        Some(command) => command.to_owned(),
         _ if word.chars().count() > 1 => format!(r"\mathrm{{{word}}}"),
         _ => word.to_owned(),
     }

@@ -10,8 +10,8 @@ pub(crate) mod views;
 
 use super::{Kink, Outcome, Session, Status};
 use crate::diagnostic::Diagnostic;
-use crate::native::formula::{Formula, slopes};
-use crate::native::{PrimitiveId, Rule};
+use crate::native::formula::{Formula, partials};
+use crate::native::{self, PrimitiveId};
 use crate::source::Span;
 use crate::types::TypeContext;
 use crate::types::declare::interactive;
@@ -35,7 +35,7 @@ pub struct Explained {
     pub counts: Vec<Count>,
     /// The names of its results, none for one that does not depend on the inputs, and their values.
     pub results: Vec<(Option<String>, f64)>,
-    /// Kinks that were met: the operation, its slopes on the left and on the right, and the one that is taken.
+    /// Kinks that were met: the operation, its derivatives on the left and on the right, and the one that is taken.
     pub kinks: Vec<Kink>,
     /// How many bytes the recording takes.
     pub bytes: usize,
@@ -112,7 +112,8 @@ impl Session {
         Ok(array.map_or(vec![], |array| array.f.to_vec()))
     }
 
-    /// The slope at 0 of a function of one number, written as a closure, by differences; nothing where they say nothing.
+    /// The derivative at 0 of a function of one number, written as a closure, by differences; nothing where they say
+    /// nothing.
     ///
     /// # Errors
     /// What is wrong with it, or what stopped it.
@@ -123,7 +124,7 @@ impl Session {
         let at = |t: f64| points.iter().position(|p| *p == t).and_then(|i| values.get(i)).copied();
         let middle = at(0.0).unwrap_or(f64::NAN);
         let mut value = |t: f64| Ok::<_, Vec<Diagnostic>>(at(t).filter(|y| y.is_finite()));
-        finite_difference::slope((middle, middle.abs()), &mut value)
+        finite_difference::derivative((middle, middle.abs()), &mut value)
     }
 
     /// What the parameters of a function are called, as far as that is known.
@@ -239,11 +240,11 @@ fn operation(row: &Row, names: &Names) -> Operation {
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
             // The partial derivatives are those of the operands that move.
             let moving: Vec<usize> = (0..operands.len()).filter(|i| operands[*i].0 != 0).collect();
-            let formula = |i: usize| moving.get(i).and_then(|i| slope(*id, *i, &words, own, *n));
+            let formula = |i: usize| moving.get(i).and_then(|i| partial_formula(*id, *i, &words, own, *n));
             Operation {
                 quantity: quantity(*value),
                 formula: written(*id, &words, *n),
-                symbol: id.info().symbol().to_owned(),
+                symbol: id.info().symbol.to_owned(),
                 rule: rule(*id, moving.len(), operands.len()),
                 partials: partials(&formula),
                 span: *span,
@@ -286,7 +287,7 @@ fn operation(row: &Row, names: &Names) -> Operation {
 
 /// An operation with its operands as the language writes it.
 fn written(id: PrimitiveId, words: &[&str], n: i64) -> String {
-    match (id.info().symbol(), words) {
+    match (id.info().symbol, words) {
         ("-", [x]) | ("neg", [x]) => format!("-{x}"),
         ("pow", [x]) => format!("{x}^{n}"),
         ("pow", [x, p]) => format!("{x}^{p}"),
@@ -295,18 +296,17 @@ fn written(id: PrimitiveId, words: &[&str], n: i64) -> String {
     }
 }
 
-/// The slope of a primitive in one of its operands as a formula about their names.
-fn slope(id: PrimitiveId, i: usize, words: &[&str], result: &str, n: i64) -> Option<String> {
-    match id.info().rule {
-        Rule::Slopes(_) => slopes(id).get(i).map(|formula: &Formula| formula.about(words, result, n)),
-        Rule::Bilinear => words.get(1 - i.min(1)).map(|other| (*other).to_owned()),
-        Rule::Linear(_) | Rule::Flat | Rule::Opaque(_) => None,
+/// The partial derivative of a primitive in one of its operands as a formula about their names.
+fn partial_formula(id: PrimitiveId, i: usize, words: &[&str], result: &str, n: i64) -> Option<String> {
+    match id.partial(i) {
+        native::Partial::Constant(_) => None,
+        _ => partials(id).get(i).map(|formula: &Formula| formula.about(words, result, n)),
     }
 }
 
 fn rule(id: PrimitiveId, moving: usize, operands: usize) -> String {
     let is_scaled = operands == 2 && moving == 1;
-    match id.info().symbol() {
+    match id.info().symbol {
         "+" if is_scaled => "constant is added".to_owned(),
         "+" | "-" if operands == 2 => "sum rule".to_owned(),
         "*" if is_scaled => "constant factor".to_owned(),

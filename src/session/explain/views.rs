@@ -1,6 +1,6 @@
 //! Explanation views: the explanation that a program requests of its own derivative.
 
-use crate::native::library::{View, Wish};
+use crate::native::library::{ExplainRequest, View};
 use crate::plot::{Graph, Node};
 use crate::session::explain::explained;
 use crate::session::explain::{derivation, html, latex};
@@ -12,11 +12,11 @@ use crate::vm::Trace;
 pub(crate) fn render_explanation(
     (parameters, sources): (&[String], &SourceMap),
     (trace, kinks): (&Trace, &[Kink]),
-    wish: &Wish,
+    request: &ExplainRequest,
 ) -> Vec<String> {
-    let explained = explained(&wish.function, trace, parameters).with_kinks(kinks);
+    let explained = explained(&request.function, trace, parameters).with_kinks(kinks);
     let none = String::new;
-    let (text, svg, html, latex) = match wish.view {
+    let (text, svg, html, latex) = match request.view {
         View::Explanation => {
             let page = html::explained(&explained, sources);
             (derivation::explain(&explained, sources), none(), page, latex::explained(&explained))

@@ -1,6 +1,7 @@
 //! Inspection: the type of an expression, the declared names, and the documentation of a name.
 
 use crate::diagnostic::Diagnostic;
+use crate::native::{self, Primitive};
 use crate::session::run::interactive::Shown;
 use crate::session::{Input, Outcome, Session};
 use crate::source::Span;
@@ -15,7 +16,7 @@ use crate::types::model::ty::Type;
 pub struct Topic {
     /// How it is declared, on one line.
     pub declaration: String,
-    /// What its comment says.
+    /// What its comment says, or the table of primitives.
     pub text: String,
 }
 
@@ -115,8 +116,12 @@ impl Session {
         let comment = above.take_while(|line| line.starts_with("///") || is_attribute(line));
         let mut lines: Vec<&str> = comment.filter_map(|line| line.strip_prefix("///")).collect();
         lines.reverse();
-        let lines = lines.iter().map(|line| line.strip_prefix(' ').unwrap_or(line));
-        Some(Topic { declaration, text: lines.collect::<Vec<_>>().join("\n") })
+        let lines: Vec<&str> = lines.iter().map(|line| line.strip_prefix(' ').unwrap_or(line)).collect();
+        let documentation = match &lines[..] {
+            [] => primitive_at(text.get(line_start..)?).map_or("", |primitive| primitive.doc).to_owned(),
+            lines => lines.join("\n"),
+        };
+        Some(Topic { declaration, text: documentation })
     }
 }
 
@@ -136,6 +141,12 @@ fn declaration_at(text: &str) -> String {
     }
     let declaration = without_attributes(&out);
     declaration.split(" {").next().unwrap_or_default().trim().to_owned()
+}
+
+/// The entry of the table that the declaration at the beginning of a text names.
+fn primitive_at(text: &str) -> Option<&'static Primitive> {
+    let name = text.lines().next()?.trim_start().strip_prefix("@primitive(\"")?.split('"').next()?;
+    native::with_precision(name).map(|(id, _)| id.info())
 }
 
 /// A declaration without what stands before it: `@primitive("…") func` is `func`.

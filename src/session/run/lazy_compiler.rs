@@ -19,7 +19,7 @@ use crate::diagnostic::Code;
 use crate::diff;
 use crate::emit;
 use crate::ir::{Function, FunctionId, MethodId, Program};
-use crate::native::library::Wish;
+use crate::native::library::ExplainRequest;
 use crate::session::compile::mechanism::transformed;
 use crate::session::explain::{formula, names_of_parameters, views};
 use crate::source::SourceMap;
@@ -51,7 +51,11 @@ impl<'p> LazyCompiler<'p> {
     }
 
     /// The compiler of a program that may request explanations of its derivatives.
-    pub(crate) fn with_sources(program: &'p Program, world: &'p mut TypeContext, sources: &'p SourceMap) -> LazyCompiler<'p> {
+    pub(crate) fn with_sources(
+        program: &'p Program,
+        world: &'p mut TypeContext,
+        sources: &'p SourceMap,
+    ) -> LazyCompiler<'p> {
         LazyCompiler { known: Some((world, sources)), ..LazyCompiler::new(program) }
     }
 
@@ -127,10 +131,10 @@ impl CodeSource for LazyCompiler<'_> {
 }
 
 impl Reporter for LazyCompiler<'_> {
-    fn explain(&mut self, trace: &Trace, kinks: &[Kink], wish: &Wish) -> Vec<String> {
+    fn explain(&mut self, trace: &Trace, kinks: &[Kink], request: &ExplainRequest) -> Vec<String> {
         let Some((world, sources)) = &mut self.known else { return vec![] };
-        let names = names_of_parameters(world, &wish.function);
-        views::render_explanation((&names, sources), (trace, kinks), wish)
+        let names = names_of_parameters(world, &request.function);
+        views::render_explanation((&names, sources), (trace, kinks), request)
     }
 
     fn formula(&mut self, function: u32, name: &str, order: i64) -> Vec<String> {

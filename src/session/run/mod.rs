@@ -96,7 +96,7 @@ impl Session {
         self.machine.reserve_globals(self.program.globals);
         self.machine.diagnosis.progress = self.loops.map(|tell| self.progress_reporter(tell));
         // Wishes of a run that failed.
-        self.machine.host.wishes.clear();
+        self.machine.host.pending_explanations.clear();
         // With the new text, chains that break may lead through functions that none led through before.
         if self.world.module.is_interactive {
             self.machine.set_derivatives_aside();

@@ -11,6 +11,6 @@ pub struct Kink {
     pub span: Span,
     /// The operation with its operands: `abs(0)`.
     pub step: String,
-    /// Its slopes; nothing for a comparison on which a branch depends.
-    pub slopes: Option<Sides>,
+    /// Its one-sided partial derivatives; nothing for a comparison on which a branch depends.
+    pub partials: Option<Sides>,
 }

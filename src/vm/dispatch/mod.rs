@@ -19,7 +19,7 @@ use super::functions::Version;
 use super::objects;
 use crate::bytecode::Instruction;
 use crate::bytecode::operand::*;
-use crate::native::library::{self, Glance};
+use crate::native::library::{self, PureOperation};
 use crate::native::{Primitive, table};
 use crate::tape::Num;
 use crate::value::{Cells, Ref, finalizer};
@@ -373,9 +373,9 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
 
             I::Native { site } => {
                 let site = &at.code().natives[usize::from(site)];
-                match library::look(site.native).map(|look| look.what) {
-                    Some(Glance::See(see)) => quick!(quick::see(at, site, see)),
-                    Some(Glance::Step(step)) => quick!(quick::step(at, site, step)),
+                match library::pure(site.native).map(|native| native.operation) {
+                    Some(PureOperation::Query(query)) => quick!(quick::query(at, site, query)),
+                    Some(PureOperation::Advance(advance)) => quick!(quick::advance(at, site, advance)),
                     None => {
                         std::hint::cold_path();
                         outside!(rest::call_native(machine, compiler, here)?);

@@ -185,27 +185,27 @@ fn append_here(text: &mut Rc<String>, more: &str) -> Option<()> {
     Some(())
 }
 
-/// What a look at the texts and integers in the window gives, in the place of the first integer.
+/// The result of a query of the texts and integers in the window, in the place of the first integer.
 #[inline(always)]
-pub fn see(mut at: Registers, site: &NativeSite, see: fn(&[Ref], &[i64]) -> Option<i64>) -> Option<()> {
+pub fn query(mut at: Registers, site: &NativeSite, query: fn(&[Ref], &[i64]) -> Option<i64>) -> Option<()> {
     if site.results[1] == 0 {
         return None;
     }
     let mut window = at;
     let texts = window.window_r(site.params[2]);
-    *at.first_i() = see(texts, at.window_i(site.params[1]))?;
+    *at.first_i() = query(texts, at.window_i(site.params[1]))?;
     texts.iter_mut().for_each(|text| *text = Ref::Null);
     Some(())
 }
 
-/// What stands at the place that is the first integer of the window, and the next place.
+/// The part of a text at the position in the first integer of the window, and the next position.
 #[inline(always)]
-pub fn step(mut at: Registers, site: &NativeSite, step: fn(&mut Ref, &mut i64) -> Option<()>) -> Option<()> {
+pub fn advance(mut at: Registers, site: &NativeSite, advance: fn(&mut Ref, &mut i64) -> Option<()>) -> Option<()> {
     if site.params[1] == 0 {
         return None;
     }
     let mut window = at;
-    step(window.window_r(site.params[2]).first_mut()?, at.first_i())
+    advance(window.window_r(site.params[2]).first_mut()?, at.first_i())
 }
 
 /// `out =` how many elements there are.

@@ -1,10 +1,11 @@
-//! What the loop does not do itself: instructions that make objects, call Rust or fail, and the unusual case of those that
-//! usually do not.
+//! What the loop does not do itself: instructions that make objects, call Rust or fail, and the unusual case of those
+//! that usually do not.
 
 use super::calls::{call_object, enter, native, open_window, perform};
 use super::{arrays, load, numbers, save, slots, stored, texts};
 use crate::bytecode::Instruction;
 use crate::bytecode::operand::*;
+use crate::native::ids;
 use crate::value::Ref;
 use crate::vm::compiler::Compiler;
 use crate::vm::functions::Version;
@@ -186,27 +187,27 @@ fn line(
         I::DStoreGlobalF { a, index } => stored::d_store_global_f(machine, at, a, index)?,
 
         I::DAddF { out, a, b } => {
-            if !slots::general(machine, at, out, machine.ids.add, &[at.num(a), at.num(b)])? {
+            if !slots::general(machine, at, out, ids::ADD, &[at.num(a), at.num(b)])? {
                 slots::add(machine, at, out, a, b);
             }
         }
         I::DSubF { out, a, b } => {
-            if !slots::general(machine, at, out, machine.ids.sub, &[at.num(a), at.num(b)])? {
+            if !slots::general(machine, at, out, ids::SUB, &[at.num(a), at.num(b)])? {
                 slots::sub(machine, at, out, a, b);
             }
         }
         I::DMulF { out, a, b } => {
-            if !slots::general(machine, at, out, machine.ids.mul, &[at.num(a), at.num(b)])? {
+            if !slots::general(machine, at, out, ids::MUL, &[at.num(a), at.num(b)])? {
                 slots::mul(machine, at, out, a, b);
             }
         }
         I::DDivF { out, a, b } => {
-            if !slots::general(machine, at, out, machine.ids.div, &[at.num(a), at.num(b)])? {
+            if !slots::general(machine, at, out, ids::DIV, &[at.num(a), at.num(b)])? {
                 slots::div(machine, at, out, a, b);
             }
         }
         I::DNegF { out, a } => {
-            if !slots::general(machine, at, out, machine.ids.neg, &[at.num(a)])? {
+            if !slots::general(machine, at, out, ids::NEG, &[at.num(a)])? {
                 slots::neg(machine, at, out, a);
             }
         }

@@ -1,7 +1,8 @@
 //! Arithmetic of derivative code: the value, and what the live levels keep of it.
 
 use crate::bytecode::operand::*;
-use crate::native::{PrimitiveId, product_slope};
+use crate::native::PrimitiveId;
+use crate::native::partial::{self, Partial};
 use crate::tape::{Mode, Num};
 use crate::vm::record;
 use crate::vm::run::fault::Fault;
@@ -13,7 +14,7 @@ use crate::vm::state::registers::Registers;
 pub fn add(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn, b: FIn) -> Option<()> {
     let (x, y) = (at.num(a), at.num(b));
     let value = x.value + y.value;
-    record::usual_binary(&mut machine.levels, (x, y), value, (|| 1.0, || 1.0), sink(at, out))
+    record::usual_binary(&mut machine.levels, (x, y), value, both(&partial::SUM, x, y, value), sink(at, out))
 }
 
 /// `out = a - b`
@@ -21,7 +22,7 @@ pub fn add(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn, b: FIn)
 pub fn sub(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn, b: FIn) -> Option<()> {
     let (x, y) = (at.num(a), at.num(b));
     let value = x.value - y.value;
-    record::usual_binary(&mut machine.levels, (x, y), value, (|| 1.0, || -1.0), sink(at, out))
+    record::usual_binary(&mut machine.levels, (x, y), value, both(&partial::DIFFERENCE, x, y, value), sink(at, out))
 }
 
 /// `out = a · b`
@@ -29,8 +30,7 @@ pub fn sub(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn, b: FIn)
 pub fn mul(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn, b: FIn) -> Option<()> {
     let (x, y) = (at.num(a), at.num(b));
     let value = x.value * y.value;
-    let slopes = (|| product_slope(value, y.value, x.value), || product_slope(value, x.value, y.value));
-    record::usual_binary(&mut machine.levels, (x, y), value, slopes, sink(at, out))
+    record::usual_binary(&mut machine.levels, (x, y), value, both(&partial::PRODUCT, x, y, value), sink(at, out))
 }
 
 /// `out = a / b`
@@ -38,19 +38,31 @@ pub fn mul(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn, b: FIn)
 pub fn div(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn, b: FIn) -> Option<()> {
     let (x, y) = (at.num(a), at.num(b));
     let value = x.value / y.value;
-    let slopes = (|| 1.0 / y.value, || -(value / y.value));
-    record::usual_binary(&mut machine.levels, (x, y), value, slopes, sink(at, out))
+    record::usual_binary(&mut machine.levels, (x, y), value, both(&partial::QUOTIENT, x, y, value), sink(at, out))
 }
 
 /// `out = -a`
 #[inline(always)]
 pub fn neg(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn) -> Option<()> {
     let x = at.num(a);
-    record::usual_unary(&mut machine.levels, x, -x.value, || -1.0, sink(at, out))
+    record::usual_unary(
+        &mut machine.levels,
+        x,
+        -x.value,
+        || partial::NEGATION[0].number(&[x.value], 0, -x.value).unwrap_or(0.0),
+        sink(at, out),
+    )
 }
 
-/// Records where the usual way is closed: in full when several levels are live (then it says so, and that is all), else by
-/// giving the tape room for it.
+/// The values of the partial derivatives in both operands, each computed where it is needed.
+#[inline(always)]
+fn both(partials: &[Partial; 2], x: Num, y: Num, value: f64) -> (impl FnOnce() -> f64, impl FnOnce() -> f64) {
+    let [first, second] = *partials;
+    (move || first.of_two(x.value, y.value, value), move || second.of_two(x.value, y.value, value))
+}
+
+/// Records where the usual way is closed: in full when several levels are live (then it says so, and that is all), else
+/// by giving the tape room for it.
 pub fn general(
     machine: &mut Machine,
     at: &mut Registers,

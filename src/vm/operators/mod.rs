@@ -3,9 +3,8 @@
 //! In: arguments in the window of the machine. Out: results there, or a call that must come first: each operator is a
 //! [`Task`](crate::vm::state::task::Task), so that nothing here recurses, however operators, sweeps and rules nest.
 //!
-//! Promises: a body runs exactly once; what outlives a level is settled before it is closed; no level stays open when the
-//! program stops.
-//! Not here: what is recorded and swept (`tape`), how a value is taken apart (`value::walk`).
+//! Promises: a body runs exactly once; what outlives a level is rebased before it is closed; no level stays open when
+//! the program stops. Not here: what is recorded and swept (`tape`), how a value is taken apart (`value::walk`).
 
 pub(crate) mod apply;
 pub(crate) mod check;
@@ -20,7 +19,7 @@ pub(super) use crate::vm::operators::registered::side_effects::Writes;
 use super::compiler::Compiler;
 use crate::bytecode::{Operator, OperatorSite, RuleSite};
 use crate::diagnostic::Code as Number;
-use crate::tape::{Num, Stop, Template};
+use crate::tape::{Num, RecordError, Template};
 use crate::value::shape::{Layout, TangentId};
 use crate::value::walk::{At, Mismatch, Walk};
 use crate::value::{Cells, Ref, Slot, finalizer};
@@ -38,7 +37,7 @@ pub fn operate(
     derivative: bool,
 ) -> Result<Next, Box<Fault>> {
     let mut arguments = machine.take_window(site.params.map(usize::from), derivative);
-    machine.levels.watch_steps(!machine.host.wishes.is_empty());
+    machine.levels.watch_steps(!machine.host.pending_explanations.is_empty());
     match site.operator {
         Operator::ValueWithDifferential { at, result, throws } => {
             let body = last_reference(&mut arguments)?;
@@ -237,8 +236,8 @@ fn mismatch(why: Mismatch) -> Box<Fault> {
     }
 }
 
-/// The body of an operator, whose result differentiates so, has thrown an error, if it may: its level ends, and the error is
-/// the operator's. `further` are the components that the operator would have given behind the value.
+/// The body of an operator, whose result differentiates so, has thrown an error, if it may: its level ends, and the
+/// error is the operator's. `further` are the components that the operator would have given behind the value.
 fn thrown(
     machine: &mut Machine,
     walk: Walk<'_>,
@@ -251,7 +250,7 @@ fn thrown(
     }
     let value = counts(value_layout(walk, result));
     let mut all = machine.take_window([value[0], value[1] + 1, value[2] + 1], true);
-    settle(machine, &mut [&mut all, x]);
+    rebase_escaping_slots(machine, &mut [&mut all, x]);
     machine.levels.close();
     machine.set_window(all.all());
     (0..further[0]).for_each(|k| machine.set_num(value[0] + k, Num::default()));
@@ -273,10 +272,10 @@ fn after_no_error<T>(machine: &mut Machine, throws: bool, act: impl FnOnce(&mut 
 
 /// Keeps the first failure of a walk whose steps cannot fail.
 #[derive(Default)]
-struct Failure(Option<Stop>);
+struct Failure(Option<RecordError>);
 
 impl Failure {
-    fn slot(&mut self, number: Result<Num, Stop>) -> Slot {
+    fn slot(&mut self, number: Result<Num, RecordError>) -> Slot {
         match number {
             Ok(number) => number.slot,
             Err(full) => {
@@ -293,18 +292,18 @@ impl Failure {
 
 /// Before the innermost level is closed: what outlives it keeps its links to the levels outside. `kept` are values that
 /// do, besides what was stored.
-fn settle(machine: &mut Machine, kept: &mut [&mut Cells]) {
+fn rebase_escaping_slots(machine: &mut Machine, kept: &mut [&mut Cells]) {
     let nested = machine.levels.depth() > 1;
-    crate::vm::operators::check::origins::settle_sent(machine);
+    crate::vm::operators::check::origins::rebase_sent(machine);
     if nested && finalizer::any() {
         finalizer::waiting().iter().for_each(|instance| machine.levels.log_store(instance));
     }
-    if machine.levels.must_settle_globals() {
-        machine.levels.settle(&mut machine.globals);
+    if machine.levels.globals_may_escape() {
+        machine.levels.rebase_escaping_slots(&mut machine.globals);
     }
     for cells in kept {
         if nested || !cells.r.is_empty() {
-            machine.levels.settle(cells);
+            machine.levels.rebase_escaping_slots(cells);
         } else {
             // With one level all links end.
             cells.slots.clear();

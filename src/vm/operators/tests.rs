@@ -107,8 +107,8 @@ fn a_differential_and_its_transpose_are_functions() {
         vec![main, product()]
     });
     let x = 2.0_f64;
-    let slope = x.sin() + x * x.cos();
-    assert_eq!(script.run(&[x]), [x * x.sin(), 0.5 * slope, slope, 2.0 * slope]);
+    let partial = x.sin() + x * x.cos();
+    assert_eq!(script.run(&[x]), [x * x.sin(), 0.5 * partial, partial, 2.0 * partial]);
 }
 
 #[test]
@@ -294,8 +294,8 @@ fn by_rule(kind: RuleKind, main: impl FnOnce(&mut Builder, TangentId)) -> Script
         linear.function.captures = vec![F];
         let x = linear.new_op(F, Op::Capture { bank: F, index: 0 }, &[]);
         let six = linear.num(6.0);
-        let slope = linear.prim("double.mul", &[six, x]);
-        let dy = linear.prim("double.mul", &[slope, Reg(0)]);
+        let partial = linear.prim("double.mul", &[six, x]);
+        let dy = linear.prim("double.mul", &[partial, Reg(0)]);
         linear.end(Terminator::Return(vec![dy]));
         vec![first, body, square, registered, linear]
     })
@@ -336,7 +336,7 @@ fn registered_derivatives_nest() {
             first.end(Terminator::Return(vec![d]));
             script.world.derivatives.push(Some(first.all_active()));
             script.world.program.functions.push(Some(Rc::new(first.function)));
-            // The slope by the rule is 6 x; its slope is 6.
+            // The partial derivative by the rule is 6 x; its partial derivative is 6.
             assert_eq!(script.run(&[0.5]), [6.0], "{kind:?} {outer} {inner}");
         }
     }

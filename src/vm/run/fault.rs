@@ -6,7 +6,7 @@ use crate::diagnostic::Code as Number;
 use crate::native::Trap;
 use crate::native::library::{Failure, FailureKind};
 use crate::source::Span;
-use crate::tape::Stop;
+use crate::tape::RecordError;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -149,21 +149,23 @@ impl From<Failure> for Box<Fault> {
     }
 }
 
-impl From<Stop> for Box<Fault> {
-    fn from(full: Stop) -> Box<Fault> {
+impl From<RecordError> for Box<Fault> {
+    fn from(full: RecordError) -> Box<Fault> {
         match full {
-            Stop::Bytes(limit) => Fault::new(
+            RecordError::Bytes(limit) => Fault::new(
                 Number::TapeLimit,
                 format!("the derivative needs more memory than allowed ({} of tape)", bytes(limit)),
             ),
-            Stop::NotLinear(id) => {
-                let step = id.info().symbol();
+            RecordError::NotLinear(id) => {
+                let step = id.info().symbol;
                 Fault::new(Number::NotLinear, format!("'{step}' is not linear, but it is called in a linear function"))
             }
-            Stop::Kink(id) => Fault::new(Number::Kink, format!("'{}' is differentiated at a kink", id.info().symbol())),
-            Stop::Asked => Fault::stopped(),
-            Stop::NotFinite => Fault::new(Number::NotFinite, "a number became infinite or NaN"),
-            Stop::Levels(most) => {
+            RecordError::Kink(id) => {
+                Fault::new(Number::Kink, format!("'{}' is differentiated at a kink", id.info().symbol))
+            }
+            RecordError::Cancelled => Fault::stopped(),
+            RecordError::NotFinite => Fault::new(Number::NotFinite, "a number became infinite or NaN"),
+            RecordError::Levels(most) => {
                 Fault::new(Number::DepthLimit, format!("derivatives are nested more than {most} deep"))
             }
         }

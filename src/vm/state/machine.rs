@@ -2,10 +2,9 @@
 
 use crate::bytecode::{Code, Instruction};
 use crate::diagnostic::Code as Number;
-use crate::native::Arithmetic;
 use crate::native::library::Host;
 use crate::source::Span;
-use crate::tape::{Kept, Levels};
+use crate::tape::{Levels, ValueStack};
 use crate::value::{Cells, Components, Ref, Slot, finalizer};
 use crate::vm::compiler::Compiler;
 use crate::vm::diagnosis::Diagnosis;
@@ -52,9 +51,8 @@ pub struct Machine {
     pub(crate) meter: Meter,
     /// How much of the next run's time has passed already.
     pub passed: Duration,
-    pub(crate) ids: Arithmetic,
     /// What adjoint code keeps for its way back.
-    pub(crate) kept: Kept,
+    pub(crate) value_stack: ValueStack,
     /// The arrays and records that threaded code has at hand.
     pub(crate) views: Vec<View>,
     own_code: OwnCode,
@@ -91,8 +89,7 @@ impl Machine {
             fuel: 0,
             meter: Meter::default(),
             passed: Duration::ZERO,
-            ids: Arithmetic::known(),
-            kept: Kept::default(),
+            value_stack: ValueStack::default(),
             views: vec![],
             own_code: OwnCode {
                 halt: own("‹halt›", Instruction::Halt {}),

@@ -53,9 +53,9 @@ pub fn derivative(functions: Vec<Builder>, at: &[f64], along: &[f64], i: &[i64])
 fn logistic_by_hand(r: f64, x: f64, n: i64) -> (f64, f64, f64) {
     let (mut x, mut dr, mut dx) = (x, 0.0, 1.0);
     for _ in 0..n {
-        let slope = r * (1.0 - 2.0 * x);
-        dr = slope * dr + x * (1.0 - x);
-        dx *= slope;
+        let partial = r * (1.0 - 2.0 * x);
+        dr = partial * dr + x * (1.0 - x);
+        dx *= partial;
         x = r * x * (1.0 - x);
     }
     (x, dr, dx)
@@ -131,10 +131,10 @@ fn storage_and_closures_carry_slots() {
     let x = 0.7_f64;
     let partial: Vec<f64> = (0..5).map(|n| f64::from(n * (n + 1) / 2)).collect();
     let value: f64 = partial.iter().map(|s| (s * x).sin()).sum();
-    let slope: f64 = partial.iter().map(|s| s * (s * x).cos()).sum();
+    let partial: f64 = partial.iter().map(|s| s * (s * x).cos()).sum();
     let (y, adjoints) = gradient(through_storage(), &[x], &[5]);
-    assert!(close(y, value) && close(adjoints[0], slope), "{y} {value} {adjoints:?} {slope}");
-    assert!(close(derivative(through_storage(), &[x], &[1.0], &[5]), slope));
+    assert!(close(y, value) && close(adjoints[0], partial), "{y} {value} {adjoints:?} {partial}");
+    assert!(close(derivative(through_storage(), &[x], &[1.0], &[5]), partial));
 }
 
 /// `func deep(x, n) { n == 0 ? x : deep(x * x, n - 1) + x }` goes 50,000 calls deep.

@@ -6,8 +6,8 @@ use super::derivatives::{derivative, gradient};
 use crate::ir::*;
 use proptest::prelude::*;
 
-/// Variables of each kind that a function has. Numbers beyond them stand for temporaries: as a target for a new one, as an
-/// operand for one of those in scope.
+/// Variables of each kind that a function has. Numbers beyond them stand for temporaries: as a target for a new one, as
+/// an operand for one of those in scope.
 const VARIABLES: usize = 4;
 /// Arrays that a function has.
 const ARRAYS: usize = 2;
@@ -468,14 +468,14 @@ proptest! {
         let (value, adjoints) = gradient(program(&functions), &at, &[n]);
         prop_assert!(same(value, state.f.all[1].0));
         let other = interpret_along(0.0, 1.0);
-        let slopes = [state.f.all[1].1, other.f.all[1].1];
+        let partials = [state.f.all[1].1, other.f.all[1].1];
         let scale = state.largest.max(other.largest);
         // Beyond that, large terms that cancel leave nothing to compare.
         if scale < 1e4 {
             let close = |a: f64, b: f64| near(a, b, scale);
-            prop_assert!(close(adjoints[0], slopes[0]) && close(adjoints[1], slopes[1]), "{:?} {:?}", adjoints, slopes);
-            prop_assert!(close(derivative(program(&functions), &at, &[1.0, 0.0], &[n]), slopes[0]));
-            prop_assert!(close(derivative(program(&functions), &at, &[0.0, 1.0], &[n]), slopes[1]));
+            prop_assert!(close(adjoints[0], partials[0]) && close(adjoints[1], partials[1]), "{:?} {:?}", adjoints, partials);
+            prop_assert!(close(derivative(program(&functions), &at, &[1.0, 0.0], &[n]), partials[0]));
+            prop_assert!(close(derivative(program(&functions), &at, &[0.0, 1.0], &[n]), partials[1]));
         }
     }
 }

@@ -73,13 +73,13 @@ numbers! {
     MadeOfInteger |cell, _f, i| {
         cell.more.primitive.number(&[], n(cell, i, 1)).unwrap_or(f64::NAN)
     };
-    /// The slope of `p` at `a`, where it is `y`.
-    Slope |cell, f, _i| (cell.more.two)(x(cell, f, 1), x(cell, f, 2));
-    /// The slope of `p` in one of two numbers, where it is `y`.
-    SlopeOfTwo |cell, f, _i| (cell.more.three)(x(cell, f, 1), x(cell, f, 2), x(cell, f, 3));
-    /// The slope of `p` in a number, beside an integer.
-    SlopeWithInteger |cell, f, i| {
-        cell.more.primitive.slope(0, &[x(cell, f, 1)], n(cell, i, 2), x(cell, f, 3)).unwrap_or(0.0)
+    /// The partial derivative of `p` at `a`, where it is `y`.
+    Partial |cell, f, _i| (cell.more.two)(x(cell, f, 1), x(cell, f, 2));
+    /// The partial derivative of `p` in one of two numbers, where it is `y`.
+    PartialOfTwo |cell, f, _i| (cell.more.three)(x(cell, f, 1), x(cell, f, 2), x(cell, f, 3));
+    /// The partial derivative of `p` in a number, beside an integer.
+    PartialWithInteger |cell, f, i| {
+        cell.more.primitive.partial_at(0, &[x(cell, f, 1)], n(cell, i, 2), x(cell, f, 3)).unwrap_or(0.0)
     };
 }
 

@@ -1,14 +1,14 @@
 //! Threaded code: how tangent and adjoint code runs, which is nothing but arithmetic, jumps, and reads and writes of
 //! elements.
 //!
-//! In: verified code, [translated](translate()) once to [`Cell`]s. Each cell names the Rust function that does it, and that
-//! function goes on with the next cell itself: without a loop that looks each time what is to be done, the processor
-//! foresees where it goes on.
+//! In: verified code, [translated](translate()) once to [`Cell`]s. Each cell names the Rust function that does it, and
+//! that function goes on with the next cell itself: without a loop that looks each time what is to be done, the
+//! processor foresees where it goes on.
 //!
-//! Promises: a build in which such a call is no jump is right, too: after some jumps backwards one returns to the loop in
-//! [`run`], so that no more Rust frames pile up than a stack has room for. What cannot be done (an index out of range,
-//! an overflow, no more room) ends the run without a word, and nothing but registers and objects of its own has changed.
-//! Not here: calls, slots, levels (`dispatch`).
+//! Promises: a build in which such a call is no jump is right, too: after some jumps backwards one returns to the loop
+//! in [`run`], so that no more Rust frames pile up than a stack has room for. What cannot be done (an index out of
+//! range, an overflow, no more room) ends the run without a word, and nothing but registers and objects of its own has
+//! changed. Not here: calls, slots, levels (`dispatch`).
 #![allow(unsafe_code)]
 
 mod arithmetic;
@@ -19,14 +19,14 @@ mod translate;
 pub use translate::translate;
 
 use crate::native::Primitive;
-use crate::tape::Kept;
+use crate::tape::ValueStack;
 use crate::value::{Cells, Ref};
 use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
 use std::rc::Rc;
 
-/// What does a cell: it gets the cell and the registers of numbers and integers, and says at which cell to go on, if it does
-/// not go on itself; null at the end.
+/// What does a cell: it gets the cell and the registers of numbers and integers, and says at which cell to go on, if it
+/// does not go on itself; null at the end.
 type Step = unsafe fn(*const Cell, *mut f64, *mut i64, *mut Context) -> *const Cell;
 
 /// One instruction with its operands.
@@ -87,7 +87,7 @@ struct Context {
     /// Of each register of references what its object has in numbers. Objects stay where they are as long as a register
     /// holds them, and no cell makes them longer.
     views: *mut View,
-    kept: *mut Kept,
+    value_stack: *mut ValueStack,
     globals: *const Cells,
     /// Bytes that may be kept.
     limit: u64,
@@ -102,8 +102,9 @@ const AT_ONCE: usize = 1024;
 /// Translated code.
 pub struct Threaded {
     cells: Vec<Cell>,
-    /// Where loops begin, by cell, and the registers of adjoints that go from one round to the next. They are looked after
-    /// now and then: contractions over thousands of rounds would otherwise run on subnormal numbers, 15 times slower.
+    /// Where loops begin, by cell, and the registers of adjoints that go from one round to the next. They are looked
+    /// after now and then: contractions over thousands of rounds would otherwise run on subnormal numbers, 15 times
+    /// slower.
     carried: Vec<(usize, Vec<u16>)>,
 }
 
@@ -147,7 +148,7 @@ pub fn run(machine: &mut Machine, code: &Threaded, references: usize) -> Result<
     let mut context = Context {
         references: stacks.r.as_mut_ptr().wrapping_add(window[2]),
         views: machine.views.as_mut_ptr(),
-        kept: &raw mut machine.kept,
+        value_stack: &raw mut machine.value_stack,
         globals: &raw const machine.globals,
         limit,
         jumps: 0,
@@ -156,9 +157,9 @@ pub fn run(machine: &mut Machine, code: &Threaded, references: usize) -> Result<
     let jumps = (AT_ONCE / code.cells.len()).max(1) as u32;
     loop {
         context.jumps = jumps;
-        // SAFETY: `translate` has made the cells of verified code: registers lie inside of its frame, for which the caller
-        // has made room, jumps lead to cells, and the last cell does not go on. The stacks do not move while it runs: no
-        // cell calls the machine, and neither does the look at the limits below.
+        // SAFETY: `translate` has made the cells of verified code: registers lie inside of its frame, for which the
+        // caller has made room, jumps lead to cells, and the last cell does not go on. The stacks do not move while it
+        // runs: no cell calls the machine, and neither does the look at the limits below.
         at = unsafe { ((*at).run)(at, f, i, &raw mut context) };
         if at.is_null() {
             return Ok(context.is_done);

@@ -2,7 +2,7 @@
 
 use super::super::objects::position;
 use super::{Cell, Context, View, give_up, next};
-use crate::tape::Kept;
+use crate::tape::ValueStack;
 use crate::value::{Cells, Ref};
 
 /// What a cell does besides giving a number or an integer; nothing when it cannot.
@@ -120,9 +120,9 @@ unsafe fn place(cell: &Cell, i: *const i64, cells: &Cells) -> Option<usize> {
 
 /// Keeps something, where need be behind making room.
 #[inline(always)]
-unsafe fn keep<T: Copy>(context: &mut Context, x: T, keep: fn(&mut Kept, T) -> Option<()>) -> Option<()> {
+unsafe fn keep<T: Copy>(context: &mut Context, x: T, keep: fn(&mut ValueStack, T) -> Option<()>) -> Option<()> {
     // SAFETY: what is kept belongs to the machine, which nobody else uses during the run.
-    let kept = unsafe { &mut *context.kept };
+    let kept = unsafe { &mut *context.value_stack };
     if keep(kept, x).is_some() {
         return Some(());
     }
@@ -267,18 +267,18 @@ acts! {
     }
     /// Keeps a number.
     Keep |cell, f, _i, context| {
-        keep(context, *f.add(cell.regs[0] as usize), Kept::keep_number)?;
+        keep(context, *f.add(cell.regs[0] as usize), ValueStack::push_number)?;
     }
     /// Keeps an integer.
     KeepInteger |cell, _f, i, context| {
-        keep(context, *i.add(cell.regs[0] as usize), Kept::keep_integer)?;
+        keep(context, *i.add(cell.regs[0] as usize), ValueStack::push_integer)?;
     }
     /// Keeps an integer that is known.
     PushKnown |cell, _f, _i, context| {
-        keep(context, cell.more.integer, Kept::keep_integer)?;
+        keep(context, cell.more.integer, ValueStack::push_integer)?;
     }
     /// `out =` the number that was kept last.
-    Recall |cell, f, _i, context| { *f.add(cell.regs[0] as usize) = (*context.kept).recall_number(); }
+    Recall |cell, f, _i, context| { *f.add(cell.regs[0] as usize) = (*context.value_stack).pop_number(); }
     /// `out =` the integer that was kept last.
-    RecallInteger |cell, _f, i, context| { *i.add(cell.regs[0] as usize) = (*context.kept).recall_integer(); }
+    RecallInteger |cell, _f, i, context| { *i.add(cell.regs[0] as usize) = (*context.value_stack).pop_integer(); }
 }

@@ -6,7 +6,7 @@ use super::objects::{self as objects, act, end, end_with, fail};
 use super::{Cell, More, Step, Threaded};
 use crate::bytecode::operand::*;
 use crate::bytecode::{Code, Instruction, primitive};
-use crate::native::{Primitive, Rule, Slopes, Value};
+use crate::native::{Expression, Partial, Primitive, Value};
 
 /// Translates verified code; nothing where it does more than threaded code can.
 pub fn translate(code: &Code) -> Option<Threaded> {
@@ -156,12 +156,12 @@ fn cell(code: &Code, at: usize, instruction: &Instruction) -> Option<Cell> {
         I::PrimFI { out, a, n, p } => of(number::<numbers::WithInteger>, p, &[out.0, a.0, n.0])?,
         I::PrimNumber { out, a, p } => of(number::<numbers::MadeOfInteger>, p, &[out.0, a.0])?,
         I::PartialF { out, a, y, p } => {
-            let Rule::Slopes(Slopes::One(two, _)) = info(p)?.rule else { return None };
-            Cell { more: More { two }, ..plain(number::<numbers::Slope>, &[out.0, a.0, y.0]) }
+            let Partial::Expression(Expression::Unary(two, _)) = info(p)?.partial(0) else { return None };
+            Cell { more: More { two }, ..plain(number::<numbers::Partial>, &[out.0, a.0, y.0]) }
         }
-        I::PartialLeftF { out, a, b, p } => slope_of_two(p, 0, &[out.0, a.0, b.0, extra()?])?,
-        I::PartialRightF { out, a, b, p } => slope_of_two(p, 1, &[out.0, a.0, b.0, extra()?])?,
-        I::PartialFI { out, a, n, p } => of(number::<numbers::SlopeWithInteger>, p, &[out.0, a.0, n.0, extra()?])?,
+        I::PartialLeftF { out, a, b, p } => partial_of_two(p, 0, &[out.0, a.0, b.0, extra()?])?,
+        I::PartialRightF { out, a, b, p } => partial_of_two(p, 1, &[out.0, a.0, b.0, extra()?])?,
+        I::PartialFI { out, a, n, p } => of(number::<numbers::PartialWithInteger>, p, &[out.0, a.0, n.0, extra()?])?,
 
         I::MoveI { out, a } => plain(integer::<integers::Same>, &[out.0, a.0]),
         I::SetI { out, value } => known(i64::from(value.0), out),
@@ -221,10 +221,10 @@ fn cell(code: &Code, at: usize, instruction: &Instruction) -> Option<Cell> {
     })
 }
 
-/// The slope of a primitive of two numbers.
-fn slope_of_two(p: Prim, operand: usize, regs: &[u16]) -> Option<Cell> {
-    let Rule::Slopes(Slopes::Two(slopes, _)) = info(p)?.rule else { return None };
-    Some(Cell { more: More { three: slopes[operand] }, ..plain(number::<numbers::SlopeOfTwo>, regs) })
+/// The partial derivative of a primitive of two numbers.
+fn partial_of_two(p: Prim, operand: usize, regs: &[u16]) -> Option<Cell> {
+    let Partial::Expression(Expression::Binary(three, _)) = info(p)?.partial(operand) else { return None };
+    Some(Cell { more: More { three }, ..plain(number::<numbers::PartialOfTwo>, regs) })
 }
 
 /// An integer that is known.

@@ -66,7 +66,7 @@ fn run_adjoint_code(
     Ok(gradient.filter(|_| value.is_finite()).map(|gradient| (value, gradient)))
 }
 
-/// A value and its tangent in a direction, as the components of both; `None` when no tangent code computes them.
+/// A value and its tangent in a direction, as the components of both; `None` when no tangent code computes gives them.
 pub(crate) fn value_with_tangent(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -115,7 +115,7 @@ fn code(
     let is_observed =
         machine.levels.depth() > 0 || machine.levels.is_watched() || machine.diagnosis.tape_listings.is_some();
     // Such code does not check for exclusive access to what it reads.
-    if is_observed || !machine.host.wishes.is_empty() || !machine.changes.is_empty() {
+    if is_observed || !machine.host.pending_explanations.is_empty() || !machine.changes.is_empty() {
         return Ok(None);
     }
     let transformed = machine.functions.transformed(compiler, closure, kind)?;
@@ -148,7 +148,7 @@ fn run(
     if frame[2] > given[2] {
         machine.set_reference(given[2], Ref::Closure(Rc::clone(closure)));
     }
-    machine.kept.begin();
+    machine.value_stack.begin();
     let is_done = threaded::run(machine, &transformed.threaded, frame[2])?;
     let leftover = machine.window[2] + if is_done { results[2] } else { 0 };
     machine.stacks.r[leftover..end[2]].iter_mut().for_each(|reference| *reference = Ref::Null);

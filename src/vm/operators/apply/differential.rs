@@ -5,7 +5,9 @@ use crate::value::shape::TangentId;
 use crate::value::walk::Walk;
 use crate::value::{Cells, Ref};
 use crate::vm::compiler::Compiler;
-use crate::vm::operators::{At, Failure, after_no_error, counts, leaves, mismatch, settle, thrown, value_layout, walk};
+use crate::vm::operators::{
+    At, Failure, after_no_error, counts, leaves, mismatch, rebase_escaping_slots, thrown, value_layout, walk,
+};
 use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
@@ -38,7 +40,7 @@ pub(crate) fn begin(
 fn make_leaves(machine: &mut Machine, walk: Walk<'_>, id: TangentId, x: &mut Cells) -> Result<(), Box<Fault>> {
     let levels = &mut machine.levels;
     // Most gradients are not inside of others: then a leaf is nothing but the next number.
-    if let Some(first) = levels.lone_leaves() {
+    if let Some(first) = levels.single_leaves() {
         let mut next = first;
         walk.change(id, x, At::default(), &mut |_, _| {
             let slot = next;
@@ -64,8 +66,8 @@ impl Task for Recording {
         let counts = counts(value_layout(walk, result));
         let mut y = after_no_error(machine, throws, |machine| machine.take_window(counts, true));
         let mut outputs = leaves(walk, result, &y, At::default())?;
-        // Instances of classes are differentiated where they are: they are settled, too.
-        settle(machine, &mut [&mut y, &mut self.x.cells]);
+        // Instances of classes are differentiated where they are: they are rebased, too.
+        rebase_escaping_slots(machine, &mut [&mut y, &mut self.x.cells]);
         let map = LinearMap::close(&mut machine.levels, &mut outputs);
         if let Some(tapes) = &mut machine.diagnosis.tape_listings {
             tapes.push(map.to_string());

@@ -7,7 +7,8 @@ use crate::vm::compiler::Compiler;
 use crate::vm::operators::apply::adjoint_code;
 use crate::vm::operators::check::{lost_tangent, not_finite};
 use crate::vm::operators::{
-    At, Failure, after_no_error, counts, leaves, mismatch, read, settle, thrown, value_layout, vector, walk,
+    At, Failure, after_no_error, counts, leaves, mismatch, read, rebase_escaping_slots, thrown, value_layout, vector,
+    walk,
 };
 use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
@@ -75,7 +76,7 @@ impl Task for Pushing {
             leaves(walk, result, &y, At::default())?.into_iter().map(|y| machine.levels.tangent(level, y)).collect();
         lost_tangent::check(machine, &tangents)?;
         not_finite::check_tangents(machine, &tangents)?;
-        settle(machine, &mut [&mut y, &mut self.x]);
+        rebase_escaping_slots(machine, &mut [&mut y, &mut self.x]);
         machine.levels.close();
         let template = Template { tangent: result, cells: y };
         let tangent = vector(walk, &template, &tangents)?;

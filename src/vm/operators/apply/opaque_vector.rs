@@ -1,6 +1,8 @@
-//! Adjoints and tangents that are whole vectors: those of types whose tangent vectors have no fixed number of components.
+//! Adjoints and tangents that are whole vectors: those of types whose tangent vectors have no fixed number of
+//! components.
 
 use crate::diagnostic::Code as Number;
+use crate::native::ids;
 use crate::tape::{Num, Sweep, Template};
 use crate::value::shape::{TangentId, TangentKind};
 use crate::value::walk::Walk;
@@ -22,7 +24,7 @@ pub(crate) fn add(
         sweep.set(node, x);
         return Ok(());
     };
-    let (levels, id) = (&mut machine.levels, machine.ids.add);
+    let (levels, id) = (&mut machine.levels, ids::ADD);
     let mut failure = Failure::default();
     let mut plus = |(a, of_a), (b, of_b)| {
         let sum = levels.record(id, &[Num { value: a, slot: of_a }, Num { value: b, slot: of_b }]);

@@ -11,7 +11,7 @@ use crate::vm::compiler::Compiler;
 use crate::vm::operators::apply::linear_map::all_vectors;
 use crate::vm::operators::apply::opaque_vector;
 use crate::vm::operators::{
-    At, counts, leaves, read, read_all, settle, take_tuple, value_layout, vector, vector_layout, walk,
+    At, counts, leaves, read, read_all, rebase_escaping_slots, take_tuple, value_layout, vector, vector_layout, walk,
 };
 use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
@@ -85,11 +85,11 @@ impl Task for Somewhere {
             Codomain::Result(tangent) => {
                 let mut cells = machine.take_window(counts(value_layout(walk, tangent)), true);
                 let outputs = leaves(walk, tangent, &cells, At::default())?;
-                settle(machine, &mut [&mut cells]);
+                rebase_escaping_slots(machine, &mut [&mut cells]);
                 (outputs, vec![Template { tangent, cells }])
             }
         };
-        settle(machine, &mut []);
+        rebase_escaping_slots(machine, &mut []);
         let map = LinearMap::close(&mut machine.levels, &mut outputs);
         check_constant(&map, &outputs)?;
         let map = LinearMap { x: domain.into(), y: y.into(), ..map };

@@ -6,12 +6,12 @@ use crate::value::shape::TangentId;
 use crate::value::{Cells, Slot};
 use crate::vm::compiler::Compiler;
 use crate::vm::operators::check::not_finite::check_tangents;
-use crate::vm::operators::{after_no_error, array_of, last_reference, settle, thrown, walk};
+use crate::vm::operators::{after_no_error, array_of, last_reference, rebase_escaping_slots, thrown, walk};
 use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
 
-/// The highest degree of a polynomial: slopes of slopes go deep into the machine's own stack.
+/// The highest degree of a polynomial: partial derivatives of partial derivatives go deep into the machine's own stack.
 const HIGHEST: usize = 1000;
 
 /// The body is running.
@@ -51,7 +51,7 @@ impl Task for Expanding {
             return Ok(Next::Return);
         }
         let y = machine.num(0);
-        settle(machine, &mut []);
+        rebase_escaping_slots(machine, &mut []);
         let coefficients = machine.levels.close_series(x, y, order)?;
         check_tangents(machine, coefficients.as_deref().unwrap_or_default())?;
         let array = array_of(coefficients.as_deref().unwrap_or_default());

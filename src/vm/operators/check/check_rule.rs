@@ -1,8 +1,8 @@
 //! `--check-derivatives`: whether what a registered derivative says is what differences of its original say.
 //!
 //! The first calls of each registered derivative in a run are looked at. Original and derivative are run on copies of
-//! everything that they can reach, in silence, so nobody sees that they ran more than once. Where differences say nothing
-//! for sure (at kinks, beside the domain, where a function fails) nothing is said.
+//! everything that they can reach, in silence, so nobody sees that they ran more than once. Where differences say
+//! nothing for sure (at kinks, beside the domain, where a function fails) nothing is said.
 
 use crate::bytecode::{Registered, RegisteredKind, RuleSite};
 use crate::native::library::Random;
@@ -11,7 +11,7 @@ use crate::value::{Cells, Ref, Slot};
 use crate::vm::compiler::Compiler;
 use crate::vm::operators::apply::linear_map::all_vectors;
 use crate::vm::operators::apply::sweep::vectors;
-use crate::vm::operators::check::finite_difference::{AGAIN, Estimate, slope, unit as size};
+use crate::vm::operators::check::finite_difference::{AGAIN, Estimate, derivative, unit as size};
 use crate::vm::operators::check::wrong_rule::{Part, Wrong, point, told};
 use crate::vm::operators::checkpoint::snapshot::{Copier, World, parts, state};
 use crate::vm::operators::registered::{Argument, layout};
@@ -172,10 +172,10 @@ impl Trial<'_> {
             if found.is_some_and(|(said, estimate)| estimate.excludes(said)) {
                 let result = Part { parameter: 0, number: j, of: weights.len() };
                 let alone = self.part(i).map(|part| (result, part));
-                return Ok(Wrong::Slope { alone, points: self.three_points(&direction, &only, scale)? });
+                return Ok(Wrong::Partial { alone, points: self.three_points(&direction, &only, scale)? });
             }
         }
-        Ok(Wrong::Slope { alone: None, points: self.three_points(along, weights, 1.0)? })
+        Ok(Wrong::Partial { alone: None, points: self.three_points(along, weights, 1.0)? })
     }
 
     /// What both say at the point and on both sides of it, as far as they say anything.
@@ -190,7 +190,7 @@ impl Trial<'_> {
             let x: Vec<f64> = self.x.iter().zip(direction).map(|(x, d)| x + by * d).collect();
             let Some(given) = self.registered(&x)? else { continue };
             if let Some((said, estimate)) = self.compare(&x, &given, direction, weights)? {
-                points.push((point(&x), said / scale, estimate.slope / scale));
+                points.push((point(&x), said / scale, estimate.derivative / scale));
             }
         }
         Ok(points)
@@ -208,13 +208,14 @@ impl Trial<'_> {
         None
     }
 
-    /// What the rule and what differences say of the derivative along a direction, of a sum of results with these weights.
+    /// What the rule and what differences say of the derivative along a direction, of a sum of results with these
+    /// weights.
     fn compare(&mut self, x: &[f64], given: &Given, along: &[f64], weights: &[f64]) -> Answer<(f64, Estimate)> {
         let Some(said) = self.said(given, along, weights)?.filter(|said| said.is_finite()) else { return Ok(None) };
         let sum = |y: &[f64]| y.iter().zip(weights).map(|(y, w)| y * w).sum::<f64>();
         let Some(y) = self.original(x)? else { return Ok(None) };
         let size: f64 = y.iter().zip(weights).map(|(y, w)| (y * w).abs()).sum();
-        let estimate = slope((sum(&y), size), &mut |t| {
+        let estimate = derivative((sum(&y), size), &mut |t| {
             let x: Vec<f64> = x.iter().zip(along).map(|(x, d)| rounded(x + t * d, *x)).collect();
             let values = self.original(&x)?.filter(|values| values.len() == weights.len());
             Ok::<_, Box<Fault>>(values.map(|values| sum(&values)).filter(|sum| sum.is_finite()))
@@ -286,8 +287,9 @@ impl Trial<'_> {
         Ok(Some(result))
     }
 
-    /// A copy of the arguments whose numbers are these, and of the parameters that the rule differentiates by; the global
-    /// variables are as they were. `None` where the numbers do not take these values: some are others at the same time.
+    /// A copy of the arguments whose numbers are these, and of the parameters that the rule differentiates by; the
+    /// global variables are as they were. `None` where the numbers do not take these values: some are others at the
+    /// same time.
     fn at(&mut self, x: &[f64]) -> Answer<(Cells, Vec<Template>)> {
         let copy = Copier::new(|_| Slot::NONE).copy(&self.start);
         let Some((Ref::Cells(arguments), globals)) = parts(&copy) else { return Ok(None) };
@@ -323,8 +325,8 @@ impl Trial<'_> {
         Ok(Some((moved, domain)))
     }
 
-    /// A value whose numbers are these; or, of a type that says itself what its tangent vectors are, the value that is so
-    /// far away.
+    /// A value whose numbers are these; or, of a type that says itself what its tangent vectors are, the value that is
+    /// so far away.
     fn moved(&mut self, mut value: Template, mover: Option<u32>, numbers: &[f64]) -> Answer<Cells> {
         let walk = walk(self.compiler);
         if let Some(mover) = mover {

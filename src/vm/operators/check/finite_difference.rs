@@ -1,33 +1,34 @@
-//! The slope of a function at a point by differences, and how sure one can be of it.
+//! The derivative of a function at a point by differences, and how sure one can be of it.
 //!
-//! Central differences at steps that get shorter and shorter, extrapolated to the step zero (Richardson); of all estimates the one is
-//! taken that is surest. Source: Ridders, *Accurate computation of F'(x) and F'(x)F''(x)*, 1982. What makes one unsure:
-//! how far neighbours in the table are apart, rounding, and slopes that differ on both sides of the point.
+//! Central differences at steps that get shorter and shorter, extrapolated to the step zero (Richardson); of all
+//! estimates the one is taken that is surest. Source: Ridders, *Accurate computation of F'(x) and F'(x)F''(x)*, 1982.
+//! What makes one unsure: how far neighbours in the table are apart, rounding, and derivatives that differ on both
+//! sides of the point.
 
-/// A slope.
+/// A derivative.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Estimate {
-    /// The slope.
-    pub slope: f64,
+    /// The derivative.
+    pub derivative: f64,
     /// By how much it may be wrong.
     pub doubt: f64,
 }
 
 impl Estimate {
-    /// Whether another slope cannot be this one.
+    /// Whether another derivative cannot be this one.
     pub fn excludes(&self, other: f64) -> bool {
-        (self.slope - other).abs() > self.doubt + CLOSE * self.slope.abs().max(other.abs())
+        (self.derivative - other).abs() > self.doubt + CLOSE * self.derivative.abs().max(other.abs())
     }
 
-    /// Whether another slope cannot be told from many that are not this one.
+    /// Whether another derivative cannot be told from many that are not this one.
     pub fn is_vague(&self, other: f64) -> bool {
-        self.doubt > 10.0 * CLOSE * self.slope.abs().max(other.abs())
+        self.doubt > 10.0 * CLOSE * self.derivative.abs().max(other.abs())
     }
 }
 
 /// A step that is not commensurable with the others: whatever is wrong must show along it, too.
 pub const AGAIN: f64 = 0.71;
-/// Slopes that differ by no more than this part of them are the same.
+/// Partial derivatives that differ by no more than this part of them are the same.
 const CLOSE: f64 = 1e-3;
 /// The first step.
 const FIRST: f64 = 1.0 / 32.0;
@@ -39,15 +40,16 @@ const STEPS: i32 = 30;
 const BEHIND: usize = 3;
 /// How many times it is extrapolated.
 const ORDERS: usize = 4;
-/// As much of a value may be rounded away: a quarter of the digits of `Float` at most, in which it may have been computed.
+/// As much of a value may be rounded away: a quarter of the digits of `Float` at most, in which it may have been
+/// computed.
 const ROUNDING: f64 = 1.0 / (1 << 22) as f64;
 
-/// The slope at 0 of a function that is `middle` there, and has no value where it gives `None`. `size` is how large the
-/// numbers are that its values were made of.
+/// The derivative at 0 of a function that is `middle` there, and has no value where it gives `None`. `size` is how
+/// large the numbers are that its values were made of.
 ///
 /// # Errors
 /// When the function cannot go on.
-pub fn slope<E>(
+pub fn derivative<E>(
     (middle, mut size): (f64, f64),
     of: &mut dyn FnMut(f64) -> Result<Option<f64>, E>,
 ) -> Result<Option<Estimate>, E> {
@@ -66,10 +68,10 @@ pub fn slope<E>(
         };
         size = size.max(right.abs()).max(left.abs());
         steps.insert(0, step);
-        let plain = Estimate { slope: (right - left) / (2.0 * step), doubt: ROUNDING * size / step };
+        let plain = Estimate { derivative: (right - left) / (2.0 * step), doubt: ROUNDING * size / step };
         behind.push(plain);
-        let row = extrapolated(plain.slope, &last, &steps);
-        // What the slopes on both sides differ by goes to zero with the step, where there is no kink.
+        let row = extrapolated(plain.derivative, &last, &steps);
+        // What the derivatives on both sides differ by goes to zero with the step, where there is no kink.
         let bend = (right - 2.0 * middle + left) / step;
         if last.len() > 1 {
             let ratio = steps[1] / step;
@@ -77,7 +79,7 @@ pub fn slope<E>(
             for j in 1..row.len() {
                 let apart = (row[j] - row[j - 1]).abs().max((row[j] - last[j - 1]).abs());
                 let doubt = 10.0 * apart + 2.0 * kink.abs() + plain.doubt;
-                let estimate = Estimate { slope: row[j], doubt };
+                let estimate = Estimate { derivative: row[j], doubt };
                 if doubt.is_finite() {
                     all.push(estimate);
                     if best.is_none_or(|best| doubt < best.doubt) {
@@ -88,12 +90,12 @@ pub fn slope<E>(
         }
         (last, last_bend) = (row, bend);
     }
-    // Estimates that contradict each other are of something else than a slope: of rounded steps, or of waves.
-    let agrees = |best: &Estimate| all.iter().all(|e| (e.slope - best.slope).abs() <= e.doubt + best.doubt);
+    // Estimates that contradict each other are of something else than a derivative: of rounded steps, or of waves.
+    let agrees = |best: &Estimate| all.iter().all(|e| (e.derivative - best.derivative).abs() <= e.doubt + best.doubt);
     // Differences at shorter steps are nearer to it.
     let is_approached = |best: &Estimate| {
-        let far = behind.first().map_or(0.0, |first| (first.slope - best.slope).abs());
-        behind.iter().all(|d| (d.slope - best.slope).abs() <= far + best.doubt + d.doubt)
+        let far = behind.first().map_or(0.0, |first| (first.derivative - best.derivative).abs());
+        behind.iter().all(|d| (d.derivative - best.derivative).abs() <= far + best.doubt + d.doubt)
     };
     Ok(best.filter(agrees).filter(is_approached))
 }
@@ -130,11 +132,11 @@ mod tests {
 
     fn estimate(f: impl Fn(f64) -> f64) -> Option<Estimate> {
         let value = |t: f64| Some(f(t)).filter(|y| y.is_finite());
-        slope::<()>((f(0.0), f(0.0).abs()), &mut |t| Ok(value(t))).unwrap()
+        derivative::<()>((f(0.0), f(0.0).abs()), &mut |t| Ok(value(t))).unwrap()
     }
 
     #[test]
-    fn smooth_functions_have_sure_slopes() {
+    fn smooth_functions_have_sure_derivatives() {
         for (f, expected) in [
             ((|t| (2.0 + t).powi(3)) as fn(f64) -> f64, 12.0),
             (|t| (1.0 + t).ln(), 1.0),
@@ -161,8 +163,8 @@ mod tests {
             |t| (1e12 * t).sin(),
         ] {
             // Steps of other lengths as well: a fast oscillation may look like a line for once.
-            let sure = |slope: f64| {
-                let at = |scale: f64| estimate(|t| f(scale * t)).is_some_and(|e| e.excludes(scale * slope));
+            let sure = |derivative: f64| {
+                let at = |scale: f64| estimate(|t| f(scale * t)).is_some_and(|e| e.excludes(scale * derivative));
                 at(1.0) && at(AGAIN)
             };
             assert!(!sure(0.0) || !sure(1.0) || !sure(0.5), "{:?}", estimate(f));
@@ -175,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_function_without_values_has_no_slope() {
+    fn a_function_without_values_has_no_derivative() {
         assert_eq!(estimate(|t| (t - 1e-9).sqrt()), None);
     }
 }

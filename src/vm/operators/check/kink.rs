@@ -32,8 +32,12 @@ impl Machine {
     /// Keeps the kinks that this run has met, while it is known where they are.
     pub(in crate::vm) fn keep_kinks(&mut self) {
         for met in self.levels.take_kinks() {
-            let Met { step, slopes } = met;
-            self.diagnosis.kinks.push(Kink { span: self.diagnosis.places.span(&step), step: operation(&step), slopes });
+            let Met { step, partials } = met;
+            self.diagnosis.kinks.push(Kink {
+                span: self.diagnosis.places.span(&step),
+                step: operation(&step),
+                partials,
+            });
         }
     }
 }
@@ -41,10 +45,10 @@ impl Machine {
 /// Adds what is known of the kink that stopped the program.
 pub(in crate::vm) fn with_kink(machine: &mut Machine, mut fault: Box<Fault>) -> Box<Fault> {
     let met = machine.levels.take_kinks();
-    let Some(Met { step, slopes }) = met.last().copied() else { return fault };
+    let Some(Met { step, partials }) = met.last().copied() else { return fault };
     fault.span = machine.diagnosis.places.span(&step);
     let step_text = operation(&step);
-    let (message, remark) = match slopes {
+    let (message, remark) = match partials {
         None => (
             format!("a branch on {step_text} is differentiated exactly at its threshold"),
             "the derivative is that of the branch taken here".to_owned(),

@@ -7,7 +7,7 @@
 
 use crate::bytecode::Instruction;
 use crate::diagnostic::Code as Number;
-use crate::tape::{Levels, Num, Stop, Template};
+use crate::tape::{Levels, Num, RecordError, Template};
 use crate::value::heap_visit::{SlotChange, change_slots};
 use crate::value::shape::{TangentId, TangentKind};
 use crate::value::{Cells, Ref, Slot};
@@ -123,7 +123,7 @@ struct Marking<'a> {
     /// A number.
     template: Template,
     mark: f64,
-    stop: Option<Stop>,
+    stop: Option<RecordError>,
 }
 
 impl SlotChange for Marking<'_> {

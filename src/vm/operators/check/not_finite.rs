@@ -115,15 +115,16 @@ fn adjoint(machine: &Machine, map: &LinearMap, way: Option<Way>, became: f64, va
         return fault.remark(Remark::Note("it was returned by a registered derivative".into()));
     };
     fault.span = machine.diagnosis.places.span(cause);
-    let product = format!("{} · {}", text(way.adjoint), text(way.slope));
+    let product = format!("{} · {}", text(way.adjoint), text(way.partial));
     fault = fault.remark(Remark::Here(format!(
         "the adjoint became {} here: {product}, in the derivative of {}",
-        text(way.adjoint * way.slope),
+        text(way.adjoint * way.partial),
         operation(cause)
     )));
-    let victim = way.victim.and_then(|(node, adjoint, slope)| Some((map.tape.step(node)?, adjoint, slope)));
-    if let Some((step, adjoint, slope)) = victim {
-        let what = format!("then {} · {} = NaN, in the derivative of {}", text(adjoint), text(slope), operation(step));
+    let victim = way.victim.and_then(|(node, adjoint, partial)| Some((map.tape.step(node)?, adjoint, partial)));
+    if let Some((step, adjoint, partial)) = victim {
+        let what =
+            format!("then {} · {} = NaN, in the derivative of {}", text(adjoint), text(partial), operation(step));
         fault = fault.remark(Remark::There(machine.diagnosis.places.span(step), what));
     }
     fault.remark(Remark::Note(way.path(&map.tape))).remark(Remark::Note(time(cause)))
@@ -131,11 +132,11 @@ fn adjoint(machine: &Machine, map: &LinearMap, way: Option<Way>, became: f64, va
 
 /// The way of an adjoint that is not finite.
 struct Way {
-    /// The node that handed it on first, with its own adjoint and the slope.
+    /// The node that handed it on first, with its own adjoint and the partial derivative.
     cause: u32,
     adjoint: f64,
-    slope: f64,
-    /// The node where it became NaN, with the adjoint that came in and the slope.
+    partial: f64,
+    /// The node where it became NaN, with the adjoint that came in and the partial derivative.
     victim: Option<(u32, f64, f64)>,
     /// The nodes behind the cause, with their adjoints, as far as an input or a step that stops it.
     behind: Vec<(u32, f64)>,
@@ -157,10 +158,10 @@ impl Way {
             if here == 0.0 || !here.is_finite() {
                 continue;
             }
-            for (operand, slope) in [(node.a, node.pa), (node.b, node.pb)] {
-                if operand != n && !(here * slope).is_finite() {
+            for (operand, partial) in [(node.a, node.pa), (node.b, node.pb)] {
+                if operand != n && !(here * partial).is_finite() {
                     let mut way =
-                        Way { cause: n, adjoint: here, slope, victim: None, behind: vec![], last: here * slope };
+                        Way { cause: n, adjoint: here, partial, victim: None, behind: vec![], last: here * partial };
                     way.follow(tape, operand, &adjoint);
                     return Some(way);
                 }
@@ -178,7 +179,7 @@ impl Way {
             let Some(node) = tape.record(n) else { return };
             let operands = [(node.a, node.pa), (node.b, node.pb)];
             let mut onward = operands.into_iter().filter(|(operand, _)| *operand < n && !adjoint(*operand).is_finite());
-            let spoils = |(_, slope): &(u32, f64)| here.is_infinite() && (here * slope).is_nan();
+            let spoils = |(_, partial): &(u32, f64)| here.is_infinite() && (here * partial).is_nan();
             let Some(next) = onward.clone().find(spoils).or_else(|| onward.next()) else { return };
             if self.victim.is_none() && spoils(&next) {
                 self.victim = Some((n, here, next.1));
@@ -190,7 +191,7 @@ impl Way {
     /// The way in one line, from the cause to the input.
     fn path(&self, tape: &Tape) -> String {
         let name = |node: u32| match tape.step(node) {
-            Some(step) => step.id.info().symbol(),
+            Some(step) => step.id.info().symbol,
             None if node <= tape.leaves() => "input",
             None => "…",
         };

@@ -1,6 +1,7 @@
 //! The numbers that integers and texts were made of: how functions hand them to each other, and where they are kept
 //! beside objects.
 
+use crate::native::ids;
 use crate::tape::Num;
 use crate::value::heap_visit::visit_slots;
 use crate::value::origins::{Content, Origin, Origins, Storage};
@@ -86,7 +87,7 @@ pub(crate) fn receive(machine: &mut Machine, result: u32) -> Result<Next, Box<Fa
 }
 
 /// Before the innermost level is closed: what the body of an operator has sent goes to who has called the operator.
-pub(crate) fn settle_sent(machine: &mut Machine) {
+pub(crate) fn rebase_sent(machine: &mut Machine) {
     let Machine { diagnosis, levels, frames, .. } = machine;
     let results = &mut diagnosis.lost_tangents.transfers.results;
     if let Some(level) = levels.depth().checked_sub(1).filter(|_| results.to == frames.len() + 1) {
@@ -139,8 +140,8 @@ fn together(machine: &mut Machine, numbers: &[Num]) -> Result<Num, Box<Fault>> {
     }
     let mut together = moving.first().copied().unwrap_or_default();
     for (k, x) in moving.iter().enumerate().skip(1) {
-        let weighted = machine.levels.record(machine.ids.mul, &[*x, Num::constant(1.0 / (k as f64 + 0.7))])?;
-        together = machine.levels.record(machine.ids.add, &[together, weighted])?;
+        let weighted = machine.levels.record(ids::MUL, &[*x, Num::constant(1.0 / (k as f64 + 0.7))])?;
+        together = machine.levels.record(ids::ADD, &[together, weighted])?;
     }
     Ok(together)
 }

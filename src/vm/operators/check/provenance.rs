@@ -18,7 +18,7 @@ impl Machine {
 
 /// A step with its numbers: `sqrt(0)`, `0 / 0`.
 pub(crate) fn operation(step: &Step) -> String {
-    let name = step.id.info().symbol();
+    let name = step.id.info().symbol;
     let x: Vec<String> = step.x[..usize::from(step.operands).min(3)].iter().map(|x| text(*x)).collect();
     match &x[..] {
         [a, b] if name.chars().all(|c| c.is_ascii_punctuation()) => format!("{a} {name} {b}"),

@@ -40,15 +40,16 @@ pub(crate) fn keep(
     Ok(())
 }
 
-/// Tells the program what it wished to see.
+/// Tells the program the explanation that it requested.
 pub(crate) fn tell(machine: &mut Machine, compiler: &mut dyn Compiler) {
-    if machine.host.wishes.is_empty() {
+    if machine.host.pending_explanations.is_empty() {
         return;
     }
     let before = machine.diagnosis.kinks.len();
     machine.keep_kinks();
-    if let (Some(trace), Some(wish)) = (machine.diagnosis.trace.take(), machine.host.wishes.last_mut()) {
-        wish.forms = compiler.explain(&trace, machine.diagnosis.kinks.get(before..).unwrap_or_default(), wish);
+    if let (Some(trace), Some(request)) = (machine.diagnosis.trace.take(), machine.host.pending_explanations.last_mut())
+    {
+        request.forms = compiler.explain(&trace, machine.diagnosis.kinks.get(before..).unwrap_or_default(), request);
     }
 }
 
@@ -64,7 +65,7 @@ fn counted(machine: &Machine, tape: &Tape) -> (usize, Vec<Count>) {
         let called =
             || tape.wide_at(node)?.seen.as_ref().map(|s| (s.name.clone(), machine.diagnosis.places.span_at(s.place)));
         let (symbol, span) = match step {
-            Some(step) => (step.id.info().symbol().into(), machine.diagnosis.places.span(step)),
+            Some(step) => (step.id.info().symbol.into(), machine.diagnosis.places.span(step)),
             None => called().unwrap_or_else(|| ("other".into(), Span::default())),
         };
         let at = *known.entry((symbol.clone(), span)).or_insert(counts.len());
@@ -89,7 +90,7 @@ fn rows(machine: &Machine, tape: &Tape, shares: &[(u32, Vec<f64>)], adjoint: &dy
         if let Some(found) = wide.next_if(|wide| wide.first == node) {
             if let WideKind::Sum(terms) = &found.kind {
                 let did = Did::Sum(tape.step(node).map(|step| step.result));
-                let partials = terms.iter().map(|(n, slope, _)| (*n, *slope)).collect();
+                let partials = terms.iter().map(|(n, partial, _)| (*n, *partial)).collect();
                 rows.push(Row { node, did, partials, adjoint: adjoint(node) });
             } else {
                 told = node + found.results.max(1) - 1;

@@ -15,7 +15,7 @@ pub(crate) enum Wrong {
     /// Number `0` of the value is another one than the original gives: what the two are.
     Value(String, f64, f64),
     /// The derivative of a number of the result by another one, or along one direction: at points, what both say.
-    Slope { alone: Option<(Part, Part)>, points: Vec<(String, f64, f64)> },
+    Partial { alone: Option<(Part, Part)>, points: Vec<(String, f64, f64)> },
 }
 
 /// A number among those of a parameter, or of the result.
@@ -57,7 +57,7 @@ pub(crate) fn told(
             let here = format!("at {x}: {} instead of {}", sure(given), sure(value));
             fault(message).remark(Remark::Here(here)).remark(there)
         }
-        Wrong::Slope { alone, points } => {
+        Wrong::Partial { alone, points } => {
             let (said, difference) = points.first().map_or((0.0, 0.0), |(_, a, b)| (*a, *b));
             let message = format!(
                 "the registered {kind} of '{name}' gives {}, but finite differences give {}",

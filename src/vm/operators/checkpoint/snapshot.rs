@@ -2,7 +2,7 @@
 //! without anybody seeing that.
 
 use crate::native::library::{Random, Streams};
-use crate::tape::settle;
+use crate::tape::escape;
 use crate::value::finalizer::{Finalizer, Loose};
 use crate::value::heap_visit::{SlotChange, change_slots};
 use crate::value::{BoxCells, Cells, Ref, Slot};
@@ -87,7 +87,7 @@ impl<F: FnMut(Slot) -> Slot> SlotChange for Copier<F> {
             self.kept.push(Ref::Box(Rc::clone(&copy)));
             return Some(loose.to(&copy));
         }
-        settle::changed(object, self)
+        escape::changed(object, self)
     }
 }
 

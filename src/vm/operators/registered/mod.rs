@@ -12,7 +12,7 @@ pub(crate) mod throws;
 
 use crate::bytecode::{Registered, RegisteredKind, RuleSite};
 use crate::diagnostic::Code as Number;
-use crate::tape::{Direction, Levels, Num, Stop, Template};
+use crate::tape::{Direction, Levels, Num, RecordError, Template};
 use crate::value::heap_visit::{SlotChange, change_slots, visit_slots};
 use crate::value::shape::{Layout, TangentId};
 use crate::value::walk::Walk;
@@ -360,7 +360,7 @@ pub(crate) fn call_differential(
     compiler: &dyn Compiler,
     rule: &ByRule,
     function: Ref,
-    number: &mut dyn FnMut(&mut Levels, Num) -> Result<Num, Stop>,
+    number: &mut dyn FnMut(&mut Levels, Num) -> Result<Num, RecordError>,
     then: impl Task + 'static,
 ) -> Result<Next, Box<Fault>> {
     let walk = walk(compiler);

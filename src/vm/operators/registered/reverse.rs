@@ -1,7 +1,8 @@
 //! A registered derivative in a reverse level.
 //!
 //! A differential is linear, so it is run once, on zeros that stand for the arguments' nodes: what it records is its own
-//! transpose. One that nobody has looked at may ask whether it is given zeros: it is recorded by itself. A pullback is kept on the tape, and called by the sweep.
+//! transpose. One that nobody has looked at may ask whether it is given zeros: it is recorded by itself. A pullback is
+//! kept on the tape, and called by the sweep.
 
 use crate::bytecode::RegisteredKind;
 use crate::tape::{Call, CallKind, Num, Template};
@@ -45,7 +46,7 @@ pub(crate) fn go_on(
         return deliver(machine, compiler, y, &numbers, outcome);
     }
     // The arguments of the rule were stripped of the level, and with them the factors that it multiplies by.
-    machine.levels.lose_slopes(level);
+    machine.levels.lose_partials(level);
     let task = Differential { level, call, outcome };
     call_differential(
         machine,

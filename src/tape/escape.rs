@@ -1,10 +1,10 @@
-//! What outlives its level.
+//! Escape: rebases the slots of values that outlive their level.
 //!
 //! A number that is stored in a variable, an instance or a global while an inner level is live may still be there when
-//! the level has ended. It is a constant of that level then, and must keep its link to the levels outside; its slot would
-//! only say that its level is gone. So stores are logged while several levels are live, and when one ends, everything that
-//! can be reached from what was stored to is gone through: slots of that level are replaced by those that they stood for
-//! in the levels outside. With one level there is nothing outside, and nothing is logged.
+//! the level has ended. It is a constant of that level then, and must keep its link to the levels outside; its slot
+//! would only say that its level is gone. So stores are logged while several levels are live, and when one ends,
+//! everything that can be reached from what was stored to is gone through: slots of that level are replaced by those
+//! that they stood for in the levels outside. With one level there is nothing outside, and nothing is logged.
 
 use super::levels::Levels;
 use super::wide::WideKind;
@@ -36,12 +36,12 @@ impl StoreLog {
 }
 
 /// Replaces the slots of a level that ends by what they stand for outside.
-struct Settle<'a> {
+struct Rebase<'a> {
     levels: &'a Levels,
     level: usize,
 }
 
-impl SlotChange for Settle<'_> {
+impl SlotChange for Rebase<'_> {
     fn slot(&mut self, slot: Slot) -> Slot {
         self.levels.strip_slot(self.level, slot)
     }
@@ -66,7 +66,8 @@ pub fn changed(object: &Rc<dyn Any>, change: &mut dyn SlotChange) -> Option<Ref>
 }
 
 impl LinearMap {
-    /// The map with other slots in its slopes, and in what its functions captured; `None` when none changes.
+    /// The map with other slots in its partial derivatives, and in what its functions captured; `None` when none
+    /// changes.
     pub fn changed(&self, change: &mut dyn SlotChange) -> Option<Ref> {
         let in_columns = self.tape.columns().any(&mut |slot| change.slot(slot) != slot);
         let in_wide = self.tape.wide().iter().any(|w| match &w.kind {
@@ -112,22 +113,22 @@ impl Levels {
         }
     }
 
-    /// Whether global variables were stored to in the innermost level, so that they must be [settled](Levels::settle)
-    /// before it is closed.
-    pub fn must_settle_globals(&self) -> bool {
+    /// Whether global variables were stored to in the innermost level, so that they must be
+    /// [rebased](Levels::rebase_escaping_slots) before it is closed.
+    pub fn globals_may_escape(&self) -> bool {
         self.depth() > 1 && self.stack.last().is_some_and(|level| level.log.globals)
     }
 
     /// Makes values constants of the innermost level, before it is closed.
-    pub fn settle(&self, cells: &mut Cells) {
+    pub fn rebase_escaping_slots(&self, cells: &mut Cells) {
         if let Some(level) = self.depth().checked_sub(1) {
-            change_slots(cells, &mut Settle { levels: self, level });
+            change_slots(cells, &mut Rebase { levels: self, level });
         }
     }
 
-    /// Settles what was logged for the innermost level, and hands the log to the one outside: what is older than both
-    /// must be settled again.
-    pub(super) fn settle_log(&mut self) {
+    /// Rebases what was logged for the innermost level, and hands the log to the one outside: what is older than both
+    /// must be rebased again.
+    pub(super) fn rebase_log(&mut self) {
         let Some(level) = self.depth().checked_sub(1) else { return };
         if level == 0 {
             return;
@@ -140,7 +141,7 @@ impl Levels {
         for b in log.boxes.values() {
             boxes.extend(b.upgrade());
         }
-        change_slots_in_boxes(&boxes, &mut Settle { levels: self, level });
+        change_slots_in_boxes(&boxes, &mut Rebase { levels: self, level });
         // Outside of the outermost level there is nothing to link to.
         if level == 1 {
             return;
