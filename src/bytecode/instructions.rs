@@ -194,12 +194,12 @@ instructions! {
         RecallF { out: FOut };
         /// `out =` the integer that was kept last.
         RecallI { out: IOut };
-        /// `out = (a ∘ b) ∘ c`, where `how` says which operations, and `c` stands in the [`Extra`](Instruction::Extra)
-        /// behind.
+        /// `out = (a ∘ b) ∘ c`, where `how` gives the operations, and `c` is in the [`Extra`](Instruction::Extra)
+        /// after it.
         JoinLeftF { out: FOut, a: FIn, b: FIn, how: Ways };
-        /// `out = a ∘ (b ∘ c)`, likewise.
+        /// `out = a ∘ (b ∘ c)`, with the operands of `JoinLeftF`.
         JoinRightF { out: FOut, a: FIn, b: FIn, how: Ways };
-        /// `out = (a ∘ b) ∘ (c ∘ d)`, where `c` and `d` stand in the [`Extras`](Instruction::Extras) behind.
+        /// `out = (a ∘ b) ∘ (c ∘ d)`, where `c` and `d` are in the [`Extras`](Instruction::Extras) after it.
         JoinBothF { out: FOut, a: FIn, b: FIn, how: Ways };
         /// A third operand of the instruction before; does nothing by itself.
         Extra { c: FIn };

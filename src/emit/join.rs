@@ -1,4 +1,4 @@
-//! Joins arithmetic on numbers: what only the next operation needs is computed together with it.
+//! Joined arithmetic: computes a number with a single use in the instruction that uses it.
 
 use super::graph::{Block, Graph, Join, Nesting, Reg, Step, StepOp};
 use crate::bytecode::{Arithmetic, Joined};

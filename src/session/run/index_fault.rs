@@ -1,4 +1,4 @@
-//! `i + 1 = 5, a = [1, 2, 4]`: what an index was, in the words of the program.
+//! Index fault: describes an index out of range in terms of the program: `i + 1 = 5, a = [1, 2, 4]`.
 
 /// Longer expressions are not repeated.
 const LONGEST: usize = 40;

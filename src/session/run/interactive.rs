@@ -1,4 +1,4 @@
-//! Texts that are entered one after the other: what each leaves behind, and what becomes of one that fails.
+//! Interactive input: inputs entered one after the other, the declarations that each leaves, and failed ones.
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::ir::Program;

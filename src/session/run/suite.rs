@@ -1,4 +1,4 @@
-//! The tests of a file: `test "name" { … }`.
+//! Suite: the tests of a file, `test "name" { … }`.
 
 use crate::diagnostic::Diagnostic;
 use crate::ir::FunctionId;
