@@ -196,7 +196,7 @@ instructions! {
         PopF { out: FOut };
         /// `out =` the integer on top of the value stack, which is popped.
         PopI { out: IOut };
-        /// `out = (a ∘ b) ∘ c`, where `how` says which operations, and `c` is in the [`Extra`](Instruction::Extra)
+        /// `out = (a ∘ b) ∘ c`, where `how` gives the operations, and `c` is in the [`Extra`](Instruction::Extra)
         /// after.
         JoinLeftF { out: FOut, a: FIn, b: FIn, how: Ways };
         /// `out = a ∘ (b ∘ c)`, encoded in the same way.

@@ -1,4 +1,4 @@
-//! Several operations of arithmetic in one instruction, and how they are numbered.
+//! Joined arithmetic: several operations in one instruction, and the numbering of their combinations.
 //!
 //! A value that the next operation needs at once is not written to a register first: a chain of operations waits for
 //! each other's results only as long as the processor needs to compute them.

@@ -1,4 +1,4 @@
-//! Joined arithmetic: a value that only the next operation needs is computed together with it.
+//! Joined arithmetic: computes a value that only the next operation reads together with that operation.
 
 use super::graph::{Block, Graph, Join, Nesting, Reg, Step, StepOp};
 use crate::bytecode::{Arithmetic, Joined};

@@ -1,4 +1,4 @@
-//! Exclusive access: while something that others can reach is changed in place, it is nowhere else.
+//! Exclusivity: storage that is modified in place is not accessed elsewhere meanwhile.
 
 use crate::bytecode::operand::{AccessAt, RIn};
 use crate::diagnostic::Code as Number;
@@ -21,7 +21,7 @@ pub(crate) struct Change {
     span: Span,
 }
 
-/// Fails when somebody changes these components of an object, or of the global variables.
+/// Fails when these components of an object, or of the global variables, are being modified.
 pub fn check(machine: &mut Machine, at: &Registers, object: Option<RIn>, site: AccessAt) -> Result<(), Box<Fault>> {
     let object = address(at, object)?;
     let site = &at.code().accesses[usize::from(site)];

@@ -100,7 +100,7 @@ pub trait CodeSource {
 /// More functions than any program has; a number beyond comes from a damaged code object.
 const MOST: u32 = 1 << 24;
 
-/// Which code of a function.
+/// The codes of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Version {
     /// The code as it was written.
@@ -136,12 +136,12 @@ pub struct TransformedCode {
 #[derive(Debug, Default)]
 pub struct Functions {
     entries: [Vec<Option<Box<Entry>>>; 3],
-    /// Derivative code that was set aside: it is used again unless chains may break in the program as it is now.
+    /// Derivative code that was set aside: it is used again unless tangents may be lost in the program as it is now.
     aside: [Vec<Option<Box<Entry>>>; 2],
     /// Derivative code that is out of date; it stays where it is, as all entries do.
     #[allow(clippy::vec_box, reason = "frames point to entries")]
     replaced: Vec<Box<Entry>>,
-    /// For each method the functions that it was found to be, by type.
+    /// For each method the functions that implement it, by type.
     methods: Vec<Vec<(ShapeId, Ref)>>,
     /// Function objects that captured nothing, by function: one of each is enough.
     plain: Vec<Option<Rc<Closure>>>,
@@ -212,14 +212,14 @@ impl Functions {
         Ref::Closure(new)
     }
 
-    /// What a method is for a type, if that was asked before.
+    /// The function that implements a method for a type, if it was looked up before.
     #[inline(always)]
     pub fn method(&self, method: u16, shape: ShapeId) -> Option<Ref> {
         let known = self.methods.get(usize::from(method))?;
         known.iter().find(|(of, _)| *of == shape).map(|(_, function)| function.clone())
     }
 
-    /// What a method is for a type.
+    /// The function that implements a method for a type.
     ///
     /// # Errors
     /// When the compiler knows none.
@@ -270,7 +270,7 @@ impl Functions {
         self.transformed[kind as usize].insert(Signature::of(closure), None);
     }
 
-    /// The code, compiled and checked if it has to be.
+    /// The code, compiled and verified at the first request.
     ///
     /// # Errors
     /// When the compiler has none, or it is malformed.
@@ -290,7 +290,7 @@ impl Functions {
     }
 }
 
-/// The code of a function from the compiler, checked.
+/// The code of a function from the source, verified.
 fn checked(source: &mut dyn CodeSource, function: u32, version: Version) -> Result<Rc<Code>, Box<Fault>> {
     let code = match version {
         Version::Original => source.original(function)?,
@@ -307,7 +307,7 @@ fn checked(source: &mut dyn CodeSource, function: u32, version: Version) -> Resu
     Ok(code)
 }
 
-/// Whether everything that the code says of types exists.
+/// Whether all types that the code refers to exist.
 fn knows_types(source: &dyn CodeSource, code: &Code) -> bool {
     let (shapes, tangents) = (source.shapes(), source.tangents());
     let mut known = code.natives.iter().flat_map(|site| &site.shapes).all(|shape| shapes.contains(*shape));

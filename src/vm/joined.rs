@@ -1,4 +1,4 @@
-//! Joined arithmetic: one specialised piece of code for each combination of operations.
+//! Joined arithmetic: one specialized function for each combination of operations.
 
 use crate::bytecode::Joined;
 use crate::bytecode::operand::Ways;

@@ -1,6 +1,6 @@
-//! Register banks, frames, calls, the dispatch loop, limits, interruption.
+//! Machine: register banks, frames, calls, the dispatch loop, limits, interruption.
 //!
-//! In: verified code ([`crate::bytecode`]), asked for function by function through [`Compiler`]; arguments as components.
+//! In: verified code ([`crate::bytecode`]), requested function by function through [`CodeSource`]; arguments as components.
 //! Out: the components of the result, or a [`Fault`] in terms of the program's text.
 //!
 //! **Frames** lie in four parallel stacks (numbers, slots, integers, references). A callee's first registers are its
@@ -9,6 +9,7 @@
 //!
 //! Promises: no run-time error, limit or interruption leaves the machine unusable; plain code never touches slots; the
 //! machine never sees a type, only components, and shapes where a value is printed or compared.
+//! What it records to explain and check derivatives is in `diagnosis`; the session renders it as a [`Reporter`].
 //! Not here: what is recorded (`tape`), what values look like (`value`), how code is made (`emit`).
 
 mod compiler;

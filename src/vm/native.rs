@@ -1,4 +1,4 @@
-//! Calls of functions of the native library, and of what the program says of its own values, which they may ask for.
+//! Native calls: calls of the native library, and of the descriptions that types declare, which it may need.
 
 use super::compiler::Compiler;
 use crate::bytecode::NativeSite;
@@ -154,7 +154,7 @@ fn address(object: &Ref) -> usize {
     }
 }
 
-/// A function that waits for what the program says of parts of its arguments.
+/// A native function that waits for the descriptions of parts of its arguments.
 struct Ask {
     function: &'static NativeFunction,
     site: NativeSite,

@@ -1,4 +1,4 @@
-//! What instructions do to objects: records, boxes, arrays.
+//! Objects: access to records, boxes and arrays, and the faults of that access.
 
 use crate::diagnostic::Code as Number;
 use crate::native::library::Failure;
@@ -23,7 +23,7 @@ pub fn append((f, slots): (&[f64], &[Slot]), i: &[i64], r: &mut [Ref], to: &mut 
     to.len += 1;
 }
 
-/// The array or record in a register, alone: copied first when somebody else has it, too.
+/// The array or record in a register, unshared: copied first when it is shared.
 #[inline(always)]
 pub fn own(r: &mut Ref) -> Result<&mut Cells, Box<Fault>> {
     match r {
@@ -101,7 +101,7 @@ pub fn no_component() -> Box<Fault> {
     Fault::internal("an instruction refers to a component that does not exist")
 }
 
-/// Elements of an array that are told one by one.
+/// Elements of an array that are listed.
 const TOLD: usize = 8;
 
 fn listed(numbers: &[f64]) -> String {
@@ -134,7 +134,7 @@ pub fn unexpected_nil() -> Box<Fault> {
     Fault::new(Number::UnexpectedNil, "unexpectedly found nil while unwrapping an optional value")
 }
 
-/// A condition that did not hold: what kind of condition, and what the program says about it.
+/// A condition that did not hold: what kind of condition, and the message of the program.
 #[cold]
 pub fn failed(what: &str, message: &Ref) -> Box<Fault> {
     let message = text(message);
@@ -156,7 +156,7 @@ pub fn failed(what: &str, message: &Ref) -> Box<Fault> {
     Fault::new(Number::PreconditionFailed, text)
 }
 
-/// An error that nobody caught.
+/// An error that was not caught.
 #[cold]
 pub fn uncaught(message: &Ref) -> Box<Fault> {
     Fault::new(Number::Trap, format!("uncaught error: {}", text(message)))

@@ -1,4 +1,4 @@
-//! Arithmetic of derivative code: the value, and what is recorded of it in the mode that the live levels ask for.
+//! Recorder: arithmetic of derivative code, recorded in the mode of the live levels.
 
 use crate::native::{Primitive, PrimitiveId, table};
 use crate::tape::{Levels, Mode, Num, RecordError};

@@ -1,14 +1,13 @@
 //! Every entry of the table of primitives: all mechanisms compute the derivative that it defines, and the reference page
 //! `docs/primitives.md` says what it says. `DSCRIPT_BLESS=1` rewrites the page.
 
-
+use crate::harness::{all, blessing, difference, root};
+use crate::sink::Sink;
 use dscript::native::field::OrderOffset;
 use dscript::native::formula::{Formula, partials};
 use dscript::native::{Kink, Partial, Primitive, PrimitiveId, Rule, Single, Value, table};
 use dscript::session::{Input, Options, Session, Status};
 use dscript::value::Bank;
-use crate::harness::{all, blessing, difference, root};
-use crate::sink::Sink;
 use std::fmt::Write;
 
 /// Integer operands that primitives with one are tried with.

@@ -1,4 +1,4 @@
-//! Interactive input: what each input declares, and what remains of one that fails.
+//! Interactive input: the declarations that each input declares, and what remains after one that fails.
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::ir::Program;

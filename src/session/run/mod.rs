@@ -19,7 +19,7 @@ use crate::value::{Cells, Components, Ref};
 use crate::vm::{Fault, Kind, Limits, LoopProgress, Machine, ProgressReporter, Remark, Running};
 use std::time::Duration;
 
-/// After this time a person would like to know how far a loop has come.
+/// The time after which the progress of a loop is reported first.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// A machine with the limits of a session.
@@ -47,7 +47,7 @@ fn limits(options: &Options) -> Limits {
     }
 }
 
-/// Gives a machine the limits of options, and says what it is to look for.
+/// Sets the limits of a machine, and which checks it performs.
 pub(super) fn adjust(machine: &mut Machine, options: &Options) {
     let most = Host::silent().largest;
     machine.host.largest = options.max_memory.map_or(most, |allowed| allowed.min(most));
@@ -57,7 +57,7 @@ pub(super) fn adjust(machine: &mut Machine, options: &Options) {
     machine.check_rules(options.check_derivatives);
 }
 
-/// What is looked for while numbers are differentiated.
+/// The checks performed while numbers are differentiated.
 pub(super) fn wanted(options: &Options) -> Wanted {
     Wanted {
         not_finite: options.check_nan != CheckNan::Off,
@@ -97,7 +97,7 @@ impl Session {
         self.machine.diagnosis.progress = self.loops.map(|tell| self.progress_reporter(tell));
         // Wishes of a run that failed.
         self.machine.host.pending_explanations.clear();
-        // With the new text, chains that break may lead through functions that none led through before.
+        // With the new text, tangents may be lost in functions in which none was lost before.
         if self.world.module.is_interactive {
             self.machine.set_derivatives_aside();
         }
@@ -106,7 +106,7 @@ impl Session {
         self.machine.run(&mut compiler, script.0, Components::default())
     }
 
-    /// Who tells the line and the round of the script's loop.
+    /// Reports the line and the iteration of the script's loop.
     pub(super) fn progress_reporter(&self, tell: fn(&Step<'_>)) -> ProgressReporter {
         let texts: Vec<(u32, String)> = self.sources.written().map(|s| (s.start, s.text.to_string())).collect();
         let line = move |at: u32| {
@@ -123,7 +123,7 @@ impl Session {
         )
     }
 
-    /// What came of a run.
+    /// The outcome of a run.
     pub(super) fn concluded(
         &mut self,
         result: Result<Option<Cells>, Box<Fault>>,
@@ -158,7 +158,7 @@ impl Session {
         Some(self.lowering.function(&mut self.world, &mut self.program, &text))
     }
 
-    /// A run-time error in words: line, values, backtrace.
+    /// A run-time error as a diagnostic: line, values, backtrace.
     fn describe(&self, fault: &Fault, number: Code) -> Diagnostic {
         // Nothing of the program was running yet.
         let span = if fault.span == crate::source::Span::default() { self.last_text() } else { fault.span };

@@ -3,7 +3,7 @@
 use crate::source::Span;
 use crate::tape::watch::Sides;
 
-/// A place where a function has no derivative, and one was taken by convention; or where a branch was taken exactly at its
+/// A step at which a function has no derivative, and one was supplied by convention; or a branch taken exactly at its
 /// threshold.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Kink {

@@ -21,7 +21,7 @@ pub struct Trace {
     pub bytes: usize,
 }
 
-/// More steps than these are only counted: nobody reads them, and they would take more memory than the tape.
+/// More steps than these are only counted: listing them would take more memory than the tape.
 pub const MOST_SHOWN: usize = 1000;
 
 /// How often something was done at a place.
@@ -77,6 +77,6 @@ pub enum Did {
         /// Where in the text.
         span: Span,
     },
-    /// What nobody saw.
+    /// A step without provenance.
     Other,
 }

@@ -69,7 +69,7 @@ fn whole(_: &Cells, index: i64) -> Option<usize> {
     usize::try_from(index).ok()
 }
 
-/// Where a component of an element lies: the [`Element`](Instruction::Element) behind the instruction says which.
+/// The position of a component of an element, given by the [`Element`](Instruction::Element) after the instruction.
 fn part(at: &mut Registers) -> impl FnOnce(&Cells, i64) -> Option<usize> + use<> {
     let part = at.element();
     move |cells, index| objects::position(cells, index, part)

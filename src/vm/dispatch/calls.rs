@@ -1,4 +1,4 @@
-//! Entering and leaving functions, and calls of what is not code.
+//! Calls: entering and leaving functions, and calls of function objects of the machine.
 
 use super::{load, save};
 use crate::bytecode::NativeSite;
@@ -43,7 +43,7 @@ pub(super) fn enter(machine: &mut Machine, at: Registers, entry: *const Entry) -
     Ok(Registers::of(&frame, &mut machine.stacks))
 }
 
-/// What a call needs now and then: a look at the limits, and room.
+/// What a call needs rarely: a check of the limits, and larger stacks.
 #[cold]
 #[inline(never)]
 fn admit(machine: &mut Machine, end: [usize; 3], slots: bool) -> Result<(), Box<Fault>> {

@@ -1,9 +1,9 @@
-//! The dispatch loop: what each instruction does.
+//! Dispatch loop: executes instructions.
 //!
 //! [`run`] does what instructions usually do, most of it in [`quick`]; whatever makes an object, calls Rust, fails or is
 //! unusual goes to [`rest`], which has the complete meaning of those instructions in [`numbers`], [`arrays`], [`stored`]
 //! and [`slots`]. Registers are reached through [`Registers`], which must stay in machine registers: so its address does
-//! not escape from the loop, and it is made anew behind every call.
+//! not escape from the loop, and it is rebuilt after every call.
 
 mod arrays;
 mod calls;
@@ -79,7 +79,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                 run_finalizers!()
             }};
         }
-        // Instances that went away may have something to do.
+        // Finalizers may be pending.
         macro_rules! run_finalizers {
             () => {
                 if finalizer::any() {
@@ -105,7 +105,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                 }
             };
         }
-        // A function of the table of primitives, behind a pointer.
+        // A function of the table of primitives, called through a pointer.
         macro_rules! primitive {
             ($value:expr) => {{
                 save(machine, at.pc);

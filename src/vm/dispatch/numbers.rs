@@ -1,4 +1,4 @@
-//! Primitives of plain numbers and integers, and what arithmetic of integers does when it fails.
+//! Numbers: primitives of plain numbers and integers, and the traps of integer arithmetic.
 
 use super::primitive;
 use crate::bytecode::operand::*;

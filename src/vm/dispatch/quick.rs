@@ -14,8 +14,8 @@ use std::rc::Rc;
 /// Offset and stride of a component of an element; `None` for elements of one component.
 type Place = Option<(u16, u16)>;
 
-/// `out = (a ∘ b) ∘ c`, where `how` says which operations, and `c` stands in the
-/// [`Extra`](crate::bytecode::Instruction::Extra) behind.
+/// `out = (a ∘ b) ∘ c`, where `how` gives the operations, and `c` is in the
+/// [`Extra`](crate::bytecode::Instruction::Extra) after it.
 #[inline(always)]
 pub fn join_left_f(at: &mut Registers, out: FOut, a: FIn, b: FIn, how: Ways) {
     let c = at.extra();
@@ -23,7 +23,7 @@ pub fn join_left_f(at: &mut Registers, out: FOut, a: FIn, b: FIn, how: Ways) {
     at.set_f(out, value);
 }
 
-/// `out = a ∘ (b ∘ c)`, likewise.
+/// `out = a ∘ (b ∘ c)`, with the operands of [`join_left_f`].
 #[inline(always)]
 pub fn join_right_f(at: &mut Registers, out: FOut, a: FIn, b: FIn, how: Ways) {
     let c = at.extra();
@@ -31,7 +31,7 @@ pub fn join_right_f(at: &mut Registers, out: FOut, a: FIn, b: FIn, how: Ways) {
     at.set_f(out, value);
 }
 
-/// `out = (a ∘ b) ∘ (c ∘ d)`, where `c` and `d` stand in the [`Extras`](crate::bytecode::Instruction::Extras) behind.
+/// `out = (a ∘ b) ∘ (c ∘ d)`, where `c` and `d` are in the [`Extras`](crate::bytecode::Instruction::Extras) after it.
 #[inline(always)]
 pub fn join_both_f(at: &mut Registers, out: FOut, a: FIn, b: FIn, how: Ways) {
     let (c, d) = at.extras();
@@ -66,7 +66,7 @@ pub fn clear(at: &mut Registers, out: ROut) -> Option<()> {
     Some(())
 }
 
-/// `out =` a function that captured nothing and was asked for before.
+/// `out =` a function object that captures nothing and was made before.
 #[inline(always)]
 pub fn plain_closure(machine: &Machine, at: &mut Registers, out: ROut, site: ClosureAt) -> Option<()> {
     vacant(at, out)?;
@@ -106,7 +106,7 @@ fn cells(at: &Registers, a: RIn) -> Option<&Cells> {
     }
 }
 
-/// The array or record in a register when nobody else has it.
+/// The array or record in a register when it is not shared.
 #[inline(always)]
 fn own(at: &mut Registers, a: RChange) -> Option<&mut Cells> {
     match at.changed(a) {
@@ -164,7 +164,7 @@ pub fn append_i(at: &mut Registers, array: RChange, a: IIn) -> Option<()> {
     Some(())
 }
 
-/// Appends a text where there is room for it.
+/// Appends a string that fits into the capacity.
 #[inline(always)]
 pub fn append_text(at: &mut Registers, text: RChange, a: RTake) -> Option<()> {
     let mut more = at.take(a);

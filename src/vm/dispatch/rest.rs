@@ -56,7 +56,7 @@ pub(super) fn step(
         I::Resume {} => machine.resume(compiler),
         _ => {
             let done = line(machine, compiler, &mut at, instruction);
-            // Operands that stand behind the instruction have been read by now.
+            // Operands that follow the instruction have been read by now.
             save(machine, at.pc);
             done
         }

@@ -1,4 +1,4 @@
-//! Arithmetic of derivative code: the value, and what the live levels keep of it.
+//! Slots: arithmetic of derivative code, with its records in the live levels.
 
 use crate::bytecode::operand::*;
 use crate::native::PrimitiveId;
@@ -99,7 +99,7 @@ pub fn d_prim2_f(
     Ok(())
 }
 
-/// `out = p(a, b, c)`, where `c` stands in the [`Extra`](Instruction::Extra) behind.
+/// `out = p(a, b, c)`, where `c` is in the [`Extra`](Instruction::Extra) after it.
 pub fn d_prim3_f(
     machine: &mut Machine,
     at: &mut Registers,

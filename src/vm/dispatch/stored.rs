@@ -1,4 +1,4 @@
-//! What outlives a step in boxes, records, function objects and global variables, with and without slots.
+//! Stored components: boxes, records, function objects and global variables, with and without slots.
 
 use super::{gather, gather_counts};
 use crate::bytecode::operand::*;

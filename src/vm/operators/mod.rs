@@ -1,4 +1,4 @@
-//! Differential operators, calls of linear maps, registered derivatives.
+//! Operators: differential operators, calls of linear maps, registered derivatives.
 //!
 //! In: arguments in the window of the machine. Out: results there, or a call that must come first: each operator is a
 //! [`Task`](crate::vm::state::task::Task), so that nothing here recurses, however operators, sweeps and rules nest.
@@ -130,7 +130,7 @@ fn walk(compiler: &dyn Compiler) -> Walk<'_> {
     Walk { shapes: compiler.shapes(), tangents: compiler.tangents() }
 }
 
-/// The function, which stands behind the other arguments.
+/// The function, which is the last argument.
 fn last_reference(arguments: &mut Cells) -> Result<Ref, Box<Fault>> {
     arguments.r.pop().ok_or_else(|| Fault::internal("an operator has no function"))
 }
@@ -168,7 +168,7 @@ fn read(walk: Walk<'_>, template: &Template, vector: (&Cells, At)) -> Result<Vec
     Ok(numbers)
 }
 
-/// The same for the vectors of several values, one behind the other.
+/// The numbers of the tangent vectors of several values, one after the other.
 fn read_all(walk: Walk<'_>, templates: &[Template], vectors: &Cells) -> Result<Vec<Num>, Box<Fault>> {
     let mut at = At::default();
     let mut numbers = vec![];
@@ -237,7 +237,7 @@ fn mismatch(why: Mismatch) -> Box<Fault> {
 }
 
 /// The body of an operator, whose result differentiates so, has thrown an error, if it may: its level ends, and the
-/// error is the operator's. `further` are the components that the operator would have given behind the value.
+/// error is the operator's. `further` are the components that the operator would have returned after the value.
 fn thrown(
     machine: &mut Machine,
     walk: Walk<'_>,
@@ -259,7 +259,7 @@ fn thrown(
     true
 }
 
-/// Acts on the window behind the flag and the error of a function that may throw and has not.
+/// Acts on the window after the flag and the error of a function that may throw and has not.
 fn after_no_error<T>(machine: &mut Machine, throws: bool, act: impl FnOnce(&mut Machine) -> T) -> T {
     if !throws {
         return act(machine);

@@ -1,4 +1,4 @@
-//! Why a program stopped, in terms of its text.
+//! Fault: why a program stopped, in terms of its text.
 
 use crate::cancel;
 use crate::cancel::Reason;
@@ -91,7 +91,7 @@ impl Fault {
         Box::new(Fault { kind: Kind::Exit(status), ..*Fault::new(Number::Internal, "") })
     }
 
-    /// Somebody outside wants the run to stop.
+    /// The run was interrupted.
     pub fn interrupted() -> Box<Fault> {
         Fault::new(Number::Interrupted, "interrupted")
     }

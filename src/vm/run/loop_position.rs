@@ -1,4 +1,4 @@
-//! Which loop the program is in, for people: what filled a tape.
+//! Loop position: which loop the program is in, and its iteration, for error messages.
 
 use crate::bytecode::operand::{Access, Role};
 use crate::bytecode::{Code, Instruction};
@@ -8,18 +8,18 @@ use crate::vm::run::fault::{Fault, Remark};
 use crate::vm::state::machine::Machine;
 use crate::vm::state::stacks::Frame;
 
-/// A loop that counts: where it is, where it began, and where it ends, when that is a fixed number.
-pub(crate) struct Counted {
+/// The counter of a loop: its value, its first value, and its end, when that is a fixed number.
+pub(crate) struct LoopCounter {
     pub now: i64,
     pub from: i64,
     pub to: Option<i64>,
 }
 
 /// A loop that is running.
-struct Turning {
+struct RunningLoop {
     /// Its head.
     span: Span,
-    /// How many rounds are through, when the loop counts.
+    /// The number of completed iterations, when the loop counts.
     rounds: Option<i64>,
 }
 
@@ -28,7 +28,7 @@ impl Machine {
     pub(crate) fn explain_full_tape(&self, fault: Box<Fault>) -> Box<Fault> {
         let fault = match self.filling_loop() {
             None => fault,
-            Some(Turning { span, rounds }) => {
+            Some(RunningLoop { span, rounds }) => {
                 let used = self.levels.pool().borrow().used();
                 let text = match rounds.and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0) {
                     Some(n) => format!("about {n} iterations of this loop are recorded, {} bytes each", used / n),
@@ -50,26 +50,26 @@ impl Machine {
     }
 
     /// The outermost loop inside of what is differentiated.
-    fn filling_loop(&self) -> Option<Turning> {
+    fn filling_loop(&self) -> Option<RunningLoop> {
         let operator = self.frames.iter().position(|frame| self.is_task(frame))?;
         self.frames[operator..].iter().find_map(|frame| {
             let (code, at) = self.executed(frame).filter(|(code, _)| !code.is_prelude)?;
-            let turn = around(code, at).max_by_key(|(head, back)| back - head)?;
-            let rounds = self.counted(frame, code, turn).and_then(|counted| counted.now.checked_sub(counted.from));
-            Some(Turning { span: code.spans.get(turn.1).copied()?, rounds })
+            let loop_ends = around(code, at).max_by_key(|(head, back)| back - head)?;
+            let rounds = self.counted(frame, code, loop_ends).and_then(|counted| counted.now.checked_sub(counted.from));
+            Some(RunningLoop { span: code.spans.get(loop_ends.1).copied()?, rounds })
         })
     }
 
     /// Which round of the innermost loop around the place where a frame is, counted from 1; when the loop counts.
     pub(crate) fn round(&self, frame: &Frame) -> Option<i64> {
         let (code, at) = self.executed(frame)?;
-        let turn = around(code, at).min_by_key(|(head, back)| back - head)?;
-        let Counted { now, from, .. } = self.counted(frame, code, turn)?;
+        let loop_ends = around(code, at).min_by_key(|(head, back)| back - head)?;
+        let LoopCounter { now, from, .. } = self.counted(frame, code, loop_ends)?;
         now.checked_sub(from)?.checked_add(1).filter(|round| *round > 0)
     }
 
-    /// Where the counter of a loop is, and where it began.
-    pub(crate) fn counted(&self, frame: &Frame, code: &Code, (head, back): (usize, usize)) -> Option<Counted> {
+    /// The counter of a loop.
+    pub(crate) fn counted(&self, frame: &Frame, code: &Code, (head, back): (usize, usize)) -> Option<LoopCounter> {
         let (register, from) = counter(code, head, back)?;
         let value = |register: usize| self.stacks.i.get(frame.base[1] as usize + register).copied();
         let to = match code.instructions.get(back)? {
@@ -77,7 +77,7 @@ impl Machine {
             Instruction::LoopLtIK { k, .. } => Some(i64::from(k.0)),
             _ => None,
         };
-        Some(Counted { now: value(register)?, from, to })
+        Some(LoopCounter { now: value(register)?, from, to })
     }
 }
 

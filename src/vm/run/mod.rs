@@ -1,4 +1,4 @@
-//! Runs of the machine, from the outside.
+//! Run: calls a function of the program from outside the machine.
 
 pub(crate) mod fault;
 pub(crate) mod finalizers;
@@ -41,7 +41,7 @@ impl Machine {
         self.start(compiler, Callee::Function(function), args, results)
     }
 
-    /// Calls a function object, likewise; `results`: how many components it gives.
+    /// Calls a function object and runs until it returns; `results`: how many components it returns.
     ///
     /// # Errors
     /// When the program fails, or a limit is reached.
@@ -61,7 +61,7 @@ impl Machine {
         self.fuel = 0;
     }
 
-    /// Does work whose long parts stop when somebody wants that, or the time is up.
+    /// Does work whose long parts end at an interruption or the deadline.
     fn heeding_limits<T>(&mut self, work: impl FnOnce(&mut Machine) -> T) -> T {
         let interrupt = Arc::clone(&self.limits.interrupt);
         cancel::under(&interrupt, self.meter.deadline(), || work(self))
@@ -105,7 +105,7 @@ impl Machine {
         }
     }
 
-    /// After a failure: everything that was running is given up.
+    /// After a failure: abandons all frames and tasks.
     fn unwind(&mut self) {
         while let Some(task) = self.tasks.pop() {
             task.abandon(self);

@@ -1,45 +1,45 @@
-//! Who looks on at a long run: which loop of the script is in which round.
+//! Progress: reports which iteration the loop of a long-running script is in.
 
 use crate::source::Span;
 use crate::vm::run::loop_position;
 use crate::vm::state::machine::Machine;
 use std::time::{Duration, Instant};
 
-/// How often somebody is told.
+/// The time between two reports.
 const EVERY: Duration = Duration::from_millis(200);
 
-/// Somebody who wants to know where a run is that takes long.
+/// Reports the progress of a run that takes long.
 pub struct ProgressReporter {
-    tell: Box<dyn FnMut(LoopProgress)>,
+    report: Box<dyn FnMut(LoopProgress)>,
     next: Instant,
 }
 
-/// Where a run is.
+/// The progress of the outermost loop of a script.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LoopProgress {
-    /// What the outermost loop of the script does now.
+    /// The statement of the loop that is executed now.
     pub span: Span,
-    /// How many rounds are through.
+    /// The number of completed iterations.
     pub rounds: u64,
-    /// How many there will be, when the loop counts to a fixed number.
+    /// The number of all iterations, when it is fixed.
     pub total: Option<u64>,
 }
 
 impl ProgressReporter {
-    /// One who is told for the first time after `patience`.
-    pub fn new(patience: Duration, tell: Box<dyn FnMut(LoopProgress)>) -> ProgressReporter {
-        ProgressReporter { tell, next: Instant::now() + patience }
+    /// One that reports for the first time after `patience`.
+    pub fn new(patience: Duration, report: Box<dyn FnMut(LoopProgress)>) -> ProgressReporter {
+        ProgressReporter { report, next: Instant::now() + patience }
     }
 }
 
 impl Machine {
-    /// Tells who looks on, if it is time; called where limits are looked at.
+    /// Reports the progress of the run, if a report is due; called when the limits are checked.
     pub(crate) fn report_progress(&mut self) {
         let now = Instant::now();
-        if self.diagnosis.progress.as_ref().is_none_or(|onlooker| now < onlooker.next) {
+        if self.diagnosis.progress.as_ref().is_none_or(|reporter| now < reporter.next) {
             return;
         }
-        let passage = self.frames.iter().find_map(|frame| {
+        let progress = self.frames.iter().find_map(|frame| {
             let (code, at) = self.executed(frame)?;
             if code.is_prelude {
                 return None;
@@ -50,10 +50,10 @@ impl Machine {
             let total = counted.to.and_then(|to| u64::try_from(to.checked_sub(counted.from)?).ok());
             Some(LoopProgress { span: code.spans.get(at).copied()?, rounds, total })
         });
-        if let Some(onlooker) = &mut self.diagnosis.progress {
-            onlooker.next = now + EVERY;
-            if let Some(passage) = passage {
-                (onlooker.tell)(passage);
+        if let Some(reporter) = &mut self.diagnosis.progress {
+            reporter.next = now + EVERY;
+            if let Some(progress) = progress {
+                (reporter.report)(progress);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Runs within a run: a function of the program is tried, and may fail without stopping the program.
+//! Trial: a call of a function of the program within a run, which may fail without stopping the program.
 
 use crate::diagnostic::Code as Number;
 use crate::value::{Cells, Ref, finalizer};
@@ -14,7 +14,7 @@ impl Machine {
     /// The Rust stack grows by one run: whoever tries something sees to it that nothing is tried meanwhile.
     ///
     /// # Errors
-    /// When the program itself must stop: a limit is reached, or somebody interrupts it.
+    /// When the program itself must stop: a limit is reached, or the run is interrupted.
     pub(crate) fn attempt(
         &mut self,
         compiler: &mut dyn Compiler,

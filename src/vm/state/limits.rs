@@ -1,4 +1,4 @@
-//! Limits of a run: depth, steps, time, memory, and the wish of somebody outside to stop it.
+//! Limits: the depth, steps, time and memory that a run may use, and cancellation.
 
 use crate::cancel::Deadline;
 use crate::diagnostic::Code as Number;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How many jumps back and calls there are between two looks at the clock and at the wish to stop. A look costs some
+/// How many jumps back and calls there are between two checks of the clock and of cancellation. A check costs some
 /// 30 ns; a turn of a loop at least 2.
 pub const INTERVAL: i64 = 10_000;
 

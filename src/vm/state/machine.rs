@@ -1,4 +1,4 @@
-//! The machine: its state, and how functions are entered and left.
+//! Machine: the state of the interpreter, and how functions are entered and left.
 
 use crate::bytecode::{Code, Instruction};
 use crate::diagnostic::Code as Number;
@@ -28,7 +28,7 @@ pub struct Machine {
     pub globals: Cells,
     /// The live levels of differentiation.
     pub levels: Levels,
-    /// The world outside.
+    /// The environment of the program.
     pub host: Host,
     /// What a run may use up.
     pub limits: Limits,
@@ -40,13 +40,13 @@ pub struct Machine {
     pub(crate) functions: Functions,
     /// The registered derivatives that are running, each with its level: what instances hold of that level is constant there.
     pub(crate) active_rules: Vec<ActiveRule>,
-    /// Which functions store numbers where others can reach them, as far as that was asked.
+    /// Which functions store numbers where others can reach them, as far as it was determined.
     pub(crate) writers: HashMap<u32, Writes>,
     /// Where the window of the step that runs begins.
     pub(crate) window: [usize; 3],
-    /// Steps until the next look at limits.
+    /// Steps until the next check of the limits.
     pub(crate) fuel: i64,
-    /// What is changed in place where others can reach it, the innermost last.
+    /// Accesses that modify shared storage in place, the innermost last.
     pub(crate) changes: Vec<Change>,
     pub(crate) meter: Meter,
     /// How much of the next run's time has passed already.
@@ -197,7 +197,7 @@ impl Machine {
         Fault::new(Number::DepthLimit, format!("calls are nested more than {depth} deep")).with("limit", depth)
     }
 
-    /// Does what a step wants, until the program itself goes on.
+    /// Performs the request of a step, until the program itself continues.
     pub(crate) fn perform(&mut self, compiler: &mut dyn Compiler, mut next: Next) -> Result<(), Box<Fault>> {
         loop {
             let Next::Call { callee, derivative, then } = next else { return Ok(()) };
@@ -251,7 +251,7 @@ impl Machine {
         std::ptr::eq(frame.entry, &raw const *self.own_code.resume)
     }
 
-    /// Looks at the limits.
+    /// Checks the limits.
     #[cold]
     pub(crate) fn poll(&mut self) -> Result<(), Box<Fault>> {
         // Work that counted as several steps may have taken more than was granted.
@@ -263,7 +263,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Looks whether somebody wants the run to stop; for long work in Rust.
+    /// Checks for cancellation; for long operations in Rust.
     ///
     /// # Errors
     /// When it must stop.
@@ -273,7 +273,7 @@ impl Machine {
 }
 
 impl Drop for Machine {
-    /// Instances that go away with the machine have nobody to run what their classes want done.
+    /// Instances that are destroyed with the machine run no finalizers.
     fn drop(&mut self) {
         self.globals.r.clear();
         self.stacks.r.clear();

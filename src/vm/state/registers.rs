@@ -1,4 +1,4 @@
-//! The registers of the frame that runs, without checks.
+//! Registers: unchecked access to the registers of the running frame.
 //!
 //! What makes this sound: [`verify`](crate::bytecode::verify) has checked every register number, constant and jump target
 //! of a code object against its sizes before the machine accepted it; a frame is entered only when the stacks have room
@@ -67,7 +67,7 @@ impl Registers {
         }
     }
 
-    /// The third operand, which stands behind the instruction; the verifier has seen it there, as those below.
+    /// The third operand, which follows the instruction; the verifier has checked that, as for those below.
     #[inline(always)]
     pub fn extra(&mut self) -> FIn {
         match *self.next() {

@@ -1,4 +1,4 @@
-//! The stacks that registers lie in, and the frames on them.
+//! Stacks: the stacks that hold the registers of all frames.
 
 use crate::bytecode::Instruction;
 use crate::value::{Ref, Slot};

@@ -1,8 +1,8 @@
-//! Work of the machine itself that calls functions of the program, without piling up Rust frames.
+//! Task: an operation of the machine that calls functions of the program without using the Rust stack.
 //!
 //! A differential operator, a sweep with a user's pullback, or any other operation in Rust that needs results of the
 //! program is written as a chain of steps. A step runs with the *window* of its caller: it takes the arguments from there
-//! ([`Machine::number`](crate::vm::Machine::number) and the like), does its part, and says what comes next:
+//! ([`Machine::number`](crate::vm::Machine::number) and the like), does its part, and returns what comes next:
 //!
 //! - [`Next::Return`]: the results stand in the window; the program goes on.
 //! - [`Next::Call`]: the machine calls `callee` with the arguments that the step has put into the window. When the callee

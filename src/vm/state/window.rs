@@ -1,4 +1,4 @@
-//! The window of a task or operator: where its arguments stand and its results go.
+//! Window: the registers that hold the arguments and the results of a task or operator.
 
 use crate::tape::Num;
 use crate::value::{Cells, Components, Ref, Slot};
@@ -77,7 +77,7 @@ impl Machine {
         cells
     }
 
-    /// Does something with the window behind the flag and the error of a function that may throw.
+    /// Acts on the window after the flag and the error of a function that may throw.
     pub fn after_error<T>(&mut self, act: impl FnOnce(&mut Machine) -> T) -> T {
         let window = self.window;
         self.window = [window[0], window[1] + 1, window[2] + 1];

@@ -58,7 +58,7 @@ fn a_shared_array_is_copied_when_it_changes() {
     assert_eq!((numbers(&result.r[0]), numbers(&result.r[1])), (&[1.0, 2.0][..], &[9.0, 2.0][..]));
 }
 
-/// A loop that looks at its array through a copy must not make the write behind it copy the array each time.
+/// A loop that looks at its array through a copy must not make the write after it copy the array each time.
 #[test]
 fn a_copy_that_is_not_needed_any_more_does_not_share() {
     let mut b = Builder::new("touch", &[I], &[R]);

@@ -122,7 +122,7 @@ impl Builder {
     }
 }
 
-/// Functions in a table, compiled when they are asked for.
+/// Functions in a table, compiled on demand.
 pub struct World {
     pub program: Program,
     pub derivatives: Vec<Option<Function>>,

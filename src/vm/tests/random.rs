@@ -108,7 +108,7 @@ fn epilogue() -> Vec<Stmt> {
 #[derive(Clone, Copy, Debug, Default)]
 struct Dual(f64, f64);
 
-/// Variables and, behind them, the temporaries in scope.
+/// Variables and, after them, the temporaries in scope.
 #[derive(Clone, Debug)]
 struct Pool<T> {
     all: Vec<T>,

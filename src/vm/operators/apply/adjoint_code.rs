@@ -1,4 +1,4 @@
-//! Adjoint code: differentiates a function that only computes by its tangent or adjoint code, without slots and tape.
+//! Adjoint code: differentiates a function that only computes with its tangent or adjoint code, without slots and tape.
 //!
 //! Such code is used where no level is live and nothing is observed.
 //!

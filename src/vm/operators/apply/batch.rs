@@ -1,4 +1,4 @@
-//! Applying a linear map to many vectors, several in one sweep.
+//! Batch: applies a linear map to many vectors, several in one sweep.
 
 use crate::tape::lanes;
 use crate::tape::lanes::LANES;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// `linear, vectors → whether it was done, results`. It is left to the program where a live level would have to know of
-/// it, where the map calls functions of the user's own, or where somebody looks for numbers that are not finite.
+/// it, where the map calls functions of the user's own, or when numbers that are not finite are to be found.
 pub(crate) fn apply(machine: &mut Machine, compiler: &mut dyn Compiler, arguments: &Cells) -> Result<Next, Box<Fault>> {
     let results = match (arguments.r.first(), arguments.r.get(1)) {
         (Some(Ref::Machine(map)), Some(Ref::Cells(vectors)))

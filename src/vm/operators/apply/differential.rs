@@ -1,4 +1,4 @@
-//! `valueWithDifferential(at:in:)`: records a function at a point.
+//! Differential: records a function at a point (`valueWithDifferential(at:in:)`).
 
 use crate::tape::{Direction, LinearMap, Num, Template};
 use crate::value::shape::TangentId;

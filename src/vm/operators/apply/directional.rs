@@ -1,4 +1,4 @@
-//! The derivative along one tangent, in constant memory.
+//! Directional derivative: the derivative along one tangent, in constant memory.
 
 use crate::tape::{Direction, Num, Template};
 use crate::value::shape::TangentId;

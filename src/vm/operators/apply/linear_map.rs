@@ -1,4 +1,4 @@
-//! Differentials and pullbacks as functions: calling and transposing them.
+//! Linear map: calls and transposes differentials and pullbacks.
 
 use crate::tape::{LinearMap, Sweep, Template, UnsizedTranspose};
 use crate::value::Ref;
@@ -46,7 +46,7 @@ pub(crate) fn call(
     sweep::go_on(machine, compiler, Application::new(sweep, map, Finish::Window))
 }
 
-/// The components of the tangent vectors of several values, one behind the other.
+/// The components of the tangent vectors of several values, one after the other.
 pub(crate) fn all_vectors(walk: Walk<'_>, templates: &[Template]) -> Layout {
     let end = templates.iter().fold(At::default(), |at, t| at.behind(vector_layout(walk, t)));
     Layout { f: end.f as u32, i: end.i as u32, r: end.r as u32 }

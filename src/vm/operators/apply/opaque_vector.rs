@@ -1,4 +1,4 @@
-//! Adjoints and tangents that are whole vectors: those of types whose tangent vectors have no fixed number of
+//! Opaque vector: the adjoint or tangent of a value whose tangent vector has no fixed number of
 //! components.
 
 use crate::diagnostic::Code as Number;
@@ -36,7 +36,7 @@ pub(crate) fn add(
     Ok(())
 }
 
-/// Whether some of these values are moved by vectors whose components nobody can count beforehand.
+/// Whether the tangent vectors of some of these values have no fixed number of components.
 pub(crate) fn any<'t>(walk: Walk<'_>, mut templates: impl Iterator<Item = &'t Template>) -> bool {
     templates.any(|template| walk.tangents.moves_as_a_whole(template.tangent))
 }
@@ -80,7 +80,7 @@ pub(crate) fn uncounted() -> Box<Fault> {
         .remark(Remark::Help("register the derivative for the other direction as well".into()))
 }
 
-/// Forgets vectors that were handed on, where nobody can have one.
+/// Discards transferred vectors, where none can be in use.
 pub(crate) fn tidy(machine: &Machine) {
     if machine.levels.depth() == 0 && machine.tasks.is_empty() {
         opaque_vector::forget();

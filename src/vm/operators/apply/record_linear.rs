@@ -1,4 +1,4 @@
-//! Recording a linear function: what it records, anywhere, is the function itself, and can be transposed.
+//! Linear recording: records a linear function at an arbitrary point, which gives the function itself, to transpose it.
 //!
 //! A function may look at what it is given (`v == 0 ? 0 : …` saves work), and take another way for it. So it is recorded
 //! at a point that is nothing special.
@@ -19,7 +19,7 @@ use crate::vm::state::task::{Next, Task};
 
 /// What the function gives.
 pub(crate) enum Codomain {
-    /// Tangent vectors of these values, one behind the other.
+    /// Tangent vectors of these values, one after the other.
     Vectors(Vec<Template>),
     /// A tangent vector of a value, as a differential gives it.
     Vector(Template),
@@ -64,7 +64,7 @@ pub(crate) fn record(
     Ok(Next::call(function, true, Somewhere { domain, codomain, then }))
 }
 
-/// A coordinate of a point that is nothing special. `Float` has room for it.
+/// A coordinate of a generic point. `Float` can represent it.
 fn somewhere(k: usize) -> f64 {
     1.0 + (k * 29 + 14) as u8 as f64 / 512.0 + 1.0 / 1024.0
 }

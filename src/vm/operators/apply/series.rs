@@ -1,4 +1,4 @@
-//! Taylor polynomials of functions of one number.
+//! Series: Taylor polynomials of functions of one number.
 
 use crate::diagnostic::Code as Number;
 use crate::tape::Num;

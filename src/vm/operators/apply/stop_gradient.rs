@@ -1,4 +1,4 @@
-//! `withoutDerivative(at:)` and `withDerivative`: values that are the same, and adjoints that are not.
+//! Stop gradient: values that keep their number and change their adjoint (`withoutDerivative(at:)`, `withDerivative`).
 
 use crate::tape::Template;
 use crate::value::heap_visit::{ClearSlots, change_slots};

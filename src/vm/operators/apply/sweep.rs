@@ -1,4 +1,4 @@
-//! Applying a linear map: sweeping its tape, with calls of the user's own functions in between.
+//! Sweep: applies a linear map by sweeping its tape, with calls of the user's functions in between.
 
 use crate::tape::{CallKind, Direction, LinearMap, Num, Progress, Sweep, Template};
 use crate::value::Ref;
@@ -24,7 +24,7 @@ pub(crate) struct Application {
     pub(crate) map: Rc<LinearMap>,
     /// What is done with the numbers that it gives.
     pub(crate) then: Finish,
-    /// Where an adjoint became infinite or NaN outside of the map's own tape, while somebody looks for that.
+    /// Where an adjoint became infinite or NaN outside of the map's own tape, when that is checked.
     pub(crate) suspect: Option<Box<Fault>>,
     /// What calls and blocks handed on, by the node of their first result, while the sweep is shown.
     pub(crate) shares: Vec<(u32, Vec<f64>)>,
@@ -48,7 +48,7 @@ impl Application {
 pub(crate) enum Finish {
     /// Its result goes into the window.
     Window,
-    /// The map is that of a part that was run again: the sweep that asked for it goes on. The numbers are added to
+    /// The map is that of a part that was run again: the sweep that requested it continues. The numbers are added to
     /// those of these nodes; `block` is the first result.
     Block { outer: Box<Application>, block: u32, nodes: Vec<u32> },
 }
@@ -109,7 +109,7 @@ fn finish(machine: &mut Machine, compiler: &mut dyn Compiler, application: Appli
     Ok(Next::Return)
 }
 
-/// Tangent vectors of several values, one behind the other, made of these numbers.
+/// Tangent vectors of several values, one after the other, made of these numbers.
 pub(crate) fn vectors(walk: Walk<'_>, templates: &[Template], mut numbers: &[Num]) -> Result<Cells, Box<Fault>> {
     if let [only] = templates {
         return vector(walk, only, numbers);

@@ -1,8 +1,8 @@
-//! `--check-derivatives`: whether what a registered derivative says is what differences of its original say.
+//! Rule check: compares registered derivatives with finite differences (`--check-derivatives`).
 //!
 //! The first calls of each registered derivative in a run are looked at. Original and derivative are run on copies of
-//! everything that they can reach, in silence, so nobody sees that they ran more than once. Where differences say
-//! nothing for sure (at kinks, beside the domain, where a function fails) nothing is said.
+//! everything that they can reach, without output, so the program cannot observe that they ran more than once. Where differences say
+//! nothing for are unreliable (at kinks, outside the domain, where a function fails) nothing is reported.
 
 use crate::bytecode::{Registered, RegisteredKind, RuleSite};
 use crate::native::library::Random;
@@ -12,7 +12,7 @@ use crate::vm::compiler::Compiler;
 use crate::vm::operators::apply::linear_map::all_vectors;
 use crate::vm::operators::apply::sweep::vectors;
 use crate::vm::operators::check::finite_difference::{AGAIN, Estimate, derivative, unit as size};
-use crate::vm::operators::check::wrong_rule::{Part, Wrong, point, told};
+use crate::vm::operators::check::wrong_rule::{self, Part, Wrong, point};
 use crate::vm::operators::checkpoint::snapshot::{Copier, World, parts, state};
 use crate::vm::operators::registered::{Argument, layout};
 use crate::vm::operators::{At, counts, leaves, mismatch, read, read_all, value_layout, vector, vector_layout, walk};
@@ -22,13 +22,13 @@ use crate::vm::state::task::Callee;
 use hashbrown::HashMap;
 use std::rc::Rc;
 
-/// How often registered derivatives were looked at in this run, by function.
+/// How often registered derivatives were checked in this run, by function.
 #[derive(Default)]
 pub struct RuleChecks(HashMap<u32, u32>);
 
 /// So many calls of each are looked at.
 const LOOKS: u32 = 3;
-/// A derivative of more numbers is told along one direction, not by one of them.
+/// A derivative of more numbers is reported along one direction, not by one of them.
 const TOLD_ALONE: usize = 24;
 /// A value that is given again may be rounded by so much.
 const ROUNDED: f64 = 1e-5;
@@ -93,7 +93,7 @@ fn look(
     world.give_back(machine);
     match found? {
         None => Ok(()),
-        Some(wrong) => Err(told(machine, compiler, (site, rule), wrong)?),
+        Some(wrong) => Err(wrong_rule::fault(machine, compiler, (site, rule), wrong)?),
     }
 }
 
@@ -159,7 +159,7 @@ impl Trial<'_> {
         Ok(None)
     }
 
-    /// Says it by one of the results and one of the numbers, if it shows there, and at three points.
+    /// Reports it for one result and one number, if it shows there, and at three points.
     fn explained(&mut self, given: &Given, along: &[f64], weights: &[f64]) -> Result<Wrong, Box<Fault>> {
         let unit = |count: usize, k: usize| (0..count).map(|j| f64::from(u8::from(j == k))).collect::<Vec<f64>>();
         let pairs = (0..weights.len()).flat_map(|j| (0..along.len()).map(move |i| (j, i)));
@@ -223,7 +223,7 @@ impl Trial<'_> {
         Ok(estimate.map(|estimate| (said, estimate)))
     }
 
-    /// What the rule says of it.
+    /// The derivative by the rule.
     fn said(&mut self, given: &Given, along: &[f64], weights: &[f64]) -> Answer<f64> {
         let constants = |numbers: &[f64]| numbers.iter().map(|x| Num::constant(*x)).collect::<Vec<_>>();
         let walk = walk(self.compiler);
@@ -325,7 +325,7 @@ impl Trial<'_> {
         Ok(Some((moved, domain)))
     }
 
-    /// A value whose numbers are these; or, of a type that says itself what its tangent vectors are, the value that is
+    /// A value whose numbers are these; or, of a type with a custom tangent vector, the value that is
     /// so far away.
     fn moved(&mut self, mut value: Template, mover: Option<u32>, numbers: &[f64]) -> Answer<Cells> {
         let walk = walk(self.compiler);

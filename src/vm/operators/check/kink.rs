@@ -1,4 +1,4 @@
-//! Kinks that were met while something was differentiated: notes for whoever wants them, or the end of the program.
+//! Kinks: collects the kinks at which something was differentiated, or stops the program at the first one.
 
 use crate::native::PrimitiveId;
 use crate::tape::Num;

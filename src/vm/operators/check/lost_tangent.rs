@@ -1,6 +1,6 @@
 //! Numbers without a derivative: what they were made of moves, and was something other than a number on the way.
 //!
-//! Nobody may ever ask how such a number moves: it may end in a condition, in a text, or be cut off. So on a tape its
+//! The derivative of such a number may never be needed: it may end in a condition, in a text, or be cut off. So on a tape its
 //! adjoint goes to a function that stops the program, and forwards its tangent is a NaN that is known again when it comes
 //! out of the operator. (Arithmetic keeps the bits of a NaN; where they get lost, the derivative is NaN and not a number
 //! that is wrong.)
@@ -19,7 +19,7 @@ use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Next;
 use std::rc::Rc;
 
-/// Chains that broke.
+/// Where tangents were lost in a run.
 #[derive(Default)]
 pub struct LostTangentLog {
     /// The places, in order.
@@ -28,7 +28,7 @@ pub struct LostTangentLog {
     pub(crate) transfers: Transfers,
 }
 
-/// A place where a chain broke: the function that takes the adjoint of the result.
+/// A place where a tangent was lost: the function that takes the adjoint of the result.
 pub struct Broken {
     step: *const Instruction,
     fault: Fault,
@@ -49,12 +49,12 @@ impl LostTangentLog {
     }
 }
 
-/// The bits that all marks share, the sign left out; what `Float` has no room for is zero in them.
+/// The bits that all marks share, the sign left out; those that `Float` cannot represent are zero.
 const MARK: u64 = 0x7FFD_5A00_0000_0000;
 const PLACES: u64 = 1 << 12;
 const SHIFT: u32 = 29;
 
-/// The tangent of a number whose chain broke at that place.
+/// The tangent of a number whose tangent was lost at that place.
 fn mark_of(place: usize) -> f64 {
     f64::from_bits(MARK | (place as u64).min(PLACES - 1) << SHIFT)
 }

@@ -1,4 +1,4 @@
-//! RuleChecks and diagnosis of derivatives: kinks, lost tangents, non-finite values, finite differences.
+//! Checks: diagnosis of derivatives: kinks, lost tangents, non-finite values, finite differences.
 
 pub(crate) mod check_rule;
 pub mod finite_difference;

@@ -41,7 +41,7 @@ impl Transfer {
 /// What functions leave for each other.
 #[derive(Default)]
 pub(crate) struct Transfers {
-    /// For who has called the function that has returned last, its results.
+    /// For the caller of the function that returned last, its results.
     results: Transfer,
     /// For the function that is called next, its arguments.
     arguments: Transfer,
@@ -71,7 +71,7 @@ impl Transfers {
     }
 }
 
-/// Says that a result of the function that runs was made of a number that moves, if it does.
+/// Notes that a result of the running function was made of a number, if that is active.
 pub(crate) fn send(machine: &mut Machine, result: u32, arguments: &Cells) -> Result<Next, Box<Fault>> {
     let number = number(arguments);
     if machine.levels.innermost(&[number]).is_some() {
@@ -86,7 +86,7 @@ pub(crate) fn receive(machine: &mut Machine, result: u32) -> Result<Next, Box<Fa
     give_together(machine, &sent)
 }
 
-/// Before the innermost level is closed: what the body of an operator has sent goes to who has called the operator.
+/// Before the innermost level is closed: what the body of an operator has sent goes to the caller of the operator.
 pub(crate) fn rebase_sent(machine: &mut Machine) {
     let Machine { diagnosis, levels, frames, .. } = machine;
     let results = &mut diagnosis.lost_tangents.transfers.results;
@@ -96,7 +96,7 @@ pub(crate) fn rebase_sent(machine: &mut Machine) {
     }
 }
 
-/// Says that an argument of the function that is called next was made of a number that moves, if it does.
+/// Notes that an argument of the function that is called next was made of a number, if that is active.
 pub(crate) fn give(machine: &mut Machine, argument: u32, arguments: &Cells) -> Result<Next, Box<Fault>> {
     let number = number(arguments);
     if machine.levels.innermost(&[number]).is_some() {
@@ -151,7 +151,7 @@ fn number(arguments: &Cells) -> Num {
     arguments.f.first().map(|value| Num { value: *value, slot: arguments.slot(0) }).unwrap_or_default()
 }
 
-/// What an operator was told to stand in storage; nothing for a reference that is no text.
+/// The content of storage that an operator was given; `None` for a reference that is no string.
 fn content(inside: Storage, arguments: &Cells) -> Option<Content> {
     if inside == Storage::Whole {
         return Some(Content::Any);
@@ -177,7 +177,7 @@ fn beside<T: Default>(machine: &Machine, inside: Storage, object: Option<&Ref>, 
 }
 
 /// The same, to be changed. Values that are shared are copied first; functions and values of any type are new here, and
-/// nobody else has them.
+/// they are not shared.
 fn change_beside(machine: &mut Machine, inside: Storage, object: Option<&mut Ref>, change: impl FnOnce(&mut Origins)) {
     match (inside, object) {
         (Storage::Global, _) => {

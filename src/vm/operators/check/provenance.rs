@@ -1,4 +1,4 @@
-//! Steps that were watched, and what is told of them.
+//! Provenance: the position of a watched step in the text, and its description.
 
 use crate::source::Span;
 use crate::tape::watch::Step;
@@ -6,7 +6,7 @@ use crate::value::number::in_formula as text;
 use crate::vm::state::machine::Machine;
 
 impl Machine {
-    /// Says to the levels where the program is. A step of the library belongs to whoever called it.
+    /// Sets the current place of the levels. A step of the library belongs to its caller.
     #[cold]
     pub(in crate::vm) fn note_place(&mut self) {
         let Some(frame) = self.frames.iter().rev().find(|frame| !self.is_prelude(frame)) else { return };

@@ -40,7 +40,7 @@ pub(crate) fn keep(
     Ok(())
 }
 
-/// Tells the program the explanation that it requested.
+/// Renders the explanation that the program requested.
 pub(crate) fn tell(machine: &mut Machine, compiler: &mut dyn Compiler) {
     if machine.host.pending_explanations.is_empty() {
         return;
@@ -81,19 +81,19 @@ fn counted(machine: &Machine, tape: &Tape) -> (usize, Vec<Count>) {
 fn rows(machine: &Machine, tape: &Tape, shares: &[(u32, Vec<f64>)], adjoint: &dyn Fn(u32) -> f64) -> Vec<Row> {
     let mut rows = vec![];
     let mut wide = tape.wide().iter().peekable();
-    // What the first of two nodes of a step with three operands says.
+    // The operands of the first of two nodes of a step with three operands.
     let mut begun: Vec<(u32, f64)> = vec![];
-    // Further results of a call or a block were told with its first one.
-    let mut told = 0;
+    // The last node of a call or block whose first result was listed: its further results are not listed again.
+    let mut listed = 0;
     for node in tape.leaves() + 1..=tape.len() as u32 {
-        let Some(record) = tape.record(node).filter(|_| node > told) else { continue };
+        let Some(record) = tape.record(node).filter(|_| node > listed) else { continue };
         if let Some(found) = wide.next_if(|wide| wide.first == node) {
             if let WideKind::Sum(terms) = &found.kind {
                 let did = Did::Sum(tape.step(node).map(|step| step.result));
                 let partials = terms.iter().map(|(n, partial, _)| (*n, *partial)).collect();
                 rows.push(Row { node, did, partials, adjoint: adjoint(node) });
             } else {
-                told = node + found.results.max(1) - 1;
+                listed = node + found.results.max(1) - 1;
                 let shares = shares.iter().find(|(first, _)| *first == node).map_or(&[][..], |(_, given)| given);
                 rows.extend(called(machine, found, shares, adjoint));
             }

@@ -1,4 +1,4 @@
-//! What is told of a registered derivative that is not that of its function.
+//! Wrong rule: the fault that reports a registered derivative which differs from the derivative of its function.
 
 use crate::bytecode::{Registered, RuleSite};
 use crate::diagnostic::Code as Number;
@@ -7,7 +7,7 @@ use crate::vm::compiler::Compiler;
 use crate::vm::run::fault::{Fault, Remark};
 use crate::vm::state::machine::Machine;
 
-/// Numbers of a point that are told.
+/// Numbers of a point that are listed.
 const TOLD: usize = 4;
 
 /// What is wrong.
@@ -27,9 +27,9 @@ pub(crate) struct Part {
 
 /// A point, as a person reads it.
 pub(crate) fn point(x: &[f64]) -> String {
-    let told: Vec<String> = x.iter().take(TOLD).map(|x| in_formula(*x)).collect();
+    let listed: Vec<String> = x.iter().take(TOLD).map(|x| in_formula(*x)).collect();
     let more = if x.len() > TOLD { format!(", … {} in all", x.len()) } else { String::new() };
-    if x.len() == 1 { told.concat() } else { format!("({}{more})", told.join(", ")) }
+    if x.len() == 1 { listed.concat() } else { format!("({}{more})", listed.join(", ")) }
 }
 
 /// A number, with as many digits as differences are sure of.
@@ -41,7 +41,7 @@ fn sure(x: f64) -> String {
 }
 
 /// The report.
-pub(crate) fn told(
+pub(crate) fn fault(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
     (site, rule): (&RuleSite, &Registered),
@@ -81,7 +81,7 @@ fn what(site: &RuleSite, rule: &Registered, alone: Option<(Part, Part)>) -> Stri
     if result.of > 1 { format!("{}the result, {by}", number(&result)) } else { by }
 }
 
-/// Points, what the rule says at each, and what differences say.
+/// Points, and at each the derivatives by the rule and by differences.
 fn table(points: &[(String, f64, f64)]) -> String {
     let rows: Vec<[String; 3]> = [["at".into(), "registered".into(), "differences".into()]]
         .into_iter()

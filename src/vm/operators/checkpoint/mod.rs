@@ -1,4 +1,4 @@
-//! Checkpoints: a part of the program that a reverse level does not record, and that is run again on the way back.
+//! Checkpoint: a part of the program that a reverse level does not record, and that the reverse sweep runs again.
 //!
 //! The part is a function without parameters. What it reads and writes is what it can reach: what it captured, and global
 //! variables. Before it runs all that is copied; values are shared with the copy until they are written to, so the copy
@@ -61,7 +61,7 @@ struct First {
 }
 
 /// Calls a function without parameters and results, which may throw. `traced`: integers and texts that it makes of numbers
-/// may become numbers again behind it. `derivative`: the caller is derivative code.
+/// may become numbers again after it. `derivative`: the caller is derivative code.
 pub(crate) fn begin(
     machine: &mut Machine,
     body: Ref,
@@ -251,7 +251,7 @@ struct Again {
     world: World,
 }
 
-/// Runs the function of a block again; the sweep goes on behind it.
+/// Runs the function of a block again; then the sweep continues.
 pub(crate) fn again(machine: &mut Machine, application: Application, index: usize) -> Result<Next, Box<Fault>> {
     let Some((block, _)) = application.sweep.block(index) else { return Err(no_block()) };
     machine.levels.open(Direction::Reverse)?;
@@ -298,7 +298,7 @@ impl Task for Again {
         let origins = first + results.len() as u32..first + all;
         let operands = block.operands.clone();
         if map.direction() == Direction::Forward {
-            // What integers and texts were made of moves, and nobody needs to know how.
+            // The numbers that integers and texts were made of are active; their derivatives are not needed.
             for node in origins {
                 opaque_vector::add(machine, walk(compiler), &mut application.sweep, node, Num::constant(1.0))?;
             }

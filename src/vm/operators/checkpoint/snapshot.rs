@@ -22,12 +22,12 @@ pub(crate) struct Copier<F> {
     /// Copies that weak references lead to: whoever keeps the originals has no copy of his own.
     kept: Vec<Ref>,
     /// How many of them the walk knows of.
-    told: usize,
+    replayed: usize,
 }
 
 impl<F: FnMut(Slot) -> Slot> Copier<F> {
     pub(crate) fn new(slot: F) -> Copier<F> {
-        Copier { slot, boxes: vec![], places: HashMap::new(), values: vec![], kept: vec![], told: 0 }
+        Copier { slot, boxes: vec![], places: HashMap::new(), values: vec![], kept: vec![], replayed: 0 }
     }
 
     /// Copies what a [state] consists of, and everything that it can reach.
@@ -69,8 +69,8 @@ impl<F: FnMut(Slot) -> Slot> SlotChange for Copier<F> {
     }
 
     fn more(&mut self) -> Option<Rc<BoxCells>> {
-        let next = self.kept.get(self.told).and_then(boxed)?;
-        self.told += 1;
+        let next = self.kept.get(self.replayed).and_then(boxed)?;
+        self.replayed += 1;
         Some(next)
     }
 

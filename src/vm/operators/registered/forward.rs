@@ -1,4 +1,4 @@
-//! A registered derivative in a forward level.
+//! Forward rule: calls a registered derivative in a forward level.
 //!
 //! A differential is called on the tangents. A pullback is recorded once, and transposed.
 

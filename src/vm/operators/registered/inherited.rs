@@ -1,4 +1,4 @@
-//! Derivatives that a function inherits: whether they have its value.
+//! Inherited derivatives: checks that they have the value of the overriding function.
 //!
 //! Such a derivative was registered for a method that the function overrides, or for a requirement that it fulfils, and may
 //! compute something else. So the function itself runs first, in silence and on copies of everything that it can reach.

@@ -1,8 +1,8 @@
-//! Calls of functions with registered derivatives.
+//! Registered derivatives: calls of functions that have them.
 //!
 //! The innermost live level among the arguments decides: the most specific rule that covers the arguments that move there
 //! is taken. The registered function runs on arguments that are stripped of that level, in derivative code, since they may
-//! move in the levels outside; what it returns beside the value says how the result moves in the level.
+//! move in the levels outside; what it returns besides the value is the derivative of the result in the level.
 
 pub(crate) mod forward;
 pub(crate) mod inherited;
@@ -294,7 +294,7 @@ impl Task for Running {
         let mut counts = counts(value_layout(walk(compiler), rule.result));
         counts[2] += 1;
         if throws && machine.integer(0) != 0 {
-            // The flag and the error stand where those of the original do, what it has changed behind them.
+            // The flag and the error are where those of the original are, what it has changed follows them.
             machine.after_error(|machine| {
                 let mut given = take_tuple(machine, counts, true);
                 given.r.pop();
@@ -353,7 +353,7 @@ pub(crate) fn deliver(
     Ok(Next::Return)
 }
 
-/// Puts tangent vectors of the parameters into the window, made of what `number` says for each number of each, and calls
+/// Puts tangent vectors of the parameters into the window, made of `number` of each number of each, and calls
 /// the differential.
 pub(crate) fn call_differential(
     machine: &mut Machine,

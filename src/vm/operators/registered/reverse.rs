@@ -1,7 +1,7 @@
-//! A registered derivative in a reverse level.
+//! Reverse rule: calls a registered derivative in a reverse level.
 //!
 //! A differential is linear, so it is run once, on zeros that stand for the arguments' nodes: what it records is its own
-//! transpose. One that nobody has looked at may ask whether it is given zeros: it is recorded by itself. A pullback is
+//! transpose. One that was not checked may test whether it is given zeros: it is recorded by itself. A pullback is
 //! kept on the tape, and called by the sweep.
 
 use crate::bytecode::RegisteredKind;

@@ -1,8 +1,8 @@
-//! What functions store besides their results.
+//! Side effects: what functions store besides their results.
 //!
 //! A registered derivative is about results. Where its original may store numbers elsewhere — in global variables, in
 //! instances, in variables that were captured, in parameters whose types are not differentiable — the registered function
-//! runs on arguments that move, so that what is stored moves as its body says.
+//! runs on arguments that move, so that what is stored is differentiated by its body.
 //!
 //! Not here: which rule is taken, and what the results become (`rule`).
 

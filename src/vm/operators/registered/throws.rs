@@ -1,7 +1,7 @@
-//! A function that throws when it has changed what it was given.
+//! Throws: a function with a registered derivative that throws after it modified its `inout` arguments.
 //!
-//! Its registered derivative has thrown, too, and says nothing of that. So the function itself runs once more, in derivative
-//! code, in silence, and on copies: it throws again, and what it has changed moves as that says.
+//! Its registered derivative has thrown, too, and does not describe that. So the function itself runs once more, in derivative
+//! code, in silence, and on copies: it throws again, and what it has changed is differentiated by that.
 
 use crate::native::library::Random;
 use crate::value::shape::TangentId;
@@ -42,7 +42,7 @@ impl Before {
         Before { function, state, random: machine.host.random.clone() }
     }
 
-    /// Calls the function again. The error stands in the window, and behind it what was changed, which differentiates as
+    /// Calls the function again. The window holds the error, and after it what was changed, which differentiates as
     /// `result`.
     pub(crate) fn again(
         self,
@@ -64,7 +64,7 @@ impl Before {
     }
 }
 
-/// What stands in the window behind the error.
+/// The components in the window after the error.
 fn changed(machine: &mut Machine, compiler: &dyn Compiler, result: TangentId) -> Cells {
     let counts = counts(value_layout(walk(compiler), result));
     machine.after_error(|machine| machine.take_window(counts, true))
