@@ -293,9 +293,7 @@ impl Declarations for TypeContext {
     }
 
     fn witness(&mut self, protocol: ProtocolId, requirement: u32, of: &Type, generics: &[Type]) -> Option<FunctionRef> {
-        let found =
-            context::with_env(self, Rc::default(), |cx| witness::find_witness(cx, protocol, requirement, of, generics));
-        found
+        context::with_env(self, Rc::default(), |cx| witness::find_witness(cx, protocol, requirement, of, generics))
     }
 
     fn override_of(&mut self, method: &FunctionRef, of: &Type) -> FunctionRef {
@@ -323,18 +321,15 @@ impl Declarations for TypeContext {
     }
 
     fn normalize(&mut self, ty: &Type) -> Type {
-        let normal = context::with_env(self, Rc::default(), |cx| associated_type::normalize_type(cx, ty));
-        normal
+        context::with_env(self, Rc::default(), |cx| associated_type::normalize_type(cx, ty))
     }
 
     fn conforms(&mut self, ty: &Type, protocol: ProtocolId) -> bool {
-        let conforms = context::with_env(self, Rc::default(), |cx| conformances::conforms_to(cx, ty, protocol));
-        conforms
+        context::with_env(self, Rc::default(), |cx| conformances::conforms_to(cx, ty, protocol))
     }
 
     fn is_value_of(&mut self, ty: &Type, of: &Existential) -> bool {
-        let is_value = context::with_env(self, Rc::default(), |cx| existential::is_value_of(cx, ty, of));
-        is_value
+        context::with_env(self, Rc::default(), |cx| existential::is_value_of(cx, ty, of))
     }
 
     fn tangent_vector(&mut self, ty: &Type) -> Option<Type> {
@@ -361,8 +356,7 @@ impl Declarations for TypeContext {
     }
 
     fn by_own_equality(&mut self, primitive: &str, of: &Type) -> Option<FunctionId> {
-        let found = context::with_env(self, Rc::default(), |cx| custom_equality::by_own_equality(cx, primitive, of));
-        found
+        context::with_env(self, Rc::default(), |cx| custom_equality::by_own_equality(cx, primitive, of))
     }
 
     fn moving(&mut self, getter: FunctionId) -> Option<(FunctionId, Option<FunctionId>)> {

@@ -67,7 +67,7 @@ impl Session {
     /// # Errors
     /// What is wrong with it.
     pub fn type_of(&mut self, text: &str) -> Result<Option<String>, Vec<Diagnostic>> {
-        self.of_type(text, |world, ty| display::show(&world, ty))
+        self.of_type(text, |world, ty| display::show(world, ty))
     }
 
     /// What there is to be said of the type of an expression. Behind that the session is as it was: the type may be one

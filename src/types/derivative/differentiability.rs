@@ -96,8 +96,8 @@ fn check_further_promises(cx: &mut TypeContext, f: FunctionId, decl: &Decl, sign
         let env = required_env(cx, f, &signature.env, &args);
         let wrt = context::with_env(cx, env, |cx| {
             let (names, types) = parameters(signature);
-            let wrt = wrt_flags(cx, &args, &names, &types, signature.self_type.is_some());
-            wrt
+
+            wrt_flags(cx, &args, &names, &types, signature.self_type.is_some())
         });
         if said.contains(&wrt) {
             let message = "duplicate '@differentiable' attribute with same parameters";

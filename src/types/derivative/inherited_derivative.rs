@@ -111,10 +111,10 @@ pub(crate) fn has_default_derivative(cx: &mut TypeContext, f: FunctionId) -> boo
     let generics = env.params.iter().map(|p| Type::Param(*p)).collect();
     let of = FunctionRef { function: f, generics };
     let view = registered_rules::file_of(cx, cx.defs.function_data(f).span);
-    let has_one = context::with_env(cx, env, |cx| {
+
+    context::with_env(cx, env, |cx| {
         !stands_for(cx, &of).is_empty() && !registered_rules::rules_here(cx, &of, view).is_empty()
-    });
-    has_one
+    })
 }
 
 fn fulfilled_by(cx: &mut TypeContext, of: &FunctionRef) -> Vec<(FunctionId, Rc<[Type]>)> {

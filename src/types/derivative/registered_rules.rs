@@ -116,14 +116,13 @@ pub(crate) fn implies(cx: &mut TypeContext, one: FunctionId, other: FunctionId) 
         return false;
     }
     let arguments: Vec<Type> = env.params.iter().map(|p| Type::Param(*p)).collect();
-    let holds = context::with_env(cx, env, |cx| holds_here(cx, &wanted.requirements, &wanted.params, &arguments));
-    holds
+
+    context::with_env(cx, env, |cx| holds_here(cx, &wanted.requirements, &wanted.params, &arguments))
 }
 
 /// What is required by everything that is registered for a function, and does not hold for its generic arguments.
 pub(crate) fn unmet_by(cx: &mut TypeContext, of: &FunctionRef, view: Option<u32>) -> Option<String> {
-    let unmet = context::with_env(cx, Rc::default(), |cx| unmet_here(cx, of, view));
-    unmet
+    context::with_env(cx, Rc::default(), |cx| unmet_here(cx, of, view))
 }
 
 /// The same in the current generic surroundings.
@@ -162,8 +161,7 @@ pub(crate) fn holds(
     params: &[ParamId],
     arguments: &[Type],
 ) -> bool {
-    let holds = context::with_env(cx, Rc::default(), |cx| holds_here(cx, requirements, params, arguments));
-    holds
+    context::with_env(cx, Rc::default(), |cx| holds_here(cx, requirements, params, arguments))
 }
 
 /// The same in the current generic surroundings.

@@ -57,8 +57,8 @@ pub(crate) fn seen_inside<'t>(
     let (own, env) = inside(cx, e);
     let types = context::with_env(cx, env, |cx| {
         let put = |t: &Type| t.substitute(&|p| (p == param).then(|| own.clone()));
-        let types = types.map(|t| associated_type::normalize_type(cx, &put(t))).collect();
-        types
+
+        types.map(|t| associated_type::normalize_type(cx, &put(t))).collect()
     });
     (own, types)
 }
@@ -67,10 +67,12 @@ pub(crate) fn seen_inside<'t>(
 /// conforms to was not, nor were the types that belong to it and are known.
 pub(crate) fn forgotten(cx: &mut TypeContext, e: &Existential, p: ProtocolId, name: &Name) -> Type {
     let (own, env) = inside(cx, e);
-    let found = context::with_env(cx, env, |cx| {
+
+    context::with_env(cx, env, |cx| {
         let part = associated_type::normalize_type(cx, &Type::Associated(Rc::new(own.clone()), p, name.clone()));
         let is_open = |t: &Type| t.any(&mut |t| *t == own);
-        let found = match is_open(&part) {
+
+        match is_open(&part) {
             false => part,
             true => {
                 let protocols = associated_type::associated_bounds(cx, p, name).to_vec();
@@ -90,10 +92,8 @@ pub(crate) fn forgotten(cx: &mut TypeContext, e: &Existential, p: ProtocolId, na
                 known.sort_by(|(a, _), (b, _)| a.cmp(b));
                 Type::Existential(Rc::new(Existential { class: None, protocols, known }))
             }
-        };
-        found
-    });
-    found
+        }
+    })
 }
 
 /// Whether a value of a type is one of a protocol's.

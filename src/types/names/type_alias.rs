@@ -59,8 +59,8 @@ pub(crate) fn resolve_alias(cx: &mut TypeContext, a: AliasId) -> Type {
         };
         // What is wrong with a part was said; aliases of aliases of it would say it again.
         let is_wrong = recursive_types::refuse_large(cx, &resolved, span) || resolved.any(&mut |t| *t == Type::Error);
-        let resolved = if is_wrong { Type::Error } else { resolved };
-        resolved
+
+        if is_wrong { Type::Error } else { resolved }
     });
     let data = &mut cx.defs.aliases[a.0 as usize];
     data.resolving = false;

@@ -386,12 +386,12 @@ pub(crate) fn case_payload(
     let env = generic_env::nominal_env(cx, n);
     let file = cx.defs.nominal_data(n).file;
     let payload = cx.defs.nominal_data(n).cases[case as usize].payload.clone();
-    let payload = context::with_env(cx, env, |cx| {
+
+    context::with_env(cx, env, |cx| {
         let scope = TypeScope::of(Owner::Nominal(n), file);
-        let payload = payload.iter().map(|(l, t)| (l.clone(), type_expr::resolve_type(cx, t, &scope))).collect();
-        payload
-    });
-    payload
+
+        payload.iter().map(|(l, t)| (l.clone(), type_expr::resolve_type(cx, t, &scope))).collect()
+    })
 }
 
 /// What a part of a case is that is left out.

@@ -18,8 +18,7 @@ use std::rc::Rc;
 
 /// The tangent vector of a concrete type.
 pub(crate) fn vector_of(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
-    let found = context::with_env(cx, Rc::default(), |cx| vector_here(cx, ty));
-    found
+    context::with_env(cx, Rc::default(), |cx| vector_here(cx, ty))
 }
 
 /// The tangent vector of a type in the current generic surroundings.

@@ -83,8 +83,8 @@ fn expression_type(cx: &mut TypeContext, f: FunctionId) -> Option<Type> {
         let vars = infer.cx.vars.var_count();
         let found = infer.expr(&value, None);
         infer.settle_statement((0, vars));
-        let ty = type_vars::resolved(infer.cx, &found.ty.clone());
-        ty
+
+        type_vars::resolved(infer.cx, &found.ty.clone())
     });
     (!ty.any(&mut |t| matches!(t, Type::Var(_)))).then_some(ty)
 }
