@@ -16,7 +16,7 @@ pub(super) const TABLE: &[Primitive] = &[
         .on(PAIRS)
         .kink("0·∞ has no partial derivatives: they are NaN", &[Kink { at: &[0.0, f64::INFINITY], partials: &[f64::NAN, f64::NAN] }])
         .symbol("*").cheap().doc("Product."),
-    Primitive::new("double.div", Value::F2(|a, b| a / b), Rule::Partials(&partial::QUOTIENT)).on(PAIRS).symbol("/").cheap().doc("Quotient."),
+    Primitive::new("double.div", Value::F2(|a, b| a / b), Rule::Partials(&partial::QUOTIENT)).on(PAIRS).symbol("/").defined("x ≠ 0 or y ≠ 0").cheap().doc("Quotient."),
     Primitive::new("double.neg", Value::F1(|a| -a), Rule::Partials(&partial::NEGATION)).on(ANY).cheap().doc("The number with the other sign."),
     Primitive::new("double.fma", Value::F3(f64::mul_add), Rule::Partials(&partial::MULTIPLY_ADD))
         .on(&[1.5, -0.75, 0.4, -2.0, 0.5, 3.0])

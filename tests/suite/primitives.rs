@@ -208,7 +208,7 @@ fn derivatives(id: PrimitiveId) -> String {
 
 const INTRODUCTION: &str = "# Primitives
 
-This page is generated from the table in `src/native/`; `DSCRIPT_BLESS=1 cargo test --test primitives` rewrites it.
+This page is generated from the table in `src/native/`; `DSCRIPT_BLESS=1 cargo test --test suite primitives::` rewrites it.
 
 A primitive is a function that the machine computes directly. Its entry in the table defines its value and its partial
 derivatives, and all mechanisms of differentiation use that definition. In the formulas `x`, `y` and `z` are the operands, `n` is an
