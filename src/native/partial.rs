@@ -94,8 +94,13 @@ impl Partial {
 /// derivatives either; without this rule the zero among them would hide it.
 #[inline(always)]
 pub fn product_partial(other: f64, factor: f64) -> f64 {
-    let product = other * factor;
-    if product.is_nan() && !other.is_nan() && !factor.is_nan() { f64::NAN } else { other }
+    if (other * factor).is_nan() {
+        // What is NaN itself, or is multiplied by a NaN, may still have a partial derivative that is a number.
+        std::hint::cold_path();
+        if other.is_nan() || factor.is_nan() { other } else { f64::NAN }
+    } else {
+        other
+    }
 }
 
 #[inline(always)]

@@ -74,7 +74,8 @@ fn formulas_are_the_derivatives() {
         );
         let numbers = session.numbers(&check).expect("three numbers");
         let [dx, dy, size] = numbers[..] else { panic!("{numbers:?}") };
-        let is_near = |d: f64| !d.is_finite() || d.abs() <= 1e-9 * size;
+        // At a singular point one partial derivative may be NaN, and then the size is.
+        let is_near = |d: f64| !d.is_finite() || !size.is_finite() || d.abs() <= 1e-9 * size;
         prop_assert!(is_near(dx) && is_near(dy), "off by {dx} and {dy}: {by_x}, {by_y}");
         Ok(())
     });

@@ -216,6 +216,10 @@ integer operand, and `result` is the result. [Kinks and singular points](kinks.m
 
 `float.sin` is the variant of `double.sin` for single precision: it is computed in double precision and rounded. Entries marked with *
 need no rounding, entries marked with † have no such variant.
+
+```dscript
+print(derivative(at: 0.0) { x in sin(x) }, gradient(at: 3.0, 2.0) { x, y in x / y })  // prints: 1.0 (0.5, -0.75)
+```
 ";
 
 fn page() -> String {
