@@ -206,8 +206,8 @@ pub fn declared_promise(cx: &mut TypeContext, f: FunctionId) -> Option<Rc<Promis
     differentiability::promise(cx, f)
 }
 
-/// Whether a derivative that is registered for making an instance by an initialiser of a class keeps a promise of the
-/// initialiser.
+/// Whether a derivative that is registered for making an instance by an initializer of a class keeps a promise of the
+/// initializer.
 pub fn has_registered_allocation(cx: &mut TypeContext, f: FunctionId, wrt: &[bool]) -> bool {
     registration::resolve_registrations(cx);
     let covers = |r: &crate::types::model::tables::Registered| {

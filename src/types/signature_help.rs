@@ -13,7 +13,7 @@ use crate::types::model::ty::{NominalId, Type};
 use crate::types::names::lookup;
 use crate::types::synthesize;
 
-/// A function, a method or an initialiser.
+/// A function, a method or an initializer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Callable {
     /// Its parameters; `self` is none of them.
@@ -35,7 +35,7 @@ pub struct Parameter {
     pub has_default: bool,
 }
 
-/// The functions and initialisers of a name at the top level.
+/// The functions and initializers of a name at the top level.
 pub fn callables(cx: &mut TypeContext, name: &str) -> Vec<Callable> {
     let entries = lookup::entries(cx, name, 0);
     let mut functions = vec![];

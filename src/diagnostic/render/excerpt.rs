@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// Marks further apart than so many lines get a snippet each.
 const NEAR: u32 = 30;
-/// Of a line longer than this many bytes only the surroundings of what is marked are kept.
+/// Of a line longer than this many bytes only the environment of what is marked are kept.
 const LONG_LINE: usize = 1000;
 /// So many bytes are kept on each side of a mark in a long line.
 const SURROUNDINGS: usize = 240;

@@ -8,7 +8,7 @@ use crate::native::{PrimitiveId, ids};
 use crate::value::Bank;
 
 impl Reader<'_> {
-    /// Does one step. What is no number, whole number or function leaves its register empty as long as nobody reads it.
+    /// Does one step. What is no number, integer or function leaves its register empty as long as nobody reads it.
     pub(super) fn step(
         &mut self,
         function: &Function,

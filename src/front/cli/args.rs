@@ -308,7 +308,7 @@ pub(crate) struct Settings {
     pub(super) width: Option<u16>,
 }
 
-/// When to colour.
+/// When to color.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub(super) enum Color {
     #[default]

@@ -11,7 +11,7 @@ pub(super) fn at(rest: &str) -> Option<(&str, Vec<String>)> {
     (!function.trim().is_empty() && arguments.iter().all(|a| !a.is_empty())).then_some((function.trim(), arguments))
 }
 
-/// `2` as `2.0`: what is differentiated is no whole number.
+/// `2` as `2.0`: what is differentiated is no integer.
 fn number(argument: &str) -> String {
     if argument.parse::<i64>().is_ok() { format!("{argument}.0") } else { argument.to_owned() }
 }

@@ -40,7 +40,7 @@ pub(super) fn rounded(shown: &Shown, digits: Option<usize>) -> Shown {
         let is_part = |c: char| c.is_ascii_alphanumeric() || ".+-".contains(c);
         let end = rest.find(|c: char| !is_part(c)).unwrap_or(rest.len()).max(c.len_utf8());
         let (word, behind) = rest.split_at(end);
-        // A whole number is no `Double`, and is shown as it is.
+        // A integer is no `Double`, and is shown as it is.
         match word.parse::<f64>().ok().filter(|x| x.is_finite() && word.contains(['.', 'e'])) {
             Some(x) => out.push_str(&shortest(x, digits)),
             None => out.push_str(word),

@@ -58,7 +58,7 @@ fn at_end(c: Call<'_, '_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// An initialiser has filled an instance; there is none where it failed.
+/// An initializer has filled an instance; there is none where it failed.
 fn born(c: Call<'_, '_>) -> Result<(), Failure> {
     match c.reference() {
         Ref::Box(instance) => instance.finalizer.mark_initialized(),

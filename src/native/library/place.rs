@@ -160,7 +160,7 @@ fn codes(c: Call<'_, '_>, of: fn(&str) -> Vec<i64>) -> Result<(), Failure> {
     c.give_reference(Ref::Cells(Rc::new(cells)))
 }
 
-/// Whole numbers of an array.
+/// Integers of an array.
 fn numbers(c: Call<'_, '_>) -> Result<Rc<Cells>, Failure> {
     c.array(crate::value::shape::Layout { f: 0, i: 1, r: 0 })
 }

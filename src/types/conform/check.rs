@@ -131,7 +131,7 @@ fn mentions(cx: &mut TypeContext, requirement: FunctionId, p: ProtocolId, names:
         && (signature.result.any(&mut is_one) || signature.params.iter().any(|param| param.ty.any(&mut is_one)))
 }
 
-/// Subclasses conform, too, and must have the initialiser.
+/// Subclasses conform, too, and must have the initializer.
 fn check_required_init(cx: &mut TypeContext, n: NominalId, p: ProtocolId, f: FunctionId) {
     if !initializers::fills_instance(cx, f) || cx.defs.nominal_data(n).is_final || initializers::is_required(cx, f) {
         return;

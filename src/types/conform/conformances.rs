@@ -331,7 +331,7 @@ fn find_refinement(cx: &mut TypeContext, n: NominalId, p: ProtocolId) -> Option<
     protocols.into_iter().position(|q| refined(cx, q).contains(&p))
 }
 
-/// Whether a known type conforms to a protocol, in the current generic surroundings.
+/// Whether a known type conforms to a protocol, in the current generic environment.
 pub(crate) fn conforms_to(cx: &mut TypeContext, ty: &Type, p: ProtocolId) -> bool {
     crate::cancel::check();
     let ty = type_vars::shallow(cx, ty);

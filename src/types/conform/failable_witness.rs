@@ -1,4 +1,4 @@
-//! Initialisers that cannot fail in the place of requirements that may: `init?(rawValue:)` by `init(rawValue:)`. That of a
+//! Initializers that cannot fail in the place of requirements that may: `init?(rawValue:)` by `init(rawValue:)`. That of a
 //! class fills the instance that it is given, as every other one of a class does.
 
 use crate::source::Span;
@@ -15,7 +15,7 @@ use crate::types::nominal::overrides;
 use crate::types::nominal::superclass;
 use std::rc::Rc;
 
-/// The function that calls an initialiser, which never fails, and gives an optional.
+/// The function that calls an initializer, which never fails, and gives an optional.
 pub(crate) fn failable_version(cx: &mut TypeContext, f: FunctionId) -> Option<FunctionId> {
     if let Some(known) = cx.memo.failable_versions.get(&f) {
         return Some(*known);

@@ -247,7 +247,7 @@ pub(crate) fn flags_of(cx: &TypeContext, wrt: &[bool], requirement: FunctionId, 
     }
 }
 
-/// The generic surroundings of a function, with what an attribute requires besides.
+/// The generic environment of a function, with what an attribute requires besides.
 pub(crate) fn required_env(cx: &mut TypeContext, f: FunctionId, env: &Rc<Env>, args: &DifferentiationArgs) -> Rc<Env> {
     if args.requirements.is_empty() {
         return env.clone();
@@ -300,7 +300,7 @@ pub(crate) fn result_does_not_conform(cx: &TypeContext, result: &Type) -> String
     )
 }
 
-/// The parameters that `wrt:` names: by default all that are differentiable. In the current generic surroundings.
+/// The parameters that `wrt:` names: by default all that are differentiable. In the current generic environment.
 pub(crate) fn wrt_flags(
     cx: &mut TypeContext,
     args: &DifferentiationArgs,

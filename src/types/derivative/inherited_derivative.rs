@@ -86,7 +86,7 @@ pub(crate) fn gives_value_of(cx: &mut TypeContext, registered: FunctionId, origi
 /// overrides, whose derivatives it has when it promises nothing of its own.
 pub(crate) fn stands_for(cx: &mut TypeContext, of: &FunctionRef) -> Vec<(FunctionId, Rc<[Type]>)> {
     let mut all = fulfilled_by(cx, of);
-    // A derivative of an initialiser gives an instance of its own class.
+    // A derivative of an initializer gives an instance of its own class.
     if overrides::overrides_something(cx, of.function)
         && !initializers::fills_instance(cx, of.function)
         && promised_by_attribute(cx, of.function) != Some(false)

@@ -31,7 +31,7 @@ pub(crate) fn rules_of(cx: &mut TypeContext, of: &FunctionRef, view: Option<u32>
     })
 }
 
-/// The same in the current generic surroundings, whatever the derivatives give as the value.
+/// The same in the current generic environment, whatever the derivatives give as the value.
 pub(crate) fn rules_here(cx: &mut TypeContext, of: &FunctionRef, view: Option<u32>) -> Vec<Rule> {
     let own = cx.defs.function_data(of.function).registered.clone();
     let mut rules = applicable(cx, &own, &of.generics, view);
@@ -125,7 +125,7 @@ pub(crate) fn unmet_by(cx: &mut TypeContext, of: &FunctionRef, view: Option<u32>
     context::with_env(cx, Rc::default(), |cx| unmet_here(cx, of, view))
 }
 
-/// The same in the current generic surroundings.
+/// The same in the current generic environment.
 pub(crate) fn unmet_here(cx: &mut TypeContext, of: &FunctionRef, view: Option<u32>) -> Option<String> {
     let own = cx.defs.function_data(of.function).registered.clone();
     let visible = |r: &Registered| r.visible_in.is_none() || r.visible_in == view;
@@ -164,7 +164,7 @@ pub(crate) fn holds(
     context::with_env(cx, Rc::default(), |cx| holds_here(cx, requirements, params, arguments))
 }
 
-/// The same in the current generic surroundings.
+/// The same in the current generic environment.
 pub(crate) fn holds_here(
     cx: &mut TypeContext,
     requirements: &[Requirement],

@@ -206,7 +206,7 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// The other arguments of a call of an initialiser that gets the instance which is being filled.
+    /// The other arguments of a call of an initializer that gets the instance which is being filled.
     fn leads_on(&self, called: FunctionId, args: &'b [Argument]) -> Option<&'b [Argument]> {
         let (first, rest) = args.split_first()?;
         let Argument::Value(receiver) = first else { return None };
@@ -218,7 +218,7 @@ impl<'b> Flow<'b, '_> {
         (is_own && self.led_to.is_some() && initializers::fills_instance(self.cx, called)).then_some(rest)
     }
 
-    /// Another initialiser has filled the instance, or the rest of it.
+    /// Another initializer has filled the instance, or the rest of it.
     fn led_on(&mut self, span: Span) {
         let (Some(local), Some(call)) = (self.filled, self.led_to) else { return };
         let parts = self.variables.local(local).unwrap_or(0..0);

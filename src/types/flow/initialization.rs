@@ -9,7 +9,7 @@ use crate::types::model::tree::{FunctionId, LocalId};
 use crate::types::model::ty::Type;
 use crate::types::nominal::initializers;
 
-/// What a convenience initialiser does too early.
+/// What a convenience initializer does too early.
 const BEFORE_OTHER: &str = "'self' used before 'self.init' call or assignment to 'self'";
 
 impl Flow<'_, '_> {
@@ -107,7 +107,7 @@ impl Flow<'_, '_> {
         self.cx.sink.report(Diagnostic::error(Code::Uninitialized, span, message));
     }
 
-    /// Only the call of another initialiser is missing.
+    /// Only the call of another initializer is missing.
     fn headline_of_call(&self, call: &str, how: Use) -> String {
         match how {
             Use::Returned => format!("'{call}' isn't called on all paths before returning from initializer"),
@@ -117,7 +117,7 @@ impl Flow<'_, '_> {
         }
     }
 
-    /// Whether it is a property of the instance that a convenience initialiser is given.
+    /// Whether it is a property of the instance that a convenience initializer is given.
     fn is_own_of_convenience(&self, part: u32) -> bool {
         let own = self.filled.and_then(|local| self.variables.local(local));
         self.led_to.is_some()

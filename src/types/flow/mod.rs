@@ -67,9 +67,9 @@ struct Flow<'b, 'w> {
     scopes: Vec<Scope<'b>>,
     /// Constants that were set, where; so that a loop can find its own.
     settings: Vec<(u32, Span)>,
-    /// The variable that an initialiser fills.
+    /// The variable that an initializer fills.
     filled: Option<LocalId>,
-    /// The call of another initialiser that must come, followed like a property.
+    /// The call of another initializer that must come, followed like a property.
     led_to: Option<u32>,
     /// Local functions that are declared around here, with what they capture.
     local_functions: HashMap<FunctionId, Rc<[Capture]>>,

@@ -22,7 +22,7 @@ pub(super) enum Use {
     Part,
     /// A method or property is called on it.
     Receiver(FunctionId),
-    /// An initialiser gives it back.
+    /// An initializer gives it back.
     Returned,
 }
 
@@ -132,7 +132,7 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// A convenience initialiser may fill nothing before another initialiser has.
+    /// A convenience initializer may fill nothing before another initializer has.
     fn must_be_led_on(&mut self, local: LocalId, span: Span) {
         let Some(call) = self.led_to else { return };
         if self.filled == Some(local) && self.is_unset(call) && initializers::is_convenience(self.cx, self.function) {

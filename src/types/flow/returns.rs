@@ -67,7 +67,7 @@ impl Flow<'_, '_> {
         self.cx.sink.report(diagnostic);
     }
 
-    /// Whether the checker wrote a statement: the `return` at the end of an initialiser.
+    /// Whether the checker wrote a statement: the `return` at the end of an initializer.
     fn is_made_up(&self, s: &Stmt) -> bool {
         match &s.kind {
             StmtKind::Return(_) => {

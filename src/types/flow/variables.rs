@@ -1,5 +1,5 @@
 //! Which variables are followed, and by which parts: those that are declared without a value, the `self` of an
-//! initialiser by its stored properties, tuples by their elements, and the variables of the script.
+//! initializer by its stored properties, tuples by their elements, and the variables of the script.
 
 use super::Flow;
 use crate::source::Span;
@@ -141,8 +141,8 @@ impl Flow<'_, '_> {
         parts
     }
 
-    /// In an initialiser of a class: the instance is there from the start, its properties are not, and another
-    /// initialiser may have to be called.
+    /// In an initializer of a class: the instance is there from the start, its properties are not, and another
+    /// initializer may have to be called.
     pub(super) fn begin_instance(&mut self) {
         if !initializers::fills_instance(self.cx, self.function) {
             return;

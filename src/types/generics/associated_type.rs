@@ -1,4 +1,4 @@
-//! Associated types: what `T.Name` is, by what surroundings, protocols and conformances say.
+//! Associated types: what `T.Name` is, by what environment, protocols and conformances say.
 
 use crate::syntax::ast::Name;
 use crate::types::conform::conformances;
@@ -183,7 +183,7 @@ pub(crate) fn bounds_of_equals(cx: &mut TypeContext, ty: &Type, known: &[Protoco
     bounds
 }
 
-/// What the surroundings say that a type is equal to.
+/// What the environment say that a type is equal to.
 fn same_as(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
     let env = cx.scope.env.clone();
     env.requirements.iter().find_map(|r| match r {

@@ -21,7 +21,7 @@ pub(crate) fn known_type(of: &Type, name: &str) -> Option<Type> {
     e.known.iter().find(|(known, _)| &**known == name).map(|(_, ty)| ty.clone())
 }
 
-/// The type inside of an existential as a generic parameter, in surroundings that say what is known of it.
+/// The type inside of an existential as a generic parameter, in environment that say what is known of it.
 pub(crate) fn inside(cx: &mut TypeContext, e: &Existential) -> (Type, Rc<Env>) {
     let param = match cx.scope.inside {
         Some(param) => param,

@@ -1,4 +1,4 @@
-//! Generic surroundings: the parameters that are in scope, and what is required of them.
+//! Generic environment: the parameters that are in scope, and what is required of them.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -16,7 +16,7 @@ use crate::types::names::type_expr::TypeScope;
 use crate::types::nominal::superclass;
 use std::rc::Rc;
 
-/// The generic surroundings of the members of a group.
+/// The generic environment of the members of a group.
 pub(crate) fn group_env(cx: &mut TypeContext, group: GroupId) -> Rc<Env> {
     if let Some(env) = &cx.defs.groups[group.0 as usize].env {
         return env.clone();
@@ -41,7 +41,7 @@ pub(crate) fn group_env(cx: &mut TypeContext, group: GroupId) -> Rc<Env> {
     env
 }
 
-/// The generic surroundings inside a nominal type.
+/// The generic environment inside a nominal type.
 pub(crate) fn nominal_env(cx: &mut TypeContext, n: NominalId) -> Rc<Env> {
     let own_group = cx.defs.nominal_data(n).group;
     if let Some(env) = &cx.defs.groups[own_group.0 as usize].env {

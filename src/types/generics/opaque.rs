@@ -33,7 +33,7 @@ pub(crate) struct Opaques {
 #[derive(Clone)]
 struct Opaque {
     function: FunctionId,
-    /// The generic parameters of the function and its surroundings.
+    /// The generic parameters of the function and its environment.
     params: Vec<ParamId>,
     /// What is known of it: an existential.
     bounds: Type,

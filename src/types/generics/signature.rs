@@ -25,7 +25,7 @@ use crate::types::nominal::property_wrapper;
 use crate::types::nominal::superclass;
 use std::rc::Rc;
 
-/// The generic surroundings of a function's own parameters.
+/// The generic environment of a function's own parameters.
 pub(crate) fn function_outer_env(cx: &mut TypeContext, f: FunctionId) -> Rc<Env> {
     let data = cx.defs.function_data(f);
     if let Some(outer) = &data.outer {
@@ -241,7 +241,7 @@ pub(crate) fn plain_signature(env: Rc<Env>, result: Type) -> Signature {
     Signature { env, params: vec![], self_type: None, self_inout: false, result, throws: false }
 }
 
-/// Whether a function is the derivative or transpose of an operator, or of an initialiser of a class: then it has the
+/// Whether a function is the derivative or transpose of an operator, or of an initializer of a class: then it has the
 /// parameters that are given to that, and no `self`.
 fn stands_for_operator_or_initializer(data: &FunctionData) -> bool {
     let Some(decl) = &data.decl else { return false };

@@ -172,7 +172,7 @@ pub(crate) fn is_met(cx: &mut TypeContext, put: &Requirement) -> bool {
     }
 }
 
-/// Whether a type is a class or one of its subclasses, as far as its surroundings say.
+/// Whether a type is a class or one of its subclasses, as far as its environment say.
 fn inherits(cx: &mut TypeContext, ty: &Type, class: &Type) -> bool {
     let mut at = Some(ty.clone());
     while let Some(ty) = at {

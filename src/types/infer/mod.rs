@@ -98,7 +98,7 @@ struct Frame {
     /// Where `$0`, `$1` … are the parameters.
     anonymous: Vec<LocalId>,
     function: Option<FunctionId>,
-    /// The variable that an initialiser fills.
+    /// The variable that an initializer fills.
     init_self: Option<LocalId>,
     /// How many times `throw` is caught around here.
     catching: u32,
@@ -111,7 +111,7 @@ struct OpenBody {
     function: FunctionId,
     frame: usize,
     statements: Vec<Stmt>,
-    /// Its generic surroundings.
+    /// Its generic environment.
     env: Rc<Env>,
 }
 

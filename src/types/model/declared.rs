@@ -99,7 +99,7 @@ pub enum Builtin {
     Optional,
 }
 
-/// A function, method, initialiser, accessor, closure or default argument.
+/// A function, method, initializer, accessor, closure or default argument.
 #[derive(Clone, Debug)]
 pub struct Function {
     /// Its name as diagnostics and backtraces write it: `smooth(_:by:)`, `Point.+`, `closure in loss(_:)`.
@@ -117,7 +117,7 @@ pub struct Function {
     pub primitive: Option<Name>,
     /// A C function whose insides nobody knows: no derivative unless one is registered.
     pub is_opaque: bool,
-    /// Whether it is an initialiser of a class, which gets the instance that it fills as `self` and gives it back.
+    /// Whether it is an initializer of a class, which gets the instance that it fills as `self` and gives it back.
     pub fills_instance: bool,
     /// Whether the prelude declares it.
     pub is_prelude: bool,
@@ -199,7 +199,7 @@ pub struct Global {
     /// `let`
     pub is_let: bool,
     /// A static stored property or a global of the prelude: the function that computes its initial value when it is first
-    /// read. Variables of a script are initialised where they stand.
+    /// read. Variables of a script are initialized where they stand.
     pub lazy: Option<FunctionId>,
     /// Whether a function or closure uses it, so that it cannot live in a register of the script.
     pub is_shared: bool,

@@ -17,7 +17,7 @@ pub(crate) enum Code {
     Block(Option<LazyBlock>),
     /// A single expression: a formula, a default argument, an initial value.
     Expression(Rc<Expr>),
-    /// The memberwise initialiser of a struct.
+    /// The memberwise initializer of a struct.
     Memberwise(NominalId),
     /// A closure or local function, whose body is made where it stands.
     Elsewhere,
@@ -75,7 +75,7 @@ pub(crate) struct FunctionData {
     pub(crate) fixity: Option<crate::syntax::ast::Fixity>,
     /// Requirement of a protocol that it declares.
     pub(crate) requirement: Option<(ProtocolId, u32)>,
-    /// For a local function: its generic surroundings.
+    /// For a local function: its generic environment.
     pub(crate) outer: Option<Rc<Env>>,
     /// For a local function: the types that are declared in the bodies around it.
     pub(crate) local_types: Option<Rc<HashMap<Name, Named>>>,

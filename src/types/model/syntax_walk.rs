@@ -202,7 +202,7 @@ fn expr(e: &Expr, visit: &mut dyn FnMut(&Expr) -> bool) {
     }
 }
 
-/// Whether an initialiser hands the work to another one, or takes a whole value for `self`.
+/// Whether an initializer hands the work to another one, or takes a whole value for `self`.
 pub(crate) fn delegates(items: &[Stmt]) -> bool {
     let mut found = false;
     let is_self = |e: &Expr| matches!(&e.kind, ExprKind::Ident { name, .. } if &**name == "self");
@@ -219,7 +219,7 @@ pub(crate) fn delegates(items: &[Stmt]) -> bool {
     found
 }
 
-/// Whether an initialiser calls one of the superclass.
+/// Whether an initializer calls one of the superclass.
 pub(crate) fn calls_super_init(items: &[Stmt]) -> bool {
     let mut found = false;
     statements(items, &mut |e| {

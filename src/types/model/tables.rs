@@ -38,7 +38,7 @@ pub(crate) struct Entry {
     pub(crate) is_private: bool,
 }
 
-/// Generic parameters with what is required of them, those of the surroundings included.
+/// Generic parameters with what is required of them, those of the environment included.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Env {
     pub(crate) params: Vec<ParamId>,
@@ -89,7 +89,7 @@ pub(crate) enum Owner {
     Protocol(ProtocolId),
 }
 
-/// A group of members with its generic surroundings.
+/// A group of members with its generic environment.
 #[derive(Clone)]
 pub(crate) struct Group {
     pub(crate) owner: Owner,
@@ -133,7 +133,7 @@ pub(crate) struct NominalData {
     pub(crate) is_private: bool,
     /// For a type that is declared inside of a function: the types that are declared there.
     pub(crate) locals: Rc<HashMap<Name, Named>>,
-    /// The generic surroundings of that function.
+    /// The generic environment of that function.
     pub(crate) around: Option<Rc<Env>>,
     /// `@dynamicMemberLookup`, `@dynamicCallable`
     pub(crate) looks_up: bool,
@@ -147,7 +147,7 @@ pub(crate) struct NominalData {
     /// `deinit` of a class.
     pub(crate) deinit: Option<FunctionId>,
     pub(crate) memberwise: Option<FunctionId>,
-    /// The initialiser without parameters that a struct has beside it when all its properties have values.
+    /// The initializer without parameters that a struct has beside it when all its properties have values.
     pub(crate) default_init: Option<FunctionId>,
     /// Which synthesized parts were made.
     pub(crate) synthesized: Vec<&'static str>,
@@ -326,7 +326,7 @@ pub(crate) struct AliasData {
     /// Of one that a function declares: the types and the generic parameters around it, which are not known elsewhere.
     pub(crate) locals: Rc<HashMap<Name, Named>>,
     pub(crate) around: Option<Rc<Env>>,
-    /// The generic surroundings of its target, once it is resolved.
+    /// The generic environment of its target, once it is resolved.
     pub(crate) env: Option<Rc<Env>>,
     pub(crate) resolved: Option<Type>,
     pub(crate) resolving: bool,

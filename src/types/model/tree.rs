@@ -12,7 +12,7 @@ pub use crate::syntax::ast::TryKind;
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
 use std::rc::Rc;
 
-/// A function, method, initialiser, accessor or closure: an index into [`TypeContext::functions`](crate::types::TypeContext).
+/// A function, method, initializer, accessor or closure: an index into [`TypeContext::functions`](crate::types::TypeContext).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct FunctionId(pub u32);
 
@@ -123,7 +123,7 @@ pub enum StmtKind {
     },
     /// `switch`: the first case that matches is run; `subject` is evaluated once into the local.
     Switch { label: LabelId, local: LocalId, subject: Expr, cases: Vec<Case> },
-    /// A block of its own, which `break` can leave: `do { … }`, a labelled block.
+    /// A block of its own, which `break` can leave: `do { … }`, a labeled block.
     Block { label: LabelId, body: Vec<Stmt> },
     /// `return value`
     Return(Option<Expr>),
@@ -289,7 +289,7 @@ pub enum ExprKind {
     Array(Vec<Expr>),
     /// `[k: v]`
     Dictionary(Vec<(Expr, Expr)>),
-    /// A value of a struct from the values of all its stored properties in order, used in memberwise initialisers; an
+    /// A value of a struct from the values of all its stored properties in order, used in memberwise initializers; an
     /// instance of a class, whose properties have no values yet and are not given.
     Struct { fields: Vec<Expr> },
     /// A case of an enum with its payload.

@@ -17,7 +17,7 @@ use crate::types::nominal::superclass;
 use crate::types::synthesize;
 use std::rc::Rc;
 
-/// A member with the generic arguments of its surroundings (for a protocol's: `Self`, and which protocol), and how far
+/// A member with the generic arguments of its environment (for a protocol's: `Self`, and which protocol), and how far
 /// away it was found.
 pub(crate) type MemberOf = (MemberKind, (Rc<[Type]>, Option<ProtocolId>), u32);
 
@@ -141,7 +141,7 @@ fn is_replaced(cx: &TypeContext, member: &MemberKind, by: &[NominalId]) -> bool 
     }
 }
 
-/// Methods and properties of that name that a type would have if it met what their surroundings require: each with what
+/// Methods and properties of that name that a type would have if it met what their environment require: each with what
 /// it does not meet.
 pub(crate) fn methods_beyond(cx: &mut TypeContext, of: &Type, name: &str) -> Vec<(Clause, Requirement)> {
     let of = type_vars::shallow(cx, of);

@@ -17,7 +17,7 @@ use crate::types::names::type_expr::TypeScope;
 use crate::types::nominal::recursive_types;
 use std::rc::Rc;
 
-/// A generic alias with its arguments, and the generic surroundings in which it is written. Whether the arguments conform
+/// A generic alias with its arguments, and the generic environment in which it is written. Whether the arguments conform
 /// cannot be asked while types are resolved: that takes the types.
 #[derive(Clone)]
 pub(crate) struct AliasUse {

@@ -1,4 +1,4 @@
-//! Which initialisers a class has: its own, and those that it inherits.
+//! Which initializers a class has: its own, and those that it inherits.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::types::conform::conformances;
@@ -19,12 +19,12 @@ pub(crate) fn is_convenience(cx: &TypeContext, f: FunctionId) -> bool {
     cx.defs.function_data(f).decl.as_ref().is_some_and(|d| d.has("convenience"))
 }
 
-/// Whether subclasses have an initialiser, too.
+/// Whether subclasses have an initializer, too.
 pub(crate) fn is_required(cx: &TypeContext, f: FunctionId) -> bool {
     cx.defs.function_data(f).decl.as_ref().is_some_and(|d| d.has("required"))
 }
 
-/// The initialisers of a class that fill its properties themselves.
+/// The initializers of a class that fill its properties themselves.
 fn designated(cx: &mut TypeContext, n: NominalId) -> Vec<FunctionId> {
     synthesize::synthesize_member(cx, n, "init", true);
     let members = cx.defs.nominal_data(n).members.get("init").cloned().unwrap_or_default();
@@ -35,13 +35,13 @@ fn designated(cx: &mut TypeContext, n: NominalId) -> Vec<FunctionId> {
     functions.filter(|f| !is_convenience(cx, *f)).collect()
 }
 
-/// Whether a class has written an initialiser of its own that fills its properties.
+/// Whether a class has written an initializer of its own that fills its properties.
 fn has_own_designated(cx: &TypeContext, n: NominalId) -> bool {
     let members = cx.defs.nominal_data(n).members.get("init");
     members.is_some_and(|all| all.iter().any(|m| matches!(m.kind, MemberKind::Init(f) if !is_convenience(cx, f))))
 }
 
-/// Whether a class inherits the initialisers that only lead to others: it has all those that they may lead to.
+/// Whether a class inherits the initializers that only lead to others: it has all those that they may lead to.
 pub(crate) fn inherits_convenience(cx: &mut TypeContext, n: NominalId) -> bool {
     let Some((base, _)) = superclass::superclass(cx, n) else { return false };
     overrides::link_class(cx, n);
@@ -58,7 +58,7 @@ fn first_without_value(cx: &mut TypeContext, n: NominalId) -> Option<usize> {
     })
 }
 
-/// The initialisers of a class that writes none: those of its superclass, or one without parameters.
+/// The initializers of a class that writes none: those of its superclass, or one without parameters.
 pub(crate) fn inherited_initializers(cx: &mut TypeContext, n: NominalId) -> Option<String> {
     if has_own_designated(cx, n) || first_without_value(cx, n).is_some() {
         return None;
@@ -89,7 +89,7 @@ pub(crate) fn inherited_initializers(cx: &mut TypeContext, n: NominalId) -> Opti
     (!text.is_empty()).then_some(text)
 }
 
-/// What inherited initialisers have as default arguments, they keep.
+/// What inherited initializers have as default arguments, they keep.
 pub(crate) fn inherit_defaults(cx: &mut TypeContext, n: NominalId) {
     let Some((base, args)) = superclass::superclass(cx, n) else { return };
     let olds = designated(cx, base);
@@ -125,7 +125,7 @@ pub(crate) fn check_class(cx: &mut TypeContext, n: NominalId) {
     cx.sink.report(diagnostic);
 }
 
-/// A subclass must have the initialisers that its superclass requires.
+/// A subclass must have the initializers that its superclass requires.
 fn check_required(cx: &mut TypeContext, n: NominalId) {
     let Some((base, _)) = superclass::superclass(cx, n) else { return };
     for f in designated(cx, base) {
@@ -140,7 +140,7 @@ fn check_required(cx: &mut TypeContext, n: NominalId) {
     }
 }
 
-/// Whether an initialiser is of a class: then it gets the instance that it fills as `self`.
+/// Whether an initializer is of a class: then it gets the instance that it fills as `self`.
 pub(crate) fn fills_instance(cx: &TypeContext, f: FunctionId) -> bool {
     let data = cx.defs.function_data(f);
     matches!((data.kind, data.owner), (FunctionKind::Init { .. }, Owner::Nominal(n)) if superclass::is_class(cx, n))

@@ -233,7 +233,7 @@ pub(crate) fn observing_setter(cx: &TypeContext, observed: Observed) -> Option<F
     }
 }
 
-/// The surroundings of members of a group.
+/// The environment of members of a group.
 pub(crate) fn observed_in(
     cx: &TypeContext,
     group: GroupId,

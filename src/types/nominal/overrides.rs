@@ -322,7 +322,7 @@ pub(crate) fn check_promised(cx: &mut TypeContext, old: FunctionId, new: Functio
     let missing = wanted.find(|(_, wanted)| !given.iter().any(|(_, given)| covers(given, wanted)));
     let Some((promised, _)) = missing else { return };
     let data = cx.defs.function_data(new);
-    // An initialiser that is inherited is written by nobody.
+    // An initializer that is inherited is written by nobody.
     let Some(decl) = data.decl.clone().filter(|_| !matches!(data.kind, FunctionKind::Init { .. })) else { return };
     let text = cx.sink.source_text(promised).to_string();
     let message = format!("overriding declaration is missing attribute '{text}'");

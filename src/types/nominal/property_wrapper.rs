@@ -32,10 +32,10 @@ use std::rc::Rc;
 pub(crate) struct Wrapper {
     /// How many generic parameters it has.
     params: usize,
-    /// Whether `init(wrappedValue:)` is there, and an initialiser that can go without arguments.
+    /// Whether `init(wrappedValue:)` is there, and an initializer that can go without arguments.
     takes_value: bool,
     takes_nothing: bool,
-    /// Whether an initialiser takes something else than the wrapped value.
+    /// Whether an initializer takes something else than the wrapped value.
     takes_other: bool,
     /// How `wrappedValue` and `projectedValue` are accessed.
     value: Accessible,
@@ -567,7 +567,7 @@ fn wrapper(nominal: &NominalDecl) -> Wrapper {
             _ => None,
         })
         .collect();
-    // What the memberwise initialiser takes, and whether it can go without.
+    // What the memberwise initializer takes, and whether it can go without.
     let stored = stored_properties(nominal);
     let memberwise = inits.is_empty();
     let kept = stored.iter().find(|(is_value, _)| *is_value);

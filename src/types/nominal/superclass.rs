@@ -1,4 +1,4 @@
-//! Classes that inherit: where their properties are, which methods they override, which initialisers they have.
+//! Classes that inherit: where their properties are, which methods they override, which initializers they have.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;

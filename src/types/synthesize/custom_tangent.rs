@@ -21,7 +21,7 @@ pub(crate) fn vector_of(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
     context::with_env(cx, Rc::default(), |cx| vector_here(cx, ty))
 }
 
-/// The tangent vector of a type in the current generic surroundings.
+/// The tangent vector of a type in the current generic environment.
 fn vector_here(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
     let differentiable = lookup::protocol(cx, "Differentiable");
     if matches!(ty, Type::Function(_)) || !conformances::conforms_to(cx, ty, differentiable) {

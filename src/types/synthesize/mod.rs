@@ -1,4 +1,4 @@
-//! Members that the checker writes: tangent vectors, moving along them, arithmetic, equality, memberwise initialisers.
+//! Members that the checker writes: tangent vectors, moving along them, arithmetic, equality, memberwise initializers.
 //!
 //! They are written as text in the language and entered like an extension of the type, so that nothing below knows
 //! them from what a person wrote.
@@ -234,7 +234,7 @@ pub(super) fn synthesize_member(cx: &mut TypeContext, n: NominalId, name: &str, 
     cx.defs.nominal_data_mut(n).synthesized.push(key);
     let (group, place) = match asks_for(cx, n, key) {
         Some(conformance) => asks(cx, n, conformance),
-        // The initialiser of a class whose properties all have values.
+        // The initializer of a class whose properties all have values.
         None if key == "init" => (cx.defs.nominal_data(n).group, cx.defs.nominal_data(n).span),
         None => return,
     };
@@ -417,7 +417,7 @@ fn synthesized_text(cx: &mut TypeContext, n: NominalId, key: &str) -> Option<Str
     }
 }
 
-/// The memberwise initialiser of a struct that has no initialiser of its own.
+/// The memberwise initializer of a struct that has no initializer of its own.
 pub(super) fn memberwise_init(cx: &mut TypeContext, n: NominalId) -> crate::types::model::tree::FunctionId {
     if let Some(f) = cx.defs.nominal_data(n).memberwise {
         return f;
@@ -505,8 +505,8 @@ pub(super) fn optional_payload(cx: &mut TypeContext, ty: &Type) -> Option<Type> 
     }
 }
 
-/// Adds an unwritten initialiser to the members that are looked through, when the type has none of its own.
-/// The initialiser without parameters of a struct that writes none and whose properties all have values. Calls take the
+/// Adds an unwritten initializer to the members that are looked through, when the type has none of its own.
+/// The initializer without parameters of a struct that writes none and whose properties all have values. Calls take the
 /// memberwise one; this is for requirements.
 pub(super) fn default_init(cx: &mut TypeContext, n: NominalId) -> Option<Member> {
     let data = cx.defs.nominal_data(n);

@@ -28,7 +28,7 @@ use std::rc::Rc;
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
     pub(crate) target: Target,
-    /// The generic arguments of the surroundings: those of the type, or `Self` of a protocol.
+    /// The generic arguments of the environment: those of the type, or `Self` of a protocol.
     pub(crate) prefix: Rc<[Type]>,
     /// The receiver, for methods.
     pub(crate) receiver: Option<Rc<Expr>>,
@@ -112,7 +112,7 @@ impl Infer<'_> {
         if initializers::fills_instance(self.cx, function)
             && let Some(receiver) = &candidate.receiver
         {
-            // An inherited initialiser gives the instance that it got.
+            // An inherited initializer gives the instance that it got.
             let failable = synthesize::is_optional(self.cx, &result);
             result = receiver.ty.clone();
             if failable {
@@ -139,7 +139,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A method of a class is what subclasses make of it, unless it is called on `super`, and so is an initialiser that
+    /// A method of a class is what subclasses make of it, unless it is called on `super`, and so is an initializer that
     /// another one leads to.
     fn known_callee(&self, candidate: &Candidate, function: FunctionRef) -> Callee {
         let is_dynamic = match candidate.receiver.as_ref().map(|r| &r.kind) {
@@ -374,7 +374,7 @@ impl Infer<'_> {
         out
     }
 
-    /// What a static member or an initialiser of a type gets as `self`: the type, or an instance that it fills.
+    /// What a static member or an initializer of a type gets as `self`: the type, or an instance that it fills.
     pub(crate) fn static_receiver(&mut self, target: &Target, of: &Type, on: Option<&Rc<Expr>>) -> Option<Rc<Expr>> {
         let f = match target {
             Target::Function(f) => *f,

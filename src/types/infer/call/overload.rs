@@ -102,7 +102,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Those of the candidates that fit when whole numbers among the arguments are what they are by themselves, `Int`s;
+    /// Those of the candidates that fit when integers among the arguments are what they are by themselves, `Int`s;
     /// all of them when none does.
     pub(crate) fn with_natural_literals(
         &mut self,
@@ -223,7 +223,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Makes `Int`s of those of the types that are whole numbers without a type; whether there are such.
+    /// Makes `Int`s of those of the types that are integers without a type; whether there are such.
     pub(crate) fn settle_whole_numbers(&mut self, types: &[Type], span: Span) -> bool {
         let int = lookup::simple(self.cx, "Int");
         let mut any = false;
@@ -404,7 +404,7 @@ impl Infer<'_> {
         instance.missing.is_none().then_some(types)
     }
 
-    /// Of several candidates that fit equally well, the one whose surroundings require the most: more conditions, or
+    /// Of several candidates that fit equally well, the one whose environment require the most: more conditions, or
     /// protocols that refine more.
     pub(crate) fn most_special(&mut self, tied: &[Candidate]) -> Option<Candidate> {
         let mut weights: Vec<((usize, usize), usize)> = vec![];

@@ -1,4 +1,4 @@
-//! `self.init(…)`: initialisers that hand the work to others, which may fail.
+//! `self.init(…)`: initializers that hand the work to others, which may fail.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -15,7 +15,7 @@ use crate::types::synthesize;
 use std::rc::Rc;
 
 impl Infer<'_> {
-    /// The `self` that is filled, when `self.init` is called in an initialiser.
+    /// The `self` that is filled, when `self.init` is called in an initializer.
     pub(crate) fn delegated(&mut self, callee: &ast::Expr) -> Option<LocalId> {
         let Ast::Member { base, name, .. } = &callee.kind else { return None };
         let is_self = matches!(&base.kind, Ast::Ident { name, .. } if &**name == "self");
@@ -52,13 +52,13 @@ impl Infer<'_> {
         Expr { kind: ExprKind::Statements { statements: vec![guard, fill], result: local }, ty: unit, span }
     }
 
-    /// Whether an initialiser gave an optional of the type, not the type (which may be an optional itself).
+    /// Whether an initializer gave an optional of the type, not the type (which may be an optional itself).
     fn may_fail(&mut self, value: &Expr, own: &Type) -> bool {
         let ty = value.ty.clone();
         synthesize::optional_payload(self.cx, &ty).is_some_and(|_| !synthesize::is_optional(self.cx, own))
     }
 
-    /// What an initialiser gave, once it is known which one it is; without its optional, when that is forced away.
+    /// What an initializer gave, once it is known which one it is; without its optional, when that is forced away.
     fn forced(&mut self, value: Expr, forced: bool, start: (usize, u32)) -> Expr {
         let mut value = self.decided(value);
         if matches!(value.kind, ExprKind::Pending(_)) {
@@ -113,7 +113,7 @@ impl Infer<'_> {
         self.led_on(value, span)
     }
 
-    /// The other initialiser has filled the instance, or failed: then this one fails, too.
+    /// The other initializer has filled the instance, or failed: then this one fails, too.
     pub(crate) fn led_on(&mut self, value: Expr, span: Span) -> Expr {
         let value = self.decided(value);
         let unit = Type::unit();

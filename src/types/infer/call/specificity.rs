@@ -24,7 +24,7 @@ struct Taken {
     /// The types that it takes them as.
     types: Vec<Type>,
     signature: Rc<Signature>,
-    /// How many of its generic parameters belong to the surroundings.
+    /// How many of its generic parameters belong to the environment.
     outer: usize,
 }
 
@@ -32,7 +32,7 @@ struct Taken {
 struct Holes<'s> {
     general: &'s Signature,
     special: &'s Signature,
-    /// How many of them belong to the surroundings.
+    /// How many of them belong to the environment.
     outer: usize,
     found: Vec<Option<Type>>,
 }

@@ -1,4 +1,4 @@
-//! `super`, and initialisers of classes that lead to others.
+//! `super`, and initializers of classes that lead to others.
 
 use crate::diagnostic::Code;
 use crate::source::Span;
@@ -79,7 +79,7 @@ impl Infer<'_> {
         function.is_some_and(|f| initializers::is_convenience(self.cx, f))
     }
 
-    /// An initialiser that does not say so calls that of the superclass at its end, when there is one without parameters.
+    /// An initializer that does not say so calls that of the superclass at its end, when there is one without parameters.
     pub(crate) fn implicit_super_init(&mut self, body: &ast::Block, end: Span) -> Option<Stmt> {
         let base = self.superclass()?;
         if self.is_convenience() || crate::types::model::syntax_walk::calls_super_init(&body.items) {

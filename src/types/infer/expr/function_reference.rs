@@ -1,4 +1,4 @@
-//! Functions, methods, initialisers and cases as values.
+//! Functions, methods, initializers and cases as values.
 
 use crate::source::Span;
 use crate::syntax::ast;
@@ -107,7 +107,7 @@ impl Infer<'_> {
         ranked.into_iter().filter(|(rank, _)| Some(*rank) == least).map(|(_, c)| c.clone()).collect()
     }
 
-    /// Those that take whole numbers, when that is what a function is asked for, though nothing says of which type:
+    /// Those that take integers, when that is what a function is asked for, though nothing says of which type:
     /// `[1, 2].map(abs)`.
     fn of_whole_numbers(
         &mut self,

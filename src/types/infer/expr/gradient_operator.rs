@@ -181,7 +181,7 @@ impl Infer<'_> {
         let closure = closure_of_call(&names, call, throws, span);
         let types = unknown.into_iter().chain(parameters.into_iter().map(|p| p.ty));
         let params = types.map(|ty| {
-            // A generic parameter of the function is not one of the surroundings.
+            // A generic parameter of the function is not one of the environment.
             let is_generic = ty.any(&mut |t| matches!(t, Type::Param(q) if !self.cx.scope.env.params.contains(q)));
             let ty = if is_generic { self.cx.vars.fresh() } else { ty };
             FunctionParam { ty, is_inout: false, no_derivative: false, autoclosure: false }

@@ -136,7 +136,7 @@ impl Infer<'_> {
         is_arithmetic.then_some(first)
     }
 
-    /// Literals that an operator is not declared for as whole numbers are numbers with a point: `√2`, `2 * .pi`.
+    /// Literals that an operator is not declared for as integers are numbers with a point: `√2`, `2 * .pi`.
     pub(crate) fn prefer_double(&mut self, op: &Ident, args: &[ArgNode], span: Span) {
         let mut literals = vec![];
         let mut members = vec![];

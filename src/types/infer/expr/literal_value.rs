@@ -110,7 +110,7 @@ impl Infer<'_> {
     }
 
     /// What a literal is before a type makes itself from it, where that is built in and known: a number of the type that
-    /// its initialiser takes.
+    /// its initializer takes.
     fn literal_before(&mut self, of: &Type, protocol: ProtocolId) -> Option<Type> {
         let name = self.cx.defs.protocol_data(protocol).associated.first()?.name.clone();
         let before = associated_type::normalize_type(self.cx, &Type::Associated(Rc::new(of.clone()), protocol, name));

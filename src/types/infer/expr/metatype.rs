@@ -70,7 +70,7 @@ impl Infer<'_> {
     }
 
     /// Whether `self` may be asked for its type: a closure must not keep a value for that which may change meanwhile, and
-    /// in an initialiser of a protocol there may be none yet.
+    /// in an initializer of a protocol there may be none yet.
     fn keeps_self(&mut self) -> bool {
         let is_class = matches!(self.owner, Owner::Nominal(_));
         is_class || self.path().len() == 1 && self.frame().init_self.is_none()
@@ -112,7 +112,7 @@ impl Infer<'_> {
         Some(self.error_expr(span))
     }
 
-    /// Subclasses have a `required` initialiser, and may lack any other.
+    /// Subclasses have a `required` initializer, and may lack any other.
     pub(crate) fn keep_required(
         &mut self,
         ty: &Type,

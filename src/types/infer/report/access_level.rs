@@ -16,7 +16,7 @@ use crate::types::model::ty::{NominalId, Type};
 use crate::types::names::nested_access;
 
 impl Infer<'_> {
-    /// A function is called. An unwritten initialiser that is given nothing names no property.
+    /// A function is called. An unwritten initializer that is given nothing names no property.
     pub(crate) fn check_call_access(&mut self, f: FunctionId, takes_nothing: bool, span: Span) {
         if !(takes_nothing && matches!(self.cx.defs.function_data(f).code, Body::Memberwise(_))) {
             self.check_function_access(f, span);
@@ -76,7 +76,7 @@ impl Infer<'_> {
         }
     }
 
-    /// An unwritten initialiser is as private as what it fills.
+    /// An unwritten initializer is as private as what it fills.
     fn check_memberwise_access(&mut self, n: NominalId, span: Span) {
         let data = self.cx.defs.nominal_data(n);
         let filled = || data.stored.iter().filter(|s| !(s.is_let && s.value.is_some() || s.wrapped.is_some()));
@@ -127,7 +127,7 @@ impl Infer<'_> {
         true
     }
 
-    /// An initialiser that a type has in another file, where it is kept to itself, and that takes the arguments.
+    /// An initializer that a type has in another file, where it is kept to itself, and that takes the arguments.
     pub(crate) fn hidden_init(&mut self, candidates: &[Candidate], args: &[ArgNode], span: Span) -> bool {
         let owner = candidates.iter().find_map(|c| match c.target {
             Target::Function(f) => Some(self.cx.defs.function_data(f).owner),

@@ -61,7 +61,7 @@ pub(crate) struct Wish {
     pub(crate) by: Option<FunctionId>,
 }
 
-/// One of the requirements of a function that is called: the function, and which one of its surroundings.
+/// One of the requirements of a function that is called: the function, and which one of its environment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clause {
     pub(crate) function: FunctionId,

@@ -195,7 +195,7 @@ impl Infer<'_> {
         Some(body)
     }
 
-    /// A memberwise initialiser: the arguments become the fields; a `let` with a value keeps it.
+    /// A memberwise initializer: the arguments become the fields; a `let` with a value keeps it.
     fn memberwise(&mut self, n: crate::types::model::ty::NominalId, signature: &Signature) -> Vec<Stmt> {
         let span = self.cx.defs.nominal_data(n).span;
         let mut fields = vec![];
@@ -253,7 +253,7 @@ impl Infer<'_> {
         Expr { kind: ExprKind::Call { callee, args: vec![] }, ty: ty.clone(), span }
     }
 
-    /// An initialiser fills a variable `self` and gives it back.
+    /// An initializer fills a variable `self` and gives it back.
     fn initializer(&mut self, body: &ast::Block, signature: &Signature) -> Vec<Stmt> {
         let span = body.span;
         let own = match self.own_type() {
@@ -270,7 +270,7 @@ impl Infer<'_> {
             let pattern = Pattern { kind: PatternKind::Bind(local), ty: own.clone(), span };
             statements.push(Stmt { kind: StmtKind::Let { pattern, value: None }, span });
         }
-        // What hands the work to another initialiser leaves the initial values to it.
+        // What hands the work to another initializer leaves the initial values to it.
         if let (Owner::Nominal(n), Type::Nominal(..), false) =
             (self.owner, &own, crate::types::model::syntax_walk::delegates(&body.items))
         {

@@ -162,13 +162,13 @@ impl Infer<'_> {
         data.is_let && !data.has_value && self.frame().kind == FrameKind::Script
     }
 
-    /// Whether a value is the `self` that an initialiser fills.
+    /// Whether a value is the `self` that an initializer fills.
     pub(crate) fn initializes(&mut self, base: &Expr) -> bool {
         let current = self.frame().init_self;
         matches!(base.kind, ExprKind::Local(local) if current == Some(local))
     }
 
-    /// Whether a stored property belongs to the type whose initialiser this is, so that it is filled and not changed.
+    /// Whether a stored property belongs to the type whose initializer this is, so that it is filled and not changed.
     fn fills(&mut self, base: &Expr, index: u32) -> bool {
         let Type::Nominal(n, _) = type_vars::shallow(self.cx, &base.ty.clone()) else { return true };
         let (owner, own) = superclass::stored_owner(self.cx, n, index);

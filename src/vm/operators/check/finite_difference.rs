@@ -2,7 +2,7 @@
 //!
 //! Central differences at steps that get shorter and shorter, extrapolated to the step zero (Richardson); of all
 //! estimates the one is taken that is surest. Source: Ridders, *Accurate computation of F'(x) and F'(x)F''(x)*, 1982.
-//! What makes one unsure: how far neighbours in the table are apart, rounding, and derivatives that differ on both
+//! What makes one unsure: how far neighbors in the table are apart, rounding, and derivatives that differ on both
 //! sides of the point.
 
 /// A derivative.
