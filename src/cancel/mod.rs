@@ -1,6 +1,6 @@
 //! Cancellation: ends long work early, after an interrupt (Ctrl-C at a prompt, the button of a notebook) or a deadline.
 //!
-//! In: a flag that another thread sets, and a deadline. Out: the work ends at its next [check](check).
+//! In: a flag that another thread sets, and a deadline. Out: the work ends at its next [check].
 //!
 //! Promises: a check costs about a nanosecond; functions need no extra parameter and unwind when they are cancelled; outside of
 //! [`catch_cancelled`] a check does nothing, so code that cannot be cancelled never unwinds.

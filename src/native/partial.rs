@@ -1,7 +1,7 @@
 //! Partial: the derivative of a primitive in one of its operands, written once for numbers and for formulas.
 //!
 //! The macros below write a partial derivative as `|x, y| …`. It becomes a generic function over a
-//! [`Field`](super::field::Field), which is instantiated for `f64` and for [`Formula`].
+//! [`Field`], which is instantiated for `f64` and for [`Formula`].
 
 use super::field::{Field, OrderOffset};
 use super::formula::Formula;

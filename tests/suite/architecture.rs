@@ -118,3 +118,66 @@ fn the_binary_is_thin() {
     let text = fs::read_to_string(root().join("src/main.rs")).expect("there is a main.rs");
     assert!(text.lines().count() < 20, "src/main.rs only calls the front end");
 }
+
+/// The folders of `src/types/`, from the lowest to the highest: one may name itself and those before it.
+const TYPES: &[&str] =
+    &["model", "names", "generics", "conform", "nominal", "synthesize", "declare", "derivative", "infer", "flow"];
+
+/// The arrows that still lead upward: a query that is answered on demand needs what a higher folder computes.
+const TYPES_UPWARD: &[(&str, &[&str])] = &[
+    ("model", &["names", "generics", "conform", "nominal", "declare", "derivative", "infer"]),
+    ("names", &["generics", "conform", "nominal", "synthesize", "declare", "derivative", "infer"]),
+    ("generics", &["conform", "nominal", "synthesize", "declare", "infer"]),
+    ("conform", &["nominal", "synthesize", "declare", "derivative", "infer"]),
+    ("nominal", &["synthesize", "declare", "derivative", "infer"]),
+    ("synthesize", &["declare", "infer"]),
+    ("declare", &["derivative", "infer"]),
+    ("derivative", &["infer"]),
+    ("infer", &["flow"]),
+    ("flow", &[]),
+];
+
+/// The checker's functions take its tables as an argument, so every call of another folder is a path that names it.
+#[test]
+fn folders_of_the_checker_name_only_what_is_below_them() {
+    let place = |folder: &str| TYPES.iter().position(|known| *known == folder);
+    let mut wrong = Vec::new();
+    let mut unused: BTreeSet<(&str, &str)> =
+        TYPES_UPWARD.iter().flat_map(|(from, to)| to.iter().map(move |to| (*from, *to))).collect();
+    for (folder, upward) in TYPES_UPWARD {
+        for path in files(&root().join("src/types").join(folder), &["rs"]) {
+            let text = fs::read_to_string(&path).expect("a source file is UTF-8");
+            for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")) {
+                for (at, _) in line.match_indices("crate::types::") {
+                    let rest = &line[at + "crate::types::".len()..];
+                    let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+                    let Some(to) = place(&rest[..end]).map(|k| TYPES[k]) else { continue };
+                    if place(to) <= place(folder) {
+                        continue;
+                    }
+                    unused.remove(&(*folder, to));
+                    if !upward.contains(&to) {
+                        wrong.push(format!("{}:{}: `{folder}` may not name `{to}`", short(&path), number + 1));
+                    }
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "arrows that lead upward:\n{}", wrong.join("\n"));
+    assert!(unused.is_empty(), "arrows that are gone, and can be struck from the list: {unused:?}");
+}
+
+#[test]
+fn no_folder_has_too_many_files_and_no_file_too_many_lines() {
+    let mut wrong = Vec::new();
+    let mut count = std::collections::BTreeMap::new();
+    for path in files(&root().join("src"), &["rs"]) {
+        let lines = fs::read_to_string(&path).expect("a source file is UTF-8").lines().count();
+        if lines > 650 {
+            wrong.push(format!("{} has {lines} lines", short(&path)));
+        }
+        *count.entry(path.parent().map(Path::to_path_buf)).or_insert(0) += 1;
+    }
+    wrong.extend(count.iter().filter(|(_, n)| **n > 20).map(|(folder, n)| format!("{folder:?} has {n} files")));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
