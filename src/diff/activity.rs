@@ -1,4 +1,5 @@
-//! Certain dependence: which results of a function depend on which of its arguments, as data and with partials, and where a path from one to the other breaks.
+//! Certain dependence: which results of a function depend on which of its arguments, as data and with partials, and
+//! where a path from one to the other breaks.
 //!
 //! In: functions as they are written. Out: a [`Summary`] of each, with a [`Dependence`] for each result.
 //!

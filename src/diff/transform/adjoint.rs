@@ -85,7 +85,8 @@ pub fn adjoint(f: &Function, value: bool) -> Result<Function, Fallback> {
     Ok(adjoint)
 }
 
-/// Whether a number that varies is multiplied by one that does not and may be zero: a product 0·∞ has no partials, and the adjoint of the infinite factor is zero all the same.
+/// Whether a number that varies is multiplied by one that does not and may be zero: a product 0·∞ has no partials, and the
+/// adjoint of the infinite factor is zero all the same.
 fn may_hide_infinity(f: &Function, varied: &Varied) -> bool {
     let steps = || f.blocks.iter().flat_map(|block| &block.instructions);
     let may_be_zero = |r: &Reg| {

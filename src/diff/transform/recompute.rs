@@ -2,7 +2,8 @@
 //!
 //! While the reverse pass goes over a block, its variables hold what they held when the block was entered on the forward pass,
 //! as far as that is needed. What the steps of the block have computed from there is computed again where that is
-//! cheap, and pushed onto the value stack by the forward pass otherwise. A variable that a block writes gets its former value back from the value stack, or by undoing a step like `i = i + 1`.
+//! cheap, and pushed onto the value stack by the forward pass otherwise. A variable that a block writes gets its former
+//! value back from the value stack, or by undoing a step like `i = i + 1`.
 
 use crate::diff::transform::partial::{operands_read, reads_result};
 use crate::diff::transform::varied::Varied;

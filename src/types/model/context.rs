@@ -117,7 +117,8 @@ pub(crate) struct Scope {
     pub(crate) inside: Option<ParamId>,
 }
 
-/// Runs `then` in another generic environment. This is the only place where the environment changes.
+/// Runs `then` in another generic environment. Only this and `Infer::with_env`, which does the same for inference, change
+/// the environment.
 pub(crate) fn with_env<A>(cx: &mut TypeContext, env: Rc<Env>, then: impl FnOnce(&mut TypeContext) -> A) -> A {
     let outer = std::mem::replace(&mut cx.scope.env, env);
     let result = then(cx);

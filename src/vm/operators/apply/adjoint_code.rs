@@ -66,7 +66,7 @@ fn run_adjoint_code(
     Ok(gradient.filter(|_| value.is_finite()).map(|gradient| (value, gradient)))
 }
 
-/// A value and its tangent in a direction, as the components of both; `None` when no tangent code computes gives them.
+/// A value and its tangent in a direction, as the components of both; `None` when no tangent code computes them.
 pub(crate) fn value_with_tangent(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,

@@ -1,8 +1,8 @@
 //! Rule check: compares registered derivatives with finite differences (`--check-derivatives`).
 //!
-//! The first calls of each registered derivative in a run are looked at. Original and derivative are run on copies of
-//! everything that they can reach, without output, so the program cannot observe that they ran more than once. Where differences say
-//! nothing for are unreliable (at kinks, outside the domain, where a function fails) nothing is reported.
+//! The first calls of each registered derivative in a run are checked. Original and derivative are run on copies of
+//! everything that they can reach, without output, so the program cannot observe that they ran more than once.
+//! Nothing is reported where differences are unreliable: at kinks, outside the domain, where a function fails.
 
 use crate::bytecode::{Registered, RegisteredKind, RuleSite};
 use crate::native::library::Random;
