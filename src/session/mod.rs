@@ -25,7 +25,7 @@ pub use crate::session::query::inspect::Topic;
 pub use crate::session::run::interactive::{Answer, Reading, Shown};
 pub use crate::session::run::suite::{Ran, Suite, Test};
 pub use crate::types::closest;
-use crate::types::declare::prelude;
+use crate::types::context_with_prelude;
 pub use crate::vm::operators::check::finite_difference::{Estimate, unit};
 pub use crate::vm::{Count, Kink, bytes as in_bytes};
 pub use explain::{Explained, Operation, Partial, Quantity};
@@ -133,7 +133,7 @@ impl Session {
     /// A fresh session that shows and asks through these streams.
     pub fn with(options: Options, streams: Streams) -> Session {
         let mut sources = SourceMap::default();
-        let mut world = prelude::context_with_prelude(&mut sources);
+        let mut world = context_with_prelude(&mut sources);
         world.module.is_interactive = options.interactive;
         let machine = run::machine(&options, streams);
         let (mut lowering, program) = (Lowering::new(), Program::default());

@@ -1,20 +1,21 @@
 //! What others ask of a [`TypeContext`]: entering a module's files, checking them, and the answers that `ir` needs.
 
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
-use crate::source::Span;
+use crate::source::{SourceMap, Span};
 use crate::syntax::ast::{AttributeArgs, File, Stmt};
-use crate::types::conform::check;
+use crate::types::check::type_declaration;
+use crate::types::check::unused_declarations;
 use crate::types::conform::conformances;
 use crate::types::conform::rethrows;
+use crate::types::conform::superclass;
 use crate::types::conform::witness;
+use crate::types::declare;
 use crate::types::declare::files;
 use crate::types::declare::interactive;
 use crate::types::declare::main_attribute::entry;
-use crate::types::declare::prelude;
+use crate::types::declare::property_wrapper;
 use crate::types::declare::redeclaration;
-use crate::types::declare::unused_declarations;
 use crate::types::derivative::differentiability;
-use crate::types::derivative::differentiability::Promise;
 use crate::types::derivative::inherited_derivative;
 use crate::types::derivative::nondifferentiable_requirement;
 use crate::types::derivative::registered_rules;
@@ -24,30 +25,62 @@ use crate::types::generics::existential;
 use crate::types::generics::opaque;
 use crate::types::generics::signature;
 use crate::types::generics::type_arguments;
+use crate::types::infer::call::default_argument;
 use crate::types::infer::stmt::function_body;
 use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::declared::{Declarations, Function, Global, Nominal, Rule};
+use crate::types::model::differentiability::Promise;
 use crate::types::model::display;
-use crate::types::model::info;
+use crate::types::model::queries::Providers;
+use crate::types::model::syntax_query::ownership;
 use crate::types::model::tables::{BodyState, Code, Entry, FunctionKind, Named, Owner, blank_function};
 use crate::types::model::tree::Ownership;
 use crate::types::model::tree::{Body, FunctionId, FunctionRef, GlobalId};
 use crate::types::model::ty::{Existential, NominalId, ProtocolId, Type};
 use crate::types::names::lookup;
+use crate::types::names::prelude;
 use crate::types::names::type_alias;
+use crate::types::nominal::info;
 use crate::types::nominal::initializers;
 use crate::types::nominal::overrides;
 use crate::types::nominal::ownership;
-use crate::types::nominal::ownership::ownership;
-use crate::types::nominal::property_wrapper;
-use crate::types::nominal::raw_value;
-use crate::types::nominal::recursive_types;
 use crate::types::nominal::stored_property;
+use crate::types::synthesize;
 use crate::types::synthesize::custom_equality;
 use crate::types::synthesize::custom_tangent;
 use crate::types::synthesize::subclass_tangent;
 use std::rc::Rc;
+
+/// Which function answers each query.
+const PROVIDERS: Providers = Providers {
+    declare_top: declare::declare_top,
+    stored_type: stored_property::stored_type,
+    global_type: stored_property::global_type,
+    stored_accessor: stored_property::stored_accessor,
+    case_accessor: stored_property::case_accessor,
+    global_accessor: stored_property::global_accessor,
+    global_setter: stored_property::global_setter,
+    inherits_convenience: initializers::inherits_convenience,
+    synthesize_member: synthesize::synthesize_member,
+    synthesize_tangent_vector: synthesize::synthesize_tangent_vector,
+    continue_tangent_vector: subclass_tangent::continue_tangent_vector,
+    initializers: synthesize::initializers,
+    default_init: synthesize::default_init,
+    promised_parameters: differentiability::promised_parameters,
+    check_body: function_body::check_body,
+    check_expression_type: function_body::check_expression_type,
+    check_formula: function_body::check_formula,
+    note_open_defaults: default_argument::note_open_defaults,
+    check_nominal: type_declaration::check_nominal,
+};
+
+/// A context in which the library can be found; its files are the first ones of a session.
+pub fn context_with_prelude(sources: &mut SourceMap) -> TypeContext {
+    let mut cx = TypeContext::new(PROVIDERS);
+    prelude::list_prelude(&mut cx, sources);
+    cx
+}
 
 /// A module's files, entered and checked.
 pub struct Checked {
@@ -108,7 +141,7 @@ pub fn check_module(cx: &mut TypeContext, files: &[File], texts: &[(u32, Rc<str>
     }
     registration::resolve_registrations(cx);
     for n in nominals_before..cx.defs.nominals.len() {
-        check_nominal(cx, NominalId(n as u32));
+        type_declaration::check_nominal(cx, NominalId(n as u32));
     }
     crate::types::flow::check_circles(cx, globals_before..cx.defs.globals.len() as u32);
     let mut functions = vec![];
@@ -169,28 +202,6 @@ fn check_c_functions(cx: &mut TypeContext) {
     }
 }
 
-/// Checks what a type declares: the types of its properties, its conformances.
-pub(crate) fn check_nominal(cx: &mut TypeContext, n: NominalId) {
-    if cx.defs.nominal_data(n).is_prelude {
-        return;
-    }
-    crate::cancel::check();
-    initializers::check_class(cx, n);
-    info::nominal_info(cx, n);
-    recursive_types::check_size(cx, n);
-    raw_value::check_raw_values(cx, n);
-    stored_property::enter_case_defaults(cx, n);
-    type_arguments::check_stored(cx, n);
-    differentiability::check_promised_properties(cx, n);
-    subclass_tangent::check_continued(cx, n);
-    for i in 0..cx.defs.nominal_data(n).conformances.len() {
-        if !subclass_tangent::is_redundant(cx, n, i) {
-            check::check_conformance(cx, n, i);
-        }
-    }
-    custom_tangent::check_asked_vector(cx, n);
-}
-
 /// The operators that are declared.
 pub fn operators(cx: &TypeContext) -> &crate::syntax::OperatorTable {
     &cx.defs.operators
@@ -213,7 +224,7 @@ pub fn has_registered_allocation(cx: &mut TypeContext, f: FunctionId, wrt: &[boo
     let covers = |r: &crate::types::model::tables::Registered| {
         r.wrt.iter().zip(wrt.iter().skip(1)).all(|(has, wants)| *has || !wants)
     };
-    initializers::fills_instance(cx, f) && cx.defs.function_data(f).registered.iter().any(covers)
+    superclass::fills_instance(cx, f) && cx.defs.function_data(f).registered.iter().any(covers)
 }
 
 /// Whether a function is a closure or local function, which is compiled with the one around it.
@@ -222,23 +233,6 @@ pub fn is_inside(cx: &TypeContext, f: FunctionId) -> bool {
     matches!(data.kind, FunctionKind::Closure | FunctionKind::Script)
         || data.outer.is_some()
         || !matches!(data.body, BodyState::Checked(_))
-}
-
-/// Whether a function stands inside of another one and can be compiled alone: it was checked, and nothing is generic in or
-/// around it.
-pub fn is_local(cx: &mut TypeContext, f: FunctionId) -> bool {
-    let is_plain = cx.function(f).generics.is_empty();
-    is_plain
-        && is_local_function(cx, f)
-        && cx.defs.function_data(f).outer.as_ref().is_some_and(|env| env.params.is_empty())
-}
-
-/// Whether a function is declared inside of another one, and was checked.
-pub fn is_local_function(cx: &TypeContext, f: FunctionId) -> bool {
-    let data = cx.defs.function_data(f);
-    matches!(data.body, BodyState::Checked(_))
-        && data.outer.is_some()
-        && !matches!(data.kind, FunctionKind::Closure | FunctionKind::Script)
 }
 
 /// Whether a function stands in an extension of a protocol.
@@ -301,7 +295,7 @@ impl Declarations for TypeContext {
     }
 
     fn overridden(&mut self, method: FunctionId) -> Option<bool> {
-        overrides::is_overridable(self, method).then(|| self.defs.overridden.contains(&method))
+        superclass::is_overridable(self, method).then(|| self.defs.overridden.contains(&method))
     }
 
     fn requirement(&mut self, protocol: ProtocolId, requirement: u32) -> FunctionId {

@@ -6,6 +6,7 @@
 //! Promises: generic bodies are checked once; no exponential search; a body with an error is never handed on.
 //! Not here: what is differentiable inside a body (`diff`), concrete types (`ir`).
 
+pub(crate) mod check;
 pub(crate) mod check_module;
 pub(crate) mod conform;
 pub(crate) mod declare;
@@ -19,10 +20,9 @@ pub(crate) mod nominal;
 pub mod signature_help;
 pub(crate) mod synthesize;
 
-pub use crate::types::check_module::{Checked, check_module, operators};
-pub use crate::types::declare::prelude::context_with_prelude;
-pub use crate::types::derivative::differentiability::Promise;
+pub use crate::types::check_module::{Checked, check_module, context_with_prelude, operators};
 pub use crate::types::model::context::TypeContext;
+pub use crate::types::model::differentiability::Promise;
 pub use crate::types::model::display::closest;
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! What can be called under a name, for a person who is about to write the arguments.
 
 use crate::types::conform::conformances;
-use crate::types::declare::prelude;
 use crate::types::generics::signature;
-use crate::types::infer::solver::type_vars;
+use crate::types::generics::unification;
 use crate::types::model::context::TypeContext;
 use crate::types::model::display;
 use crate::types::model::function::SignatureParam;
@@ -11,6 +10,7 @@ use crate::types::model::tables::{Member, MemberKind, Named};
 use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::{NominalId, Type};
 use crate::types::names::lookup;
+use crate::types::names::prelude;
 use crate::types::synthesize;
 
 /// A function, a method or an initializer.
@@ -51,7 +51,7 @@ pub fn callables(cx: &mut TypeContext, name: &str) -> Vec<Callable> {
 
 /// The methods of a name that values of a type have, or the type itself.
 pub fn callable_members(cx: &mut TypeContext, of: &Type, name: &str) -> Vec<Callable> {
-    let of = type_vars::shallow(cx, of);
+    let of = unification::shallow(cx, of);
     let mut functions = vec![];
     if let Type::Nominal(n, _) = &of {
         let own = cx.defs.nominal_data(*n).name.clone();

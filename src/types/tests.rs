@@ -4,14 +4,14 @@ use crate::source::SourceMap;
 use crate::syntax;
 use crate::types::check_module;
 use crate::types::conform::rethrows;
-use crate::types::declare::prelude;
 use crate::types::infer::stmt::function_body;
+use crate::types::names::prelude;
 use std::rc::Rc;
 
 /// The diagnostics of a program, one line each: `line:column: message`.
 fn check(text: &str) -> Vec<String> {
     let mut sources = SourceMap::default();
-    let mut cx = prelude::context_with_prelude(&mut sources);
+    let mut cx = check_module::context_with_prelude(&mut sources);
     let id = sources.add("test", text.to_owned(), false).unwrap();
     let start = sources.get(id).start;
     let mut parsed = syntax::parse(text, start);
@@ -60,7 +60,7 @@ fn files() {
 #[test]
 fn every_function_of_the_library_may_be_given_functions_that_throw() {
     let mut sources = SourceMap::default();
-    let mut cx = prelude::context_with_prelude(&mut sources);
+    let mut cx = check_module::context_with_prelude(&mut sources);
     check_module::check_module(&mut cx, &[], &[], false);
     for name in prelude::library_names(&cx) {
         prelude::library_entries(&mut cx, &name);

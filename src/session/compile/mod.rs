@@ -23,6 +23,7 @@ use crate::types::model::declared::Declarations;
 use crate::types::model::tree;
 use crate::types::model::tree::FunctionRef;
 use crate::types::model::ty::Type;
+use crate::types::nominal::info;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -126,7 +127,7 @@ impl Session {
             }
             if let Some(promise) = promise.filter(|p| !p.default) {
                 // Nobody may have called it.
-                if check_module::is_local(&mut self.world, *f) && self.lowering.instances(*f).is_empty() {
+                if info::is_local(&mut self.world, *f) && self.lowering.instances(*f).is_empty() {
                     self.lower(*f);
                 }
                 promised.push((*f, promise, None));
@@ -190,9 +191,7 @@ impl Session {
             self.lower_sample(f);
         }
         for f in inner {
-            if check_module::is_local_function(&self.world, f)
-                && check_module::declared_promise(&mut self.world, f).is_some()
-            {
+            if info::is_local_function(&self.world, f) && check_module::declared_promise(&mut self.world, f).is_some() {
                 self.lower_sample(f);
             }
         }

@@ -3,26 +3,25 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{Name, NominalKind};
-use crate::types::declare::prelude;
+use crate::types::conform::superclass;
 use crate::types::generics::associated_type;
 use crate::types::generics::existential;
 use crate::types::generics::generic_env;
 use crate::types::generics::opaque;
 use crate::types::generics::opened_existential;
+use crate::types::generics::unification;
 use crate::types::generics::unmet_requirement;
-use crate::types::infer::solver::type_vars;
 use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::display;
+use crate::types::model::queries;
 use crate::types::model::syntax_query::inherited;
 use crate::types::model::tables::{Conformance, Env, GroupId, Owner, Requirement};
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
 use crate::types::names::lookup;
+use crate::types::names::prelude;
 use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
-use crate::types::nominal::superclass;
-use crate::types::synthesize;
-use crate::types::synthesize::subclass_tangent;
 use std::collections::HashSet;
 use std::rc::Rc;
 
@@ -197,7 +196,7 @@ pub(crate) fn enter_conformances(cx: &mut TypeContext, n: NominalId) {
         });
     }
     add_automatic_conformances(cx, n);
-    subclass_tangent::continue_tangent_vector(cx, n);
+    queries::continue_tangent_vector(cx, n);
 }
 
 /// A type says once that it conforms.
@@ -317,9 +316,9 @@ pub(crate) fn find_conformance(cx: &mut TypeContext, n: NominalId, p: ProtocolId
     }
     // A type that is its own tangent vector can be scaled, which is only known when its tangent vector is.
     if matches!(&*cx.defs.protocol_data(p).name, "Scalable" | "ScalableVector")
-        && synthesize::declares(cx, n, "Differentiable").is_some()
+        && declares(cx, n, "Differentiable").is_some()
     {
-        synthesize::synthesize_member(cx, n, "TangentVector", true);
+        queries::synthesize_member(cx, n, "TangentVector", true);
         return find_refinement(cx, n, p);
     }
     None
@@ -334,7 +333,7 @@ fn find_refinement(cx: &mut TypeContext, n: NominalId, p: ProtocolId) -> Option<
 /// Whether a known type conforms to a protocol, in the current generic environment.
 pub(crate) fn conforms_to(cx: &mut TypeContext, ty: &Type, p: ProtocolId) -> bool {
     crate::cancel::check();
-    let ty = type_vars::shallow(cx, ty);
+    let ty = unification::shallow(cx, ty);
     match &*cx.defs.protocol_data(p).name {
         "_Keyed" => return true,
         "AnyObject" if cx.defs.protocol_data(p).is_prelude => return is_object(cx, &ty),
@@ -342,7 +341,7 @@ pub(crate) fn conforms_to(cx: &mut TypeContext, ty: &Type, p: ProtocolId) -> boo
     }
     match &ty {
         Type::Error | Type::Never => true,
-        Type::Var(v) => cx.vars.var(*v).literal.is_none_or(|l| type_vars::literal_may_conform(cx, l, p)),
+        Type::Var(v) => cx.vars.var(*v).literal.is_none_or(|l| unification::literal_may_conform(cx, l, p)),
         Type::Param(_) | Type::Associated(..) | Type::Opaque(..) => protocols_of(cx, &ty).contains(&p),
         Type::Existential(_) => protocols_of(cx, &ty).contains(&p) && opened_existential::conforms_to_itself(cx, p),
         Type::Nominal(n, args) => nominal_conforms(cx, *n, args, p, &ty),
@@ -434,12 +433,23 @@ pub(crate) fn require_conditional(
     env.requirements.iter().filter(|r| !own.requirements.contains(r)).all(|r| match r {
         Requirement::Conforms(of, q) => {
             let of = substitute_nominal(cx, n, args, of);
-            type_vars::require(cx, &of, *q, span)
+            unification::require(cx, &of, *q, span)
         }
         Requirement::Same(a, b) => {
             let (a, b) = (substitute_nominal(cx, n, args, a), substitute_nominal(cx, n, args, b));
-            type_vars::unify(cx, &a, &b, span)
+            unification::unify(cx, &a, &b, span)
         }
         Requirement::Superclass(..) => true,
     })
+}
+
+pub(crate) fn declares(cx: &mut TypeContext, n: NominalId, protocol: &'static str) -> Option<usize> {
+    let p = lookup::protocol(cx, protocol);
+    find_conformance(cx, n, p)
+}
+
+/// The declaration or extension that a conformance is part of, and where it is written.
+pub(crate) fn asks(cx: &TypeContext, n: NominalId, conformance: usize) -> (GroupId, Span) {
+    let conformance = &cx.defs.nominal_data(n).conformances[conformance];
+    (conformance.group, conformance.span)
 }

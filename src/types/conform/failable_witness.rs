@@ -3,6 +3,7 @@
 
 use crate::source::Span;
 use crate::syntax::ast::Name;
+use crate::types::conform::superclass;
 use crate::types::generics::signature;
 use crate::types::model::context::TypeContext;
 use crate::types::model::tables::{BodyState, Code, FunctionKind, Owner, Signature};
@@ -11,8 +12,6 @@ use crate::types::model::tree::{
 };
 use crate::types::model::ty::Type;
 use crate::types::names::lookup;
-use crate::types::nominal::overrides;
-use crate::types::nominal::superclass;
 use std::rc::Rc;
 
 /// The function that calls an initializer, which never fails, and gives an optional.
@@ -34,7 +33,7 @@ pub(crate) fn failable_version(cx: &mut TypeContext, f: FunctionId) -> Option<Fu
     });
     let generics = signature.env.params.iter().map(|p| Type::Param(*p)).collect();
     let function = FunctionRef { function: f, generics };
-    let callee = match overrides::is_overridable(cx, f) {
+    let callee = match superclass::is_overridable(cx, f) {
         true => Callee::Class { class: n, function },
         false => Callee::Static(function),
     };

@@ -5,21 +5,21 @@ use crate::syntax::ast::Name;
 use crate::types::conform::conformances;
 use crate::types::conform::failable_witness;
 use crate::types::conform::rethrows;
-use crate::types::declare::prelude;
+use crate::types::conform::superclass;
 use crate::types::generics::associated_type;
 use crate::types::generics::existential;
 use crate::types::generics::generic_env;
 use crate::types::generics::signature;
+use crate::types::generics::unification;
 use crate::types::generics::unmet_requirement;
-use crate::types::infer::solver::type_vars;
 use crate::types::model::context::TypeContext;
+use crate::types::model::queries;
 use crate::types::model::tables::{GroupId, MemberKind, Named, Requirement, RequirementKind, Signature};
 use crate::types::model::tree::{FunctionId, FunctionRef};
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
+use crate::types::names::lookup;
 use crate::types::names::members;
-use crate::types::nominal::stored_property;
-use crate::types::nominal::superclass;
-use crate::types::synthesize;
+use crate::types::names::prelude;
 use std::rc::Rc;
 
 /// The function that fulfils a requirement for a concrete type. `generics` are those of the requirement itself.
@@ -52,7 +52,7 @@ fn fitting_witness(
         let data = &cx.defs.protocol_data(p).requirements[requirement as usize];
         (data.function, data.name.clone(), data.kind, data.is_static)
     };
-    let of = type_vars::resolved(cx, of);
+    let of = unification::resolved(cx, of);
     let Type::Nominal(n, args) = &of else {
         let Type::Tuple(parts) = &of else { return None };
         if let Some(found) = tuple_witness(cx, &base, parts) {
@@ -71,12 +71,12 @@ fn fitting_witness(
     };
     let mut class = Some((declaring, its_args));
     while let Some((n, args)) = class {
-        synthesize::synthesize_member(cx, n, &base, is_static);
+        queries::synthesize_member(cx, n, &base, is_static);
         members::load_own_members(cx, n, &base);
         let members = match &*base {
             "init" => {
-                let mut all = synthesize::initializers(cx, n);
-                all.extend(synthesize::default_init(cx, n));
+                let mut all = queries::initializers(cx, n);
+                all.extend(queries::default_init(cx, n));
                 all
             }
             _ => cx.defs.nominal_data(n).members.get(&base).cloned().unwrap_or_default(),
@@ -92,14 +92,14 @@ fn fitting_witness(
             }
             let found = match (&member.kind, kind) {
                 (MemberKind::Stored(i), RequirementKind::Getter | RequirementKind::Setter) if !is_static => {
-                    stored_property::stored_accessor(cx, n, *i, kind == RequirementKind::Setter)
+                    queries::stored_accessor(cx, n, *i, kind == RequirementKind::Setter)
                 }
-                (MemberKind::Global(g), RequirementKind::Getter) => stored_property::global_accessor(cx, *g),
-                (MemberKind::Global(g), RequirementKind::Setter) => stored_property::global_setter(cx, *g),
+                (MemberKind::Global(g), RequirementKind::Getter) => queries::global_accessor(cx, *g),
+                (MemberKind::Global(g), RequirementKind::Setter) => queries::global_setter(cx, *g),
                 (MemberKind::Case(case), RequirementKind::Getter)
                     if is_static && !cx.defs.nominal_data(n).cases[*case as usize].has_payload =>
                 {
-                    stored_property::case_accessor(cx, n, *case)
+                    queries::case_accessor(cx, n, *case)
                 }
                 (member, _) => match function_for(member, kind) {
                     Some(found) => found,
@@ -126,7 +126,7 @@ fn fitting_witness(
 /// What stands for a function where a requirement may throw, as a caller may give functions that throw, or where it may
 /// give nothing.
 fn for_requirement(cx: &mut TypeContext, f: FunctionId, wanted: &Signature) -> FunctionId {
-    let version = match (wanted.throws, synthesize::is_optional(cx, &wanted.result)) {
+    let version = match (wanted.throws, lookup::is_optional(cx, &wanted.result)) {
         (true, _) => rethrows::throwing_version(cx, f),
         (false, true) => failable_witness::failable_version(cx, f),
         (false, false) => None,
@@ -191,11 +191,11 @@ fn fits_requirement(
     let mut fits = true;
     for (a, b) in signature.params.iter().zip(&wanted.params) {
         let (have, want) = (substitute(&a.ty), required(&b.ty));
-        fits = fits && type_vars::unify(cx, &have, &want, Span::default());
+        fits = fits && unification::unify(cx, &have, &want, Span::default());
     }
     let (have, want) = (substitute(&signature.result), required(&wanted.result));
-    fits = fits && (type_vars::unify(cx, &have, &want, Span::default()) || have == Type::Never);
-    let own: Vec<Type> = own.iter().map(|t| type_vars::resolved(cx, t)).collect();
+    fits = fits && (unification::unify(cx, &have, &want, Span::default()) || have == Type::Never);
+    let own: Vec<Type> = own.iter().map(|t| unification::resolved(cx, t)).collect();
     cx.vars.rollback(snapshot);
     fits.then_some(own)
 }
@@ -287,4 +287,10 @@ fn function_for(member: &MemberKind, kind: RequirementKind) -> Option<FunctionId
         | (MemberKind::Subscript(_, Some(f)), RequirementKind::SubscriptSetter) => Some(*f),
         _ => None,
     }
+}
+
+pub(crate) fn own_generics(cx: &mut TypeContext, p: ProtocolId, r: u32) -> Vec<Type> {
+    let f = cx.defs.protocol_data(p).requirements[r as usize].function;
+    let signature = signature::signature(cx, f);
+    signature.env.params.iter().skip(1).map(|q| Type::Param(*q)).collect()
 }

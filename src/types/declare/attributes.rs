@@ -2,9 +2,12 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{Attribute, Decl, DeclKind, PatternKind};
+use crate::types::declare::Rc;
 use crate::types::declare::modifiers::{Around, is_stored};
 use crate::types::model::context::TypeContext;
 use crate::types::model::display::did_you_mean;
+use crate::types::model::syntax_query::differentiation;
+use crate::types::model::tree::FunctionId;
 
 /// What may be written behind `@`, besides property wrappers and result builders. Many mean nothing in a script.
 const KNOWN: &[&str] = &[
@@ -104,4 +107,16 @@ fn check_known(cx: &mut TypeContext, attribute: &Attribute) {
     known.extend(cx.defs.wrappers.keys().chain(&cx.defs.builders).map(ToString::to_string));
     let message = format!("unknown attribute '{}'", name.name);
     cx.sink.report(did_you_mean(Diagnostic::error(Code::UnknownName, name.span, message), name, &known));
+}
+
+/// Remembers a declaration that registers something; its original is looked up when all names are known.
+pub(crate) fn note_registration(cx: &mut TypeContext, decl: &Rc<Decl>, f: FunctionId) {
+    let registers = |a: &crate::syntax::ast::Attribute| match &*a.name.name {
+        "derivative" | "transpose" => true,
+        "differentiable" => differentiation(a).adjoint.is_some(),
+        _ => false,
+    };
+    if decl.attributes.iter().any(registers) {
+        cx.module.registrations.push((decl.clone(), f));
+    }
 }

@@ -3,9 +3,9 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{Decl, DeclKind, File, StmtKind};
 use crate::types::declare;
-use crate::types::declare::prelude;
 use crate::types::model::context::TypeContext;
 use crate::types::names::lookup;
+use crate::types::names::prelude;
 use std::rc::Rc;
 
 /// Types first, then everything else, whichever file is given first: an extension needs to know whom it extends. What

@@ -2,16 +2,16 @@
 
 use crate::source::Span;
 use crate::syntax::ast::{Name, NominalKind};
-use crate::types::declare::prelude;
 use crate::types::declare::redeclaration;
 use crate::types::generics::signature;
 use crate::types::model::context::TypeContext;
 use crate::types::model::display;
+use crate::types::model::queries;
 use crate::types::model::tables::{Code, Entry, FunctionKind, MemberKind, Named, Owner};
 use crate::types::model::tree::{FunctionId, GlobalId};
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
 use crate::types::names::lookup;
-use crate::types::nominal::stored_property;
+use crate::types::names::prelude;
 use hashbrown::HashMap;
 
 /// The names of a session before a text was entered; by default, before anything was.
@@ -117,7 +117,7 @@ fn declared_variable(cx: &mut TypeContext, global: GlobalId) -> Option<Declared>
         return None;
     }
     let (name, span) = (data.name.to_string(), data.span);
-    let ty = stored_property::global_type(cx, global);
+    let ty = queries::global_type(cx, global);
     Some(Declared { name, what: What::Variable { global, ty }, span })
 }
 

@@ -6,22 +6,21 @@ use crate::syntax::ast::{
 };
 use crate::types::declare;
 use crate::types::declare::attributes;
+use crate::types::declare::deinit;
+use crate::types::declare::lazy;
 use crate::types::declare::modifiers;
+use crate::types::declare::observers;
+use crate::types::declare::property_wrapper;
 use crate::types::declare::protocol;
 use crate::types::declare::redeclaration;
-use crate::types::derivative::registration;
 use crate::types::model::context::TypeContext;
 use crate::types::model::syntax_query::{is_operator, property_name};
+use crate::types::model::tables::Observed;
 use crate::types::model::tables::{
     CaseData, Code, FunctionKind, GlobalData, Group, GroupId, Member, MemberKind, Owner, StoredData, blank_function,
 };
 use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::NominalId;
-use crate::types::nominal::lazy;
-use crate::types::nominal::observers;
-use crate::types::nominal::observers::Observed;
-use crate::types::nominal::ownership;
-use crate::types::nominal::property_wrapper;
 use std::rc::Rc;
 
 /// A property that is being entered.
@@ -56,7 +55,7 @@ pub(crate) fn declare_member(cx: &mut TypeContext, decl: &Rc<Decl>, group: Group
     }
     let member = |kind| Member { kind, is_static, group, file, is_private };
     // The library's derivatives are functions of their own, and its bodies are not read before they are used.
-    let adjoint = if is_prelude { None } else { crate::types::derivative::inline_adjoint::take_apart(decl) };
+    let adjoint = if is_prelude { None } else { crate::types::declare::inline_adjoint::take_apart(decl) };
     if let Some((plain, derivative)) = adjoint {
         declare_member(cx, &Rc::new(plain), group);
         declare_member(cx, &Rc::new(derivative), group);
@@ -125,7 +124,7 @@ pub(crate) fn declare_member(cx: &mut TypeContext, decl: &Rc<Decl>, group: Group
                 add_member(cx, owner, &case.name.name, Member { is_static: true, ..member(MemberKind::Case(index)) });
             }
         }
-        DeclKind::Deinit(body) => ownership::declare_deinit(cx, decl, body, group),
+        DeclKind::Deinit(body) => deinit::declare_deinit(cx, decl, body, group),
         DeclKind::Import { .. } | DeclKind::Operator { .. } | DeclKind::PrecedenceGroup { .. } => {}
         DeclKind::Protocol(_) | DeclKind::Extension(_) | DeclKind::AssociatedType { .. } | DeclKind::Test { .. } => {
             cx.sink.report(Diagnostic::error(
@@ -305,7 +304,7 @@ pub(crate) fn declare_accessors(
         None => p.clone(),
     });
     let get = cx.defs.add_function(get);
-    registration::note_registration(cx, decl, get);
+    attributes::note_registration(cx, decl, get);
     let set = accessors.set.as_ref().map(|(new_value, body)| {
         let mut set = blank_function(&name.name, name.span, file, is_prelude);
         set.kind = FunctionKind::Setter;

@@ -1,18 +1,21 @@
 //! Entering declarations: names first, so that their order does not matter; types are worked out when they are asked for.
 
 pub(crate) mod attributes;
+pub(crate) mod deinit;
 pub(crate) mod files;
-pub(crate) mod function_type;
+pub(crate) mod inline_adjoint;
 pub mod interactive;
+pub(crate) mod lazy;
 pub(crate) mod main_attribute;
 pub(crate) mod member;
 pub(crate) mod modifiers;
+pub(crate) mod observers;
 pub(crate) mod parameters;
-pub(crate) mod prelude;
+pub(crate) mod property_wrapper;
 pub(crate) mod protocol;
 pub(crate) mod redeclaration;
+pub(crate) mod synthesized;
 pub(crate) mod test_block;
-pub(crate) mod unused_declarations;
 
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
@@ -22,7 +25,6 @@ use crate::syntax::ast::{
 };
 use crate::types::declare::modifiers::Around;
 use crate::types::declare::redeclaration::redeclared;
-use crate::types::derivative::registration;
 use crate::types::model::context::TypeContext;
 use crate::types::model::declared::Builtin;
 use crate::types::model::syntax_query::{bound_names, is_opaque, strip};
@@ -33,8 +35,6 @@ use crate::types::model::tables::{
 use crate::types::model::tree::{FunctionId, GlobalId};
 use crate::types::model::ty::NominalId;
 use crate::types::names::lookup;
-use crate::types::nominal::observers;
-use crate::types::nominal::property_wrapper;
 use hashbrown::HashMap;
 use std::rc::Rc;
 
@@ -48,7 +48,7 @@ pub(super) fn declare_top(cx: &mut TypeContext, decl: &Rc<Decl>, file: u32, is_p
     }
     let is_private = decl.has("private") || decl.has("fileprivate");
     // The library's derivatives are functions of their own, and its bodies are not read before they are used.
-    let adjoint = if is_prelude { None } else { crate::types::derivative::inline_adjoint::take_apart(decl) };
+    let adjoint = if is_prelude { None } else { crate::types::declare::inline_adjoint::take_apart(decl) };
     if let Some((plain, derivative)) = adjoint {
         declare_top(cx, &Rc::new(plain), file, is_prelude);
         declare_top(cx, &Rc::new(derivative), file, is_prelude);
@@ -204,7 +204,7 @@ pub(super) fn declare_function(
         .find(|(word, _)| decl.has(word))
         .map(|(_, fixity)| fixity);
     let id = cx.defs.add_function(data);
-    registration::note_registration(cx, decl, id);
+    attributes::note_registration(cx, decl, id);
     if !is_prelude {
         check_colons(cx, &function.params);
         parameters::check_written_params(cx, &function.params);

@@ -5,8 +5,8 @@ use crate::source::Span;
 use crate::syntax::ast::{Decl, DeclKind, ProtocolDecl};
 use crate::types::declare;
 use crate::types::declare::member;
-use crate::types::declare::prelude::PRELUDE_FILE;
 use crate::types::model::context::TypeContext;
+use crate::types::model::prelude::PRELUDE_FILE;
 use crate::types::model::syntax_query::{is_operator, property_name};
 use crate::types::model::tables::{
     AssociatedData, FunctionKind, Group, GroupId, Member, MemberKind, Owner, ProtocolData, RequirementData,

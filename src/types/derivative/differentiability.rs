@@ -2,9 +2,9 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{Attribute, AttributeArgs, Decl, DifferentiationArgs, Name, WrtKind, WrtParam};
-use crate::types::conform::check;
+use crate::syntax::ast::{Attribute, Decl, DifferentiationArgs, Name, WrtKind, WrtParam};
 use crate::types::conform::conformances;
+use crate::types::conform::superclass;
 use crate::types::conform::witness;
 use crate::types::derivative::inherited_derivative;
 use crate::types::derivative::registered_rules;
@@ -12,27 +12,16 @@ use crate::types::generics::generic_env;
 use crate::types::generics::signature;
 use crate::types::model::context;
 use crate::types::model::context::TypeContext;
+use crate::types::model::differentiability::Promise;
 use crate::types::model::display;
+use crate::types::model::syntax_query;
 use crate::types::model::tables::{Env, FunctionKind, Owner, Signature};
 use crate::types::model::tree::{FunctionId, FunctionRef};
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
 use crate::types::names::lookup;
 use crate::types::names::type_expr::TypeScope;
 use crate::types::nominal::stored_property;
-use crate::types::nominal::superclass;
-use crate::types::synthesize;
 use std::rc::Rc;
-
-/// What a declaration promises.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Promise {
-    /// With respect to which parameters, `self` first.
-    pub wrt: Vec<bool>,
-    /// `linear`: its derivative is itself.
-    pub linear: bool,
-    /// `default`: by the derivative that an extension of its protocol registers.
-    pub default: bool,
-}
 
 /// A function that fulfils a promised requirement.
 pub struct Kept {
@@ -64,7 +53,7 @@ fn read_promise(cx: &mut TypeContext, f: FunctionId) -> Option<Promise> {
     // A setter is promised by what it sets.
     let decl = data.decl.clone().filter(|_| kind != FunctionKind::Setter)?;
     let attribute = decl.attribute("differentiable")?;
-    let args = differentiation(attribute);
+    let args = syntax_query::differentiation(attribute);
     let signature = signature::signature(cx, f);
     let env = required_env(cx, f, &signature.env, &args);
     let wrt = context::with_env(cx, env, |cx| {
@@ -92,7 +81,7 @@ fn read_promise(cx: &mut TypeContext, f: FunctionId) -> Option<Promise> {
 fn check_further_promises(cx: &mut TypeContext, f: FunctionId, decl: &Decl, signature: &Signature) {
     let mut said: Vec<Vec<bool>> = vec![];
     for attribute in decl.attributes.iter().filter(|a| &*a.name.name == "differentiable") {
-        let args = differentiation(attribute);
+        let args = syntax_query::differentiation(attribute);
         let env = required_env(cx, f, &signature.env, &args);
         let wrt = context::with_env(cx, env, |cx| {
             let (names, types) = parameters(signature);
@@ -114,7 +103,7 @@ pub(crate) fn promised_parameters(cx: &mut TypeContext, f: FunctionId) -> Vec<(S
     let (names, types) = parameters(&signature);
     let mut all = vec![];
     for attribute in decl.attributes.iter().filter(|a| &*a.name.name == "differentiable") {
-        let args = differentiation(attribute);
+        let args = syntax_query::differentiation(attribute);
         let env = required_env(cx, f, &signature.env, &args);
         context::with_env(cx, env, |cx| {
             all.push((attribute.span, wrt_flags(cx, &args, &names, &types, signature.self_type.is_some())));
@@ -157,7 +146,7 @@ pub(crate) fn check_promised_properties(cx: &mut TypeContext, n: NominalId) {
 fn is_declared_differentiable(cx: &mut TypeContext, n: NominalId) -> bool {
     let mut class = Some(n);
     while let Some(n) = class {
-        if synthesize::declares(cx, n, "Differentiable").is_some() {
+        if conformances::declares(cx, n, "Differentiable").is_some() {
             return true;
         }
         class = superclass::superclass(cx, n).map(|(base, _)| base);
@@ -168,7 +157,8 @@ fn is_declared_differentiable(cx: &mut TypeContext, n: NominalId) -> bool {
 /// `default` speaks of a derivative that is registered for a requirement which the function fulfils.
 pub(crate) fn check_default_promise(cx: &mut TypeContext, f: FunctionId) {
     let decl = cx.defs.function_data(f).decl.clone();
-    let is_default = |a: &&Attribute| differentiation(a).kind.is_some_and(|kind| &*kind.name == "default");
+    let is_default =
+        |a: &&Attribute| syntax_query::differentiation(a).kind.is_some_and(|kind| &*kind.name == "default");
     let attributes = decl.iter().flat_map(|decl| &decl.attributes);
     let Some(attribute) = attributes.filter(|a| &*a.name.name == "differentiable").find(is_default) else {
         return;
@@ -189,7 +179,7 @@ pub fn promise_applies(cx: &mut TypeContext, f: FunctionId, generics: &[Type]) -
     let decl = cx.defs.function_data(f).decl.clone();
     let Some(attribute) = decl.as_ref().and_then(|d| d.attribute("differentiable")) else { return true };
     let env = signature::signature(cx, f).env.clone();
-    let env = required_env(cx, f, &env, &differentiation(attribute));
+    let env = required_env(cx, f, &env, &syntax_query::differentiation(attribute));
     registered_rules::holds(cx, &env.requirements, &env.params, generics)
 }
 
@@ -219,7 +209,7 @@ fn promises_of_conformance(cx: &mut TypeContext, p: ProtocolId, own: &Type, kept
     for r in 0..cx.defs.protocol_data(p).requirements.len() as u32 {
         let function = cx.defs.protocol_data(p).requirements[r as usize].function;
         let Some(promise) = self::promise(cx, function) else { continue };
-        let generics = check::own_generics(cx, p, r);
+        let generics = witness::own_generics(cx, p, r);
         let Some(witness) = witness::find_witness(cx, p, r, own, &generics) else { continue };
         let data = cx.defs.function_data(witness.function);
         if data.is_prelude || data.primitive.is_some() {
@@ -359,14 +349,6 @@ fn with_respect_to(ty: &str) -> String {
     format!(
         "can only differentiate with respect to parameters that conform to 'Differentiable', but '{ty}' does not conform to 'Differentiable'"
     )
-}
-
-/// The arguments of an attribute of differentiation.
-pub(crate) fn differentiation(attribute: &Attribute) -> DifferentiationArgs {
-    match &attribute.args {
-        AttributeArgs::Differentiation(args) => args.clone(),
-        AttributeArgs::None | AttributeArgs::Text(_) => DifferentiationArgs::default(),
-    }
 }
 
 /// Names of the parameters, and types, `self` first.

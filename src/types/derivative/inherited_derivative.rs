@@ -6,21 +6,21 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::types::conform::conformances;
+use crate::types::conform::superclass;
 use crate::types::conform::witness;
-use crate::types::derivative::differentiability::differentiation;
 use crate::types::derivative::registered_rules;
 use crate::types::derivative::registration;
 use crate::types::generics::generic_env;
 use crate::types::generics::signature;
-use crate::types::infer::stmt::function_body;
 use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::declared::RegisteredKind;
-use crate::types::model::info;
+use crate::types::model::queries;
+use crate::types::model::syntax_query::differentiation;
 use crate::types::model::tables::{MemberKind, Owner, RequirementKind};
 use crate::types::model::tree::{Argument, Callee, ExprKind, FunctionId, FunctionRef, LocalId, Stmt, StmtKind};
 use crate::types::model::ty::{ProtocolId, Type};
-use crate::types::nominal::initializers;
+use crate::types::nominal::info;
 use crate::types::nominal::overrides;
 use std::rc::Rc;
 
@@ -66,7 +66,7 @@ pub(crate) fn check_inherited_derivative(cx: &mut TypeContext, f: FunctionId) {
 /// Whether a registered derivative gives as the value what a call of the original with its own parameters gives: that is
 /// the value of whatever implements the original.
 pub(crate) fn gives_value_of(cx: &mut TypeContext, registered: FunctionId, original: FunctionId) -> bool {
-    let Some(body) = function_body::check_body(cx, registered) else { return false };
+    let Some(body) = queries::check_body(cx, registered) else { return false };
     let [Stmt { kind: StmtKind::Return(Some(result)), .. }] = body.statements.as_slice() else { return false };
     let ExprKind::Tuple(parts) = &result.kind else { return false };
     let Some(ExprKind::Call { callee, args }) = parts.first().map(|value| &value.kind) else { return false };
@@ -88,7 +88,7 @@ pub(crate) fn stands_for(cx: &mut TypeContext, of: &FunctionRef) -> Vec<(Functio
     let mut all = fulfilled_by(cx, of);
     // A derivative of an initializer gives an instance of its own class.
     if overrides::overrides_something(cx, of.function)
-        && !initializers::fills_instance(cx, of.function)
+        && !superclass::fills_instance(cx, of.function)
         && promised_by_attribute(cx, of.function) != Some(false)
     {
         all.extend(overrides::overridden_by(cx, of));

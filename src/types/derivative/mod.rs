@@ -1,11 +1,9 @@
 //! Attributes of differentiation: `@differentiable`, `@derivative(of:)`, `@transpose(of:)`.
 
-pub(crate) mod data_flow;
 pub(crate) mod derivative_constraints;
 pub(crate) mod derivative_type;
 pub(crate) mod differentiability;
 pub(crate) mod inherited_derivative;
-pub(crate) mod inline_adjoint;
 pub(crate) mod nondifferentiable_requirement;
 pub(crate) mod original;
 pub(crate) mod primal_adjoint;

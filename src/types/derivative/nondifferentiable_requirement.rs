@@ -9,16 +9,16 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::types::conform::conformances;
-use crate::types::declare::prelude;
-use crate::types::derivative::data_flow::Ways;
 use crate::types::derivative::differentiability;
 use crate::types::derivative::registered_rules;
+use crate::types::flow::data_flow::Ways;
 use crate::types::generics::signature;
 use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::tree::{Argument, Body, Callee, Expr, ExprKind, FunctionId, LocalId};
 use crate::types::model::ty::Type;
 use crate::types::names::lookup;
+use crate::types::names::prelude;
 
 /// Reports the unmarked requirements that a promised generic function depends on.
 pub(crate) fn check_called_requirements(cx: &mut TypeContext, f: FunctionId, body: &Body) {

@@ -2,13 +2,13 @@
 
 use crate::syntax::ast::{FunctionName, Name, Param};
 use crate::types::conform::conformances;
-use crate::types::declare::prelude;
 use crate::types::model::context::TypeContext;
 use crate::types::model::tables::{Entry, FunctionKind, Member, MemberKind, Named, Owner, Signature};
 use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
 use crate::types::names::lookup;
 use crate::types::names::members;
+use crate::types::names::prelude;
 use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
 

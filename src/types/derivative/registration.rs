@@ -8,11 +8,12 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{Decl, DifferentiationArgs, FunctionName, Name};
 use crate::types::conform::conformances;
+use crate::types::conform::superclass;
 use crate::types::derivative::derivative_constraints;
 use crate::types::derivative::derivative_type;
 use crate::types::derivative::derivative_type::{changed_parameters, derivative_parts, together, unlabelled};
 use crate::types::derivative::differentiability;
-use crate::types::derivative::differentiability::{differentiation, parameters};
+use crate::types::derivative::differentiability::parameters;
 use crate::types::derivative::original;
 use crate::types::derivative::original::parameter_labels;
 use crate::types::derivative::primal_adjoint;
@@ -22,11 +23,11 @@ use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::declared::RegisteredKind;
 use crate::types::model::display;
+use crate::types::model::syntax_query::differentiation;
 use crate::types::model::tables::{FunctionKind, Owner, Registered, Requirement, Signature};
 use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::Type;
 use crate::types::names::lookup;
-use crate::types::nominal::initializers;
 use std::rc::Rc;
 
 const TWO_PARTS: &str = "'@derivative(of:)' attribute requires function to return a two-element tuple; first element must have label 'value:' and second element must have label 'pullback:' or 'differential:'";
@@ -65,18 +66,6 @@ enum Misfit {
     Unmet(FunctionId, Requirement),
     /// Said already.
     Reported,
-}
-
-/// Remembers a declaration that registers something; its original is looked up when all names are known.
-pub(crate) fn note_registration(cx: &mut TypeContext, decl: &Rc<Decl>, f: FunctionId) {
-    let registers = |a: &crate::syntax::ast::Attribute| match &*a.name.name {
-        "derivative" | "transpose" => true,
-        "differentiable" => differentiation(a).adjoint.is_some(),
-        _ => false,
-    };
-    if decl.attributes.iter().any(registers) {
-        cx.module.registrations.push((decl.clone(), f));
-    }
 }
 
 /// Looks up the originals of what was registered since the last time.
@@ -221,7 +210,7 @@ pub(crate) fn original(
     };
     let (_, mut types) = parameters(&signature);
     let (mut changed, mut has_self) = (changed_parameters(&signature), signature.self_type.is_some());
-    if initializers::fills_instance(cx, function) {
+    if superclass::fills_instance(cx, function) {
         // What is registered makes an instance of its own.
         types.remove(0);
         changed.remove(0);
@@ -288,7 +277,7 @@ fn register_derivative(cx: &mut TypeContext, f: FunctionId, of: &FunctionName, a
 
 /// The parameters that an original promises to be differentiable by, for each promise.
 fn promised_of_original(cx: &mut TypeContext, original: &Original) -> Vec<Vec<bool>> {
-    let made = usize::from(initializers::fills_instance(cx, original.function));
+    let made = usize::from(superclass::fills_instance(cx, original.function));
     let promised = differentiability::promised_parameters(cx, original.function);
     promised.into_iter().map(|(_, wrt)| wrt[made.min(wrt.len())..].to_vec()).collect()
 }

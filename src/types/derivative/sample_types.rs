@@ -2,11 +2,11 @@
 
 use crate::types::conform::conformances;
 use crate::types::derivative::differentiability;
-use crate::types::derivative::differentiability::differentiation;
 use crate::types::derivative::registered_rules;
 use crate::types::generics::signature;
 use crate::types::model::context;
 use crate::types::model::context::TypeContext;
+use crate::types::model::syntax_query::differentiation;
 use crate::types::model::tables::{Env, Requirement};
 use crate::types::model::tree::{FunctionId, FunctionRef};
 use crate::types::model::ty::{NominalId, Type};

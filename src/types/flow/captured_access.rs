@@ -4,12 +4,12 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::types::conform::rethrows::is_kept;
+use crate::types::conform::superclass;
 use crate::types::flow::Flow;
 use crate::types::model::tree::{
     Argument, Body, Capture, Expr, ExprKind, FunctionId, LocalId, Place, Projection, ProjectionKind, Root,
 };
 use crate::types::model::ty::Type;
-use crate::types::nominal::superclass;
 use std::rc::Rc;
 
 impl<'b> Flow<'b, '_> {

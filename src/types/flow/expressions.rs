@@ -4,12 +4,12 @@ use super::Flow;
 use super::places::Use;
 use super::state::State;
 use crate::source::Span;
-use crate::types::check_module;
+use crate::types::conform::superclass;
 use crate::types::generics::signature;
 use crate::types::model::syntax_query::is_operator;
 use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionId, LocalId, TryKind};
 use crate::types::model::ty::Type;
-use crate::types::nominal::initializers;
+use crate::types::nominal::info;
 
 impl<'b> Flow<'b, '_> {
     pub(super) fn exprs(&mut self, all: &'b [Expr]) {
@@ -215,14 +215,14 @@ impl<'b> Flow<'b, '_> {
             _ => receiver,
         };
         let is_own = matches!(inner.kind, ExprKind::Local(local) if self.filled == Some(local));
-        (is_own && self.led_to.is_some() && initializers::fills_instance(self.cx, called)).then_some(rest)
+        (is_own && self.led_to.is_some() && superclass::fills_instance(self.cx, called)).then_some(rest)
     }
 
     /// Another initializer has filled the instance, or the rest of it.
     fn led_on(&mut self, span: Span) {
         let (Some(local), Some(call)) = (self.filled, self.led_to) else { return };
         let parts = self.variables.local(local).unwrap_or(0..0);
-        if initializers::is_convenience(self.cx, self.function) {
+        if superclass::is_convenience(self.cx, self.function) {
             self.assume_set(&parts.collect::<Vec<_>>());
             return;
         }
@@ -266,7 +266,7 @@ impl<'b> Flow<'b, '_> {
 
     /// A local function that is used needs what it captures.
     fn use_function(&mut self, f: FunctionId, span: Span) {
-        let is_farther = self.is_inner && check_module::is_local(self.cx, f) && !self.accesses_of.contains_key(&f);
+        let is_farther = self.is_inner && info::is_local(self.cx, f) && !self.accesses_of.contains_key(&f);
         if is_farther && !self.called_inside.contains(&f) {
             self.called_inside.push(f);
         }

@@ -4,8 +4,8 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::types::flow::Flow;
-use crate::types::infer::stmt::function_body;
 use crate::types::model::context::TypeContext;
+use crate::types::model::queries;
 use crate::types::model::tree::{
     Argument, Body, Callee, Condition, Expr, ExprKind, FunctionId, GlobalId, Place, Root, Stmt, StmtKind,
 };
@@ -85,7 +85,7 @@ impl Flow<'_, '_> {
         self.needs.insert(f, None);
         let mut found = Found::default();
         if !self.cx.defs.function_data(f).is_prelude
-            && let Some(body) = function_body::check_body(self.cx, f)
+            && let Some(body) = queries::check_body(self.cx, f)
         {
             self.statements_need(&body.statements, &mut found);
         }

@@ -2,12 +2,12 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
+use crate::types::conform::superclass;
 use crate::types::flow::Flow;
 use crate::types::flow::places::Use;
 use crate::types::model::tables::FunctionKind;
 use crate::types::model::tree::{FunctionId, LocalId};
 use crate::types::model::ty::Type;
-use crate::types::nominal::initializers;
 
 /// What a convenience initializer does too early.
 const BEFORE_OTHER: &str = "'self' used before 'self.init' call or assignment to 'self'";
@@ -17,7 +17,7 @@ impl Flow<'_, '_> {
     pub(crate) fn uninitialized(&mut self, local: Option<LocalId>, missing: &[u32], span: Span, how: Use) {
         let is_self = local.is_some() && local == self.filled;
         let mut diagnostic = Diagnostic::error(Code::Uninitialized, span, self.headline(local, missing, span, how));
-        let is_convenience = self.led_to.is_some() && initializers::is_convenience(self.cx, self.function);
+        let is_convenience = self.led_to.is_some() && superclass::is_convenience(self.cx, self.function);
         for number in missing.iter().filter(|_| !is_convenience) {
             let part = self.variables.part(*number);
             let text = if is_self && &*part.name != "self" {
@@ -48,7 +48,7 @@ impl Flow<'_, '_> {
     fn headline(&self, local: Option<LocalId>, missing: &[u32], span: Span, how: Use) -> String {
         if local.is_some() && local == self.filled {
             return match self.led_to.filter(|call| missing.contains(call)) {
-                Some(call) if missing.len() == 1 || initializers::is_convenience(self.cx, self.function) => {
+                Some(call) if missing.len() == 1 || superclass::is_convenience(self.cx, self.function) => {
                     self.headline_of_call(&self.variables.part(call).name, how)
                 }
                 _ => self.headline_of_self(how),
@@ -112,7 +112,7 @@ impl Flow<'_, '_> {
         match how {
             Use::Returned => format!("'{call}' isn't called on all paths before returning from initializer"),
             Use::Receiver(f) => format!("'self' used in {} before '{call}' call", self.access(f)),
-            _ if initializers::is_convenience(self.cx, self.function) => BEFORE_OTHER.into(),
+            _ if superclass::is_convenience(self.cx, self.function) => BEFORE_OTHER.into(),
             _ => format!("'self' used before '{call}' call"),
         }
     }
@@ -121,7 +121,7 @@ impl Flow<'_, '_> {
     fn is_own_of_convenience(&self, part: u32) -> bool {
         let own = self.filled.and_then(|local| self.variables.local(local));
         self.led_to.is_some()
-            && initializers::is_convenience(self.cx, self.function)
+            && superclass::is_convenience(self.cx, self.function)
             && own.is_some_and(|all| all.contains(&part))
     }
 

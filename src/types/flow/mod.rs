@@ -12,6 +12,8 @@
 //! Not here: what a program does with values that are known only while it runs.
 
 pub(crate) mod captured_access;
+pub(crate) mod data_flow;
+pub(crate) mod dynamic_self_result;
 pub(crate) mod exclusivity;
 mod exits;
 mod expressions;
@@ -30,7 +32,6 @@ use crate::source::Span;
 use crate::types::model::context::TypeContext;
 use crate::types::model::tables::{BodyState, FunctionKind};
 use crate::types::model::tree::{Body, Capture, FunctionId, GlobalId, LocalId, Place, Stmt};
-use crate::types::names::dynamic_self;
 use exits::Scope;
 use hashbrown::{HashMap, HashSet};
 use state::State;
@@ -154,7 +155,7 @@ impl<'b, 'w> Flow<'b, 'w> {
         self.begin_instance();
         self.block(&self.body.statements);
         self.check_result();
-        dynamic_self::check_own_result(self.cx, self.function, self.body);
+        dynamic_self_result::check_own_result(self.cx, self.function, self.body);
         if self.warns {
             self.warn_of_recursion();
             self.warn_of_unused_variables();

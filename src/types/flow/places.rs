@@ -2,10 +2,10 @@
 
 use super::Flow;
 use crate::source::Span;
+use crate::types::conform::superclass;
 use crate::types::model::tree::{
     Expr, ExprKind, FunctionId, GlobalId, LocalId, Place, Projection, ProjectionKind, Root,
 };
-use crate::types::nominal::initializers;
 
 /// What a variable is used for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -135,7 +135,7 @@ impl<'b> Flow<'b, '_> {
     /// A convenience initializer may fill nothing before another initializer has.
     fn must_be_led_on(&mut self, local: LocalId, span: Span) {
         let Some(call) = self.led_to else { return };
-        if self.filled == Some(local) && self.is_unset(call) && initializers::is_convenience(self.cx, self.function) {
+        if self.filled == Some(local) && self.is_unset(call) && superclass::is_convenience(self.cx, self.function) {
             self.uninitialized(Some(local), &[call], span, Use::Part);
         }
     }

@@ -10,7 +10,7 @@ use crate::types::model::tables::FunctionKind;
 use crate::types::model::tree::Ownership;
 use crate::types::model::tree::{Callee, Expr, ExprKind, FunctionId, Local};
 use crate::types::model::ty::Type;
-use crate::types::synthesize;
+use crate::types::names::lookup;
 
 impl Flow<'_, '_> {
     /// An expression stands where nobody uses its value.
@@ -85,7 +85,7 @@ impl Flow<'_, '_> {
 
     /// Whether there is nothing in a value that could be used.
     fn is_nothing(&mut self, ty: &Type) -> bool {
-        match synthesize::optional_payload(self.cx, ty) {
+        match lookup::optional_payload(self.cx, ty) {
             Some(payload) => self.is_nothing(&payload),
             None => ty.is_unit() || matches!(ty, Type::Never | Type::Error | Type::Metatype(_)),
         }

@@ -4,11 +4,10 @@
 use super::Flow;
 use crate::source::Span;
 use crate::syntax::ast::{Name, NominalKind};
+use crate::types::conform::superclass;
 use crate::types::model::tables::{FunctionKind, StoredData};
 use crate::types::model::tree::{GlobalId, LocalId, Pattern, PatternKind, Projection, ProjectionKind};
 use crate::types::model::ty::{NominalId, Type};
-use crate::types::nominal::initializers;
-use crate::types::nominal::superclass;
 use hashbrown::HashMap;
 use std::ops::Range;
 
@@ -144,13 +143,13 @@ impl Flow<'_, '_> {
     /// In an initializer of a class: the instance is there from the start, its properties are not, and another
     /// initializer may have to be called.
     pub(super) fn begin_instance(&mut self) {
-        if !initializers::fills_instance(self.cx, self.function) {
+        if !superclass::fills_instance(self.cx, self.function) {
             return;
         }
         let local = LocalId(0);
         let Some(Type::Nominal(n, _)) = self.body.locals.first().map(|l| l.ty.clone()) else { return };
         let mut parts = self.properties(n).unwrap_or_default();
-        let is_convenience = initializers::is_convenience(self.cx, self.function);
+        let is_convenience = superclass::is_convenience(self.cx, self.function);
         if is_convenience {
             parts.iter_mut().for_each(|p| p.has_value = false);
         }

@@ -2,26 +2,25 @@
 
 use crate::syntax::ast::Name;
 use crate::types::conform::conformances;
-use crate::types::declare::prelude;
+use crate::types::conform::superclass;
 use crate::types::generics::existential;
 use crate::types::generics::existential::known_type;
 use crate::types::generics::generic_env;
 use crate::types::generics::opaque;
 use crate::types::generics::signature;
-use crate::types::infer::solver::type_vars;
+use crate::types::generics::unification;
 use crate::types::model::context;
 use crate::types::model::context::TypeContext;
+use crate::types::model::queries;
 use crate::types::model::tables::{Clauses, MemberKind, Owner, Requirement, Signature};
 use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
 use crate::types::names::lookup;
 use crate::types::names::members;
+use crate::types::names::prelude;
 use crate::types::names::type_alias;
 use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
-use crate::types::nominal::stored_property;
-use crate::types::nominal::superclass;
-use crate::types::synthesize;
 use std::rc::Rc;
 
 /// The protocols that the bound of an associated type names.
@@ -49,7 +48,7 @@ pub(crate) fn normalize_type(cx: &mut TypeContext, ty: &Type) -> Type {
     match ty {
         Type::Associated(of, p, name) => {
             let of = normalize_type(cx, of);
-            let of = if let Type::Var(_) = of { type_vars::shallow(cx, &of) } else { of };
+            let of = if let Type::Var(_) = of { unification::shallow(cx, &of) } else { of };
             if let Some(known) = known_type(&of, name).or_else(|| opaque::known_of_opaque(cx, &of, name)) {
                 return known;
             }
@@ -203,7 +202,7 @@ fn same_as(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
 
 /// `T.Name` by the protocols that `T` conforms to.
 pub(crate) fn associated_type(cx: &mut TypeContext, of: &Type, name: &str) -> Option<Type> {
-    let of = type_vars::shallow(cx, of);
+    let of = unification::shallow(cx, of);
     let mut protocols = conformances::protocols_of(cx, &of).to_vec();
     if matches!(of, Type::Var(_) | Type::Tuple(_) | Type::Function(_)) && name == "TangentVector" {
         protocols.push(lookup::protocol(cx, "Differentiable"));
@@ -268,7 +267,7 @@ fn find_type_witness(
             found = params.iter().rev().find(|q| cx.defs.params[q.0 as usize].name == *name).map(|q| Type::Param(*q));
         }
         if found.is_none() && &**name == "TangentVector" {
-            found = synthesize::synthesize_tangent_vector(cx, n);
+            found = queries::synthesize_tangent_vector(cx, n);
         }
         if found.is_none() && &**name == "RawValue" {
             found = cx.defs.nominal_data(n).raw_type.clone();
@@ -379,7 +378,7 @@ fn infer_by_own(cx: &mut TypeContext, n: NominalId, required: &Signature, wanted
     members::load_own_members(cx, n, base);
     let candidates = cx.defs.nominal_data(n).members.get(base).cloned().unwrap_or_default();
     candidates.into_iter().find_map(|member| match member.kind {
-        MemberKind::Stored(i) => match_type(&required.result, wanted, &stored_property::stored_type(cx, n, i)),
+        MemberKind::Stored(i) => match_type(&required.result, wanted, &queries::stored_type(cx, n, i)),
         kind => {
             let given = signature::signature(cx, function_of(kind)?);
             match_signature(required, wanted, &given)

@@ -4,15 +4,15 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::Name;
 use crate::types::conform::conformances;
+use crate::types::conform::superclass;
 use crate::types::generics::associated_type;
-use crate::types::generics::opaque;
-use crate::types::infer::solver::type_vars;
+use crate::types::generics::unification;
 use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::display;
+use crate::types::model::opaque_types;
 use crate::types::model::tables::{Env, Requirement};
 use crate::types::model::ty::{Existential, ParamId, ProtocolId, Type};
-use crate::types::nominal::superclass;
 use std::rc::Rc;
 
 /// What an existential says that `T.Name` is: `any P<A>`.
@@ -23,11 +23,11 @@ pub(crate) fn known_type(of: &Type, name: &str) -> Option<Type> {
 
 /// The type inside of an existential as a generic parameter, in environment that say what is known of it.
 pub(crate) fn inside(cx: &mut TypeContext, e: &Existential) -> (Type, Rc<Env>) {
-    let param = match cx.scope.inside {
+    let param = match cx.memo.opened {
         Some(param) => param,
         None => cx.defs.new_param(&"Self".into()),
     };
-    cx.scope.inside = Some(param);
+    cx.memo.opened = Some(param);
     let own = Type::Param(param);
     let mut requirements: Vec<Requirement> =
         e.protocols.iter().map(|p| Requirement::Conforms(own.clone(), *p)).collect();
@@ -104,7 +104,7 @@ pub(crate) fn can_erase(cx: &mut TypeContext, from: &Type, p: ProtocolId) -> boo
 
 /// Whether the values of a type are values of an existential. What is open in either becomes what the other one says.
 pub(crate) fn is_value_of(cx: &mut TypeContext, ty: &Type, e: &Existential) -> bool {
-    let ty = type_vars::shallow(cx, ty);
+    let ty = unification::shallow(cx, ty);
     let holds = e.class.as_ref().is_none_or(|class| is_instance_of(cx, &ty, class))
         && e.protocols.iter().all(|p| can_erase(cx, &ty, *p));
     let snapshot = cx.vars.snapshot();
@@ -114,7 +114,7 @@ pub(crate) fn is_value_of(cx: &mut TypeContext, ty: &Type, e: &Existential) -> b
         && (is_open
             || e.known.iter().all(|(name, known)| {
                 let own = associated_type::associated_type(cx, &ty, name);
-                own.is_some_and(|own| type_vars::unify(cx, &own, known, Span::default()))
+                own.is_some_and(|own| unification::unify(cx, &own, known, Span::default()))
             }));
     if holds {
         cx.vars.keep(snapshot);
@@ -127,7 +127,7 @@ pub(crate) fn is_value_of(cx: &mut TypeContext, ty: &Type, e: &Existential) -> b
 /// The class whose instances the values of a type are known to be, for a type that is none itself.
 pub(crate) fn known_class(cx: &TypeContext, ty: &Type) -> Option<Type> {
     match ty {
-        Type::Opaque(id, args) => opaque::bounds_of_opaque(cx, *id, args).class.clone(),
+        Type::Opaque(id, args) => opaque_types::bounds_of_opaque(cx, *id, args).class.clone(),
         Type::Existential(e) => e.class.clone(),
         Type::Param(_) | Type::Associated(..) => cx.scope.env.requirements.iter().find_map(|r| match r {
             Requirement::Superclass(of, class) if of == ty => Some(class.clone()),
@@ -141,8 +141,8 @@ pub(crate) fn known_class(cx: &TypeContext, ty: &Type) -> Option<Type> {
 pub(crate) fn is_instance_of(cx: &mut TypeContext, ty: &Type, class: &Type) -> bool {
     let mut at = known_class(cx, ty).unwrap_or_else(|| ty.clone());
     loop {
-        if type_vars::unifies(cx, &at, class) {
-            return type_vars::unify(cx, &at, class, Span::default());
+        if unification::unifies(cx, &at, class) {
+            return unification::unify(cx, &at, class, Span::default());
         }
         let Type::Nominal(n, args) = &at else { return false };
         let Some(base) = superclass::base_type(cx, *n, args) else { return false };
@@ -152,13 +152,13 @@ pub(crate) fn is_instance_of(cx: &mut TypeContext, ty: &Type, class: &Type) -> b
 
 pub(crate) fn unify_existentials(cx: &mut TypeContext, a: &Existential, b: &Existential, span: Span) -> bool {
     let classes = match (&a.class, &b.class) {
-        (Some(x), Some(y)) => type_vars::unify(cx, x, y, span),
+        (Some(x), Some(y)) => unification::unify(cx, x, y, span),
         (x, y) => x.is_none() && y.is_none(),
     };
     classes
         && a.protocols == b.protocols
         && a.known.len() == b.known.len()
-        && a.known.iter().zip(&b.known).all(|((n, x), (m, y))| n == m && type_vars::unify(cx, x, y, span))
+        && a.known.iter().zip(&b.known).all(|((n, x), (m, y))| n == m && unification::unify(cx, x, y, span))
 }
 
 /// `any P & Q` of the parts as they are written. Reports what cannot be a part.
@@ -208,20 +208,4 @@ pub(crate) fn too_many_primary(cx: &mut TypeContext, name: &str, expected: usize
         cx.sink.report(Diagnostic::error(Code::Types, span, message));
     }
     given > expected
-}
-
-/// An existential as it is written.
-pub(crate) fn write_existential(cx: &TypeContext, e: &Existential, full: bool) -> String {
-    if e.is_any() {
-        return "Any".to_string();
-    }
-    let class = e.class.iter().map(|class| display::write_type(cx, class, full));
-    let protocols = e.protocols.iter().map(|p| {
-        let data = cx.defs.protocol_data(*p);
-        let given = |name: &Name| e.known.iter().find(|(known, _)| known == name);
-        let given: Vec<String> =
-            data.primary.iter().map_while(|name| given(name).map(|(_, t)| display::write_type(cx, t, full))).collect();
-        if given.is_empty() { data.name.to_string() } else { format!("{}<{}>", data.name, given.join(", ")) }
-    });
-    format!("any {}", class.chain(protocols).collect::<Vec<_>>().join(" & "))
 }

@@ -3,6 +3,7 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{Generics, Requirement as AstRequirement, TypeExpr, TypeExprKind};
+use crate::types::conform::superclass;
 use crate::types::generics::associated_type;
 use crate::types::generics::existential;
 use crate::types::model::context;
@@ -13,7 +14,6 @@ use crate::types::model::ty::{NominalId, ParamId, Type};
 use crate::types::names::lookup;
 use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
-use crate::types::nominal::superclass;
 use std::rc::Rc;
 
 /// The generic environment of the members of a group.

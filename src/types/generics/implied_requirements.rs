@@ -9,7 +9,6 @@ use crate::types::model::tables::{Env, Named, Owner, Requirement};
 use crate::types::model::ty::{NominalId, ParamId, Type};
 use crate::types::names::lookup;
 use crate::types::names::type_expr::{TypeScope, differentiable_attribute};
-use crate::types::synthesize;
 use std::rc::Rc;
 
 /// Adds what the types of a signature imply for generic parameters: those of `@differentiable` functions, and generic
@@ -147,7 +146,7 @@ fn conditions_of_conformance(cx: &mut TypeContext, n: NominalId, given: &[TypeEx
         return vec![];
     }
     let Some(conformance) = conformances::find_conformance(cx, n, differentiable) else { return vec![] };
-    let (group, _) = synthesize::asks(cx, n, conformance);
+    let (group, _) = conformances::asks(cx, n, conformance);
     let by = |p| params.iter().position(|q| *q == p).and_then(|i| arguments[i].clone());
     let conditions = generic_env::group_env(cx, group);
     let put = conditions.requirements.iter().map(|r| r.map(&mut |t| t.substitute(&by)));

@@ -8,4 +8,6 @@ pub(crate) mod opaque;
 pub(crate) mod opened_existential;
 pub(crate) mod signature;
 pub(crate) mod type_arguments;
+pub(crate) mod type_size;
+pub(crate) mod unification;
 pub(crate) mod unmet_requirement;

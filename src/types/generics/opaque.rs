@@ -9,37 +9,18 @@ use crate::syntax::ast::TypeExpr;
 use crate::types::conform::conformances;
 use crate::types::generics::associated_type;
 use crate::types::generics::existential;
-use crate::types::infer::solver::type_vars;
-use crate::types::infer::stmt::function_body;
+use crate::types::generics::unification;
 use crate::types::model::context::TypeContext;
 use crate::types::model::display;
+use crate::types::model::opaque_types;
+use crate::types::model::queries;
+use crate::types::model::tables::Opaque;
 use crate::types::model::tables::{BodyState, FunctionKind};
 use crate::types::model::tree::FunctionId;
-use crate::types::model::ty::{Existential, OpaqueId, ParamId, ProtocolId, Type};
+use crate::types::model::ty::{Existential, OpaqueId, ProtocolId, Type};
 use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
 use std::rc::Rc;
-
-/// The opaque types of a session.
-#[derive(Clone, Default)]
-pub(crate) struct Opaques {
-    all: Vec<Opaque>,
-    /// The function whose result is being resolved.
-    function: Option<FunctionId>,
-    /// Whether the types behind are asked for, too: when bodies are checked they are not.
-    pub(crate) are_known: bool,
-}
-
-#[derive(Clone)]
-struct Opaque {
-    function: FunctionId,
-    /// The generic parameters of the function and its environment.
-    params: Vec<ParamId>,
-    /// What is known of it: an existential.
-    bounds: Type,
-    /// What it is, in terms of the parameters.
-    underlying: Option<Type>,
-}
 
 /// A value that a function returns where its result is opaque.
 pub(crate) struct Given {
@@ -52,9 +33,18 @@ pub(crate) struct Given {
 pub(crate) fn resolve_result(cx: &mut TypeContext, f: FunctionId, ty: &TypeExpr, scope: &TypeScope) -> Type {
     let data = cx.defs.function_data(f);
     let has_body = matches!(data.kind, FunctionKind::Function | FunctionKind::Getter) && data.requirement.is_none();
-    let saved = std::mem::replace(&mut cx.memo.opaques.function, has_body.then_some(f));
-    let result = type_expr::resolve_type(cx, ty, scope);
-    cx.memo.opaques.function = saved;
+    with_opaque_results(cx, has_body.then_some(f), |cx| type_expr::resolve_type(cx, ty, scope))
+}
+
+/// Runs `then` while `some P` is an opaque type of the function.
+fn with_opaque_results<A>(
+    cx: &mut TypeContext,
+    function: Option<FunctionId>,
+    then: impl FnOnce(&mut TypeContext) -> A,
+) -> A {
+    let outer = std::mem::replace(&mut cx.memo.opaques.function, function);
+    let result = then(cx);
+    cx.memo.opaques.function = outer;
     result
 }
 
@@ -74,41 +64,31 @@ pub(crate) fn opaque_type(cx: &mut TypeContext, bounds: Type, span: Span) -> Typ
     Type::Opaque(OpaqueId(cx.memo.opaques.all.len() as u32 - 1), args)
 }
 
-fn of_arguments(cx: &TypeContext, id: OpaqueId, args: &[Type], ty: &Type) -> Type {
-    let params = &cx.memo.opaques.all[id.0 as usize].params;
-    ty.substitute(&|p| params.iter().position(|q| *q == p).and_then(|i| args.get(i).cloned()))
-}
-
-/// What is known of an opaque type.
-pub(crate) fn bounds_of_opaque(cx: &TypeContext, id: OpaqueId, args: &[Type]) -> Rc<Existential> {
-    match of_arguments(cx, id, args, &cx.memo.opaques.all[id.0 as usize].bounds) {
-        Type::Existential(bounds) => bounds,
-        _ => Rc::default(),
-    }
-}
-
 /// The protocols that an opaque type conforms to.
 pub(crate) fn protocols_of_opaque(cx: &mut TypeContext, ty: &Type) -> Rc<[ProtocolId]> {
     let Type::Opaque(id, args) = ty else { return Rc::from([]) };
-    let bounds = Type::Existential(bounds_of_opaque(cx, *id, args));
+    let bounds = Type::Existential(opaque_types::bounds_of_opaque(cx, *id, args));
     conformances::protocols_of(cx, &bounds)
 }
 
 /// `T.Name` of an opaque type, where that is written: `some Sequence<Int>`.
 pub(crate) fn known_of_opaque(cx: &TypeContext, of: &Type, name: &str) -> Option<Type> {
     let Type::Opaque(id, args) = of else { return None };
-    crate::types::generics::existential::known_type(&Type::Existential(bounds_of_opaque(cx, *id, args)), name)
+    crate::types::generics::existential::known_type(
+        &Type::Existential(opaque_types::bounds_of_opaque(cx, *id, args)),
+        name,
+    )
 }
 
 /// The type behind an opaque one.
 pub(crate) fn underlying_type(cx: &mut TypeContext, id: OpaqueId, args: &[Type]) -> Type {
     let function = cx.memo.opaques.all[id.0 as usize].function;
     if cx.memo.opaques.all[id.0 as usize].underlying.is_none() {
-        function_body::check_body(cx, function);
+        queries::check_body(cx, function);
     }
     match cx.memo.opaques.all[id.0 as usize].underlying.clone() {
         Some(underlying) => {
-            let ty = of_arguments(cx, id, args, &underlying);
+            let ty = opaque_types::of_arguments(cx, id, args, &underlying);
             associated_type::normalize_type(cx, &ty)
         }
         None => Type::Error,
@@ -154,7 +134,7 @@ fn fresh_for(cx: &mut TypeContext, id: OpaqueId, span: Span) -> Type {
 pub(crate) fn fresh_within(cx: &mut TypeContext, bounds: &Existential, span: Span) -> Type {
     let ty = cx.vars.fresh();
     for p in &bounds.protocols {
-        type_vars::require(cx, &ty, *p, span);
+        unification::require(cx, &ty, *p, span);
     }
     for (name, known) in &bounds.known {
         let owner = conformances::all_refined(cx, bounds.protocols.clone())
@@ -162,7 +142,7 @@ pub(crate) fn fresh_within(cx: &mut TypeContext, bounds: &Existential, span: Spa
             .find(|p| cx.defs.protocol_data(*p).associated.iter().any(|a| a.name == *name));
         if let Some(p) = owner {
             let own = Type::Associated(Rc::new(ty.clone()), p, name.clone());
-            type_vars::unify(cx, &own, known, span);
+            unification::unify(cx, &own, known, span);
         }
     }
     ty
@@ -171,7 +151,7 @@ pub(crate) fn fresh_within(cx: &mut TypeContext, bounds: &Existential, span: Spa
 /// Whether all values that are returned as one opaque type are of one type, which is remembered.
 pub(crate) fn agree_on_opaque(cx: &mut TypeContext, given: Vec<Given>) {
     for Given { id, ty, span } in &given {
-        let ty = type_vars::resolved(cx, ty);
+        let ty = unification::resolved(cx, ty);
         if matches!(ty, Type::Var(_) | Type::Error | Type::Never)
             || matches!(ty, Type::Opaque(other, _) if other == *id)
         {
@@ -198,7 +178,7 @@ pub(crate) fn agree_on_opaque(cx: &mut TypeContext, given: Vec<Given>) {
     // What is open in a later one is known by an earlier one: `return nil`.
     for Given { id, ty, span } in &given {
         if let Some(known) = cx.memo.opaques.all[id.0 as usize].underlying.clone() {
-            type_vars::unify(cx, ty, &known, *span);
+            unification::unify(cx, ty, &known, *span);
         }
     }
 }
@@ -256,7 +236,7 @@ fn report_disagreement(cx: &mut TypeContext, id: OpaqueId, given: &[Given]) {
     );
     let mut diagnostic = Diagnostic::error(Code::Mismatch, span, message);
     for part in given.iter().filter(|part| part.id == id) {
-        let ty = type_vars::resolved(cx, &part.ty);
+        let ty = unification::resolved(cx, &part.ty);
         diagnostic = diagnostic.also(part.span, format!("of type '{}'", display::show(cx, &ty)));
     }
     cx.sink.report(diagnostic);

@@ -1,28 +1,30 @@
 //! Types of functions, worked out when they are asked for.
 
+use crate::diagnostic::Code as DiagnosticCode;
+use crate::diagnostic::Diagnostic;
+use crate::syntax::ast::Attribute;
 use crate::syntax::ast::AttributeArgs;
+use crate::syntax::ast::Param;
 use crate::types::conform::conformances;
-use crate::types::declare::function_type;
+use crate::types::conform::superclass;
 use crate::types::generics::generic_env;
 use crate::types::generics::implied_requirements;
 use crate::types::generics::opaque;
-use crate::types::infer::call::default_argument;
-use crate::types::infer::expr::calculus_notation::closure_of;
-use crate::types::infer::solver::implicitly_unwrapped::says_unwrapped;
-use crate::types::infer::stmt::function_body;
 use crate::types::model::context;
 use crate::types::model::context::TypeContext;
+use crate::types::model::queries;
+use crate::types::model::syntax_query::closure_of;
+use crate::types::model::syntax_query::says_unwrapped;
 use crate::types::model::syntax_walk::is_literal;
+use crate::types::model::tables::Observed;
 use crate::types::model::tables::{
     Code, Env, FunctionData, FunctionKind, Owner, Requirement, Signature, SignatureParam, blank_function,
 };
 use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::{FunctionParam, FunctionType, Strength, Type};
+use crate::types::names::function_type;
 use crate::types::names::lookup;
 use crate::types::names::type_expr::TypeScope;
-use crate::types::nominal::observers;
-use crate::types::nominal::property_wrapper;
-use crate::types::nominal::superclass;
 use std::rc::Rc;
 
 /// The generic environment of a function's own parameters.
@@ -63,10 +65,10 @@ pub(crate) fn signature(cx: &mut TypeContext, f: FunctionId) -> Rc<Signature> {
     let (params, self_type, result, env) = context::with_env(cx, Rc::new(env), |cx| {
         let mut params = vec![];
         for param in ast_params.iter() {
-            property_wrapper::refuse_wrapped_param(cx, param);
+            refuse_wrapped_param(cx, param);
             let mut ty = match &param.ty {
                 Some(ty) => function_type::resolve_attributed(cx, &param.attributes, ty, &scope),
-                None if observed.is_some() => observed.map_or(Type::Error, |of| observers::observed_type(cx, of)),
+                None if observed.is_some() => observed.map_or(Type::Error, |of| observed_type(cx, of)),
                 // Formulas and functions of one's own may leave types out.
                 None => lookup::simple(cx, "Double"),
             };
@@ -113,7 +115,7 @@ pub(crate) fn signature(cx: &mut TypeContext, f: FunctionId) -> Rc<Signature> {
                 if failable { lookup::applied(cx, "Optional", &[own]) } else { own }
             }
             (_, Some(ty)) => opaque::resolve_result(cx, f, ty, &scope),
-            (FunctionKind::Getter, None) => observed.map_or(Type::Error, |of| observers::observed_type(cx, of)),
+            (FunctionKind::Getter, None) => observed.map_or(Type::Error, |of| observed_type(cx, of)),
             (_, None) => Type::unit(),
         };
         (params, self_type, result, cx.scope.env.clone())
@@ -163,7 +165,7 @@ pub(crate) fn signature(cx: &mut TypeContext, f: FunctionId) -> Rc<Signature> {
             signature.params[i].default = Some(cx.defs.add_function(data));
         }
     }
-    default_argument::note_open_defaults(cx, f, &signature, outer.params.len());
+    queries::note_open_defaults(cx, f, &signature, outer.params.len());
     let infers_result = matches!(cx.defs.function_data(f).code, Code::Expression(_)) && ast_result.is_none();
     let signature = Rc::new(signature);
     cx.defs.functions[f.0 as usize].signature = Some(signature.clone());
@@ -213,7 +215,7 @@ fn infer_formula_result(cx: &mut TypeContext, f: FunctionId, signature: &Rc<Sign
     let assumed = Rc::new(Signature { result: double.clone(), ..(**signature).clone() });
     cx.defs.functions[f.0 as usize].signature = Some(assumed);
     cx.defs.functions[f.0 as usize].resolving = true;
-    let result = function_body::check_formula(cx, f).unwrap_or(double);
+    let result = queries::check_formula(cx, f).unwrap_or(double);
     cx.defs.functions[f.0 as usize].resolving = false;
     let known = Rc::new(Signature { result, ..(**signature).clone() });
     cx.defs.functions[f.0 as usize].signature = Some(known.clone());
@@ -252,4 +254,24 @@ fn stands_for_operator_or_initializer(data: &FunctionData) -> bool {
         }),
         AttributeArgs::None | AttributeArgs::Text(_) => false,
     })
+}
+
+/// The type of what an observer or its setter is about.
+pub(crate) fn observed_type(cx: &mut TypeContext, observed: Observed) -> Type {
+    match observed {
+        Observed::Stored(n, index) => queries::stored_type(cx, n, index),
+        Observed::Global(g) => queries::global_type(cx, g),
+        Observed::Result(f) => signature(cx, f).result.clone(),
+    }
+}
+
+/// Says that a parameter cannot be wrapped.
+pub(crate) fn refuse_wrapped_param(cx: &mut TypeContext, param: &Param) {
+    let is_wrapper = |a: &&Attribute| cx.defs.wrappers.contains_key(&*a.name.name);
+    if let Some(attribute) = param.attributes.iter().find(is_wrapper) {
+        let message = "property wrappers are not supported on parameters";
+        let diagnostic = Diagnostic::error(DiagnosticCode::WrongContext, attribute.span, message);
+        let (wrapper, name) = (&attribute.name.name, &param.name.name);
+        cx.sink.report(diagnostic.help(format!("wrap a local variable instead: '@{wrapper} var wrapped = {name}'")));
+    }
 }

@@ -5,16 +5,16 @@ use crate::source::Span;
 use crate::types::conform::conformances;
 use crate::types::generics::generic_env;
 use crate::types::generics::signature;
+use crate::types::generics::unification;
 use crate::types::generics::unmet_requirement;
-use crate::types::infer::solver::type_vars;
 use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::display;
+use crate::types::model::queries;
 use crate::types::model::tables::Requirement;
 use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::{NominalId, Type};
 use crate::types::names::type_alias;
-use crate::types::nominal::stored_property;
 
 /// Reports every part of a written type whose arguments do not do what is required of them.
 pub(crate) fn check_arguments(cx: &mut TypeContext, ty: &Type, span: Span) {
@@ -66,7 +66,7 @@ pub(crate) fn check_arguments_of(cx: &mut TypeContext, n: NominalId, args: &[Typ
 
 /// Whether the type that must conform is not known.
 fn is_undecided(cx: &mut TypeContext, put: &Requirement) -> bool {
-    matches!(put, Requirement::Conforms(ty, _) if type_vars::has_vars(cx, ty))
+    matches!(put, Requirement::Conforms(ty, _) if unification::has_vars(cx, ty))
 }
 
 /// The types that a function's signature spells.
@@ -86,7 +86,7 @@ pub(crate) fn check_stored(cx: &mut TypeContext, n: NominalId) {
     let env = generic_env::nominal_env(cx, n);
     context::with_env(cx, env, |cx| {
         for i in 0..cx.defs.nominal_data(n).stored.len() as u32 {
-            let ty = stored_property::stored_type(cx, n, i);
+            let ty = queries::stored_type(cx, n, i);
             let span = cx.defs.nominal_data(n).stored[i as usize].span;
             check_arguments(cx, &ty, span);
         }

@@ -4,16 +4,16 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::types::conform::conformances;
+use crate::types::conform::superclass;
 use crate::types::generics::existential;
 use crate::types::generics::generic_env;
 use crate::types::generics::signature;
-use crate::types::infer::solver::type_vars;
-use crate::types::infer::solver::type_vars::Clause;
+use crate::types::generics::unification;
 use crate::types::model::context::TypeContext;
 use crate::types::model::display;
 use crate::types::model::tables::{Env, Requirement};
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
-use crate::types::nominal::superclass;
+use crate::types::model::type_vars::Clause;
 
 /// Says that a function that is used requires something of types which is not so; `put` has the types in it.
 pub(crate) fn unmet(cx: &mut TypeContext, clause: Clause, put: &Requirement, span: Span) -> Diagnostic {
@@ -77,7 +77,7 @@ fn generic_types(cx: &mut TypeContext, written: &Requirement, put: &Requirement)
 }
 
 fn show_resolved(cx: &mut TypeContext, ty: &Type) -> String {
-    let ty = type_vars::resolved(cx, ty);
+    let ty = unification::resolved(cx, ty);
     display::show(cx, &ty)
 }
 
@@ -85,7 +85,7 @@ fn show_resolved(cx: &mut TypeContext, ty: &Type) -> String {
 pub(crate) fn with_way_out(cx: &mut TypeContext, diagnostic: Diagnostic, put: &Requirement) -> Diagnostic {
     match put {
         Requirement::Conforms(ty, p) => {
-            let ty = type_vars::resolved(cx, ty);
+            let ty = unification::resolved(cx, ty);
             with_declaration(cx, diagnostic, &ty, *p)
         }
         Requirement::Same(..) | Requirement::Superclass(..) => diagnostic,
@@ -157,17 +157,18 @@ fn failing_condition(
 pub(crate) fn is_met(cx: &mut TypeContext, put: &Requirement) -> bool {
     match put {
         Requirement::Conforms(of, p) => {
-            let of = type_vars::shallow(cx, of);
+            let of = unification::shallow(cx, of);
             // What belongs to an open type is open, too.
-            matches!(of, Type::Associated(..)) && type_vars::has_vars(cx, &of) || conformances::conforms_to(cx, &of, *p)
+            matches!(of, Type::Associated(..)) && unification::has_vars(cx, &of)
+                || conformances::conforms_to(cx, &of, *p)
         }
         Requirement::Same(a, b) => {
-            let (a, b) = (type_vars::resolved(cx, a), type_vars::resolved(cx, b));
-            a == b || type_vars::has_vars(cx, &a) || type_vars::has_vars(cx, &b)
+            let (a, b) = (unification::resolved(cx, a), unification::resolved(cx, b));
+            a == b || unification::has_vars(cx, &a) || unification::has_vars(cx, &b)
         }
         Requirement::Superclass(of, class) => {
-            let (of, class) = (type_vars::resolved(cx, of), type_vars::resolved(cx, class));
-            type_vars::has_vars(cx, &of) || type_vars::has_vars(cx, &class) || inherits(cx, &of, &class)
+            let (of, class) = (unification::resolved(cx, of), unification::resolved(cx, class));
+            unification::has_vars(cx, &of) || unification::has_vars(cx, &class) || inherits(cx, &of, &class)
         }
     }
 }

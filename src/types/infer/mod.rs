@@ -16,8 +16,9 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, Name};
 use crate::types::generics::type_arguments;
+use crate::types::generics::unification;
 use crate::types::infer::solver::pending::Pending;
-use crate::types::infer::solver::type_vars;
+use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::display;
 use crate::types::model::tables::{Env, Named, Owner};
@@ -152,7 +153,7 @@ enum Found {
 }
 
 impl<'w> Infer<'w> {
-    pub(super) fn new(cx: &'w mut TypeContext, owner: Owner, file: u32) -> Infer<'w> {
+    fn new(cx: &'w mut TypeContext, owner: Owner, file: u32) -> Infer<'w> {
         let local_types = match owner {
             Owner::Nominal(n) => cx.defs.nominal_data(n).locals.clone(),
             Owner::Module | Owner::Protocol(_) => Rc::default(),
@@ -186,6 +187,21 @@ impl<'w> Infer<'w> {
             fractions: false,
             local_types,
         }
+    }
+
+    /// Runs the inference of one body, with type variables of its own.
+    pub(super) fn run<A>(
+        cx: &mut TypeContext,
+        env: Rc<Env>,
+        (owner, file): (Owner, u32),
+        then: impl FnOnce(&mut Infer) -> A,
+    ) -> A {
+        context::with_env(cx, env, |cx| {
+            let outer = cx.vars.begin();
+            let result = then(&mut Infer::new(cx, owner, file));
+            cx.vars.end(outer);
+            result
+        })
     }
 
     /// Runs `then` in another generic environment.
@@ -416,7 +432,7 @@ impl<'w> Infer<'w> {
     }
 
     fn show(&mut self, ty: &Type) -> String {
-        let ty = type_vars::resolved(self.cx, ty);
+        let ty = unification::resolved(self.cx, ty);
         display::show(self.cx, &ty)
     }
 }

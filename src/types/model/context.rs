@@ -8,26 +8,29 @@ use super::ty::{NominalId, ParamId, ProtocolId, Type};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::syntax::ast::{Decl, Name};
-use crate::types::declare::prelude::Prelude;
-use crate::types::generics::opaque::Opaques;
-use crate::types::infer::call::default_argument::OpenDefault;
-use crate::types::infer::solver::type_vars::TypeVars;
-use crate::types::names::type_alias::AliasUse;
-use crate::types::nominal::property_wrapper::Wrapper;
+use crate::types::model::prelude::Prelude;
+use crate::types::model::queries::Providers;
+use crate::types::model::tables::AliasUse;
+use crate::types::model::tables::Opaques;
+use crate::types::model::tables::OpenDefault;
+use crate::types::model::tables::Wrapper;
+use crate::types::model::type_vars::TypeVars;
 use hashbrown::{HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
 /// Everything that the checker knows in a session.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct TypeContext {
+    /// The functions that answer queries.
+    pub(crate) providers: Providers,
     /// What is declared. Entries are added and never removed while a module is checked.
     pub(crate) defs: Definitions,
     /// Answers that were computed once, and queries in progress.
     pub(crate) memo: Memo,
     /// The generic environment of the code that is being checked.
     pub(crate) scope: Scope,
-    /// The inference variables of the body that is being inferred.
+    /// The type variables of the inferences in progress. Each inference drops its own when it ends.
     pub(crate) vars: TypeVars,
     /// The diagnostics of the session.
     pub sink: DiagnosticSink,
@@ -98,6 +101,8 @@ pub(crate) struct Memo {
     pub(crate) refused: Vec<Type>,
     /// Types that generic aliases stand for and that were reported for the same reason.
     pub(crate) refused_by_alias: Vec<Type>,
+    /// The generic parameter that represents the type of the value in an existential.
+    pub(crate) opened: Option<ParamId>,
     /// Protocols whose inheritance is being computed, to find those that refine themselves.
     pub(crate) refining: Vec<ProtocolId>,
     /// How many declarations wait for the type of another one.
@@ -113,8 +118,21 @@ pub(crate) struct Scope {
     pub(crate) env: Rc<Env>,
     /// The environment of the function that declares the type which is being entered.
     pub(crate) around: Option<Rc<Env>>,
-    /// The parameter that stands for the type inside an existential.
-    pub(crate) inside: Option<ParamId>,
+}
+
+impl TypeContext {
+    /// An empty context.
+    pub(crate) fn new(providers: Providers) -> TypeContext {
+        TypeContext {
+            providers,
+            defs: Definitions::default(),
+            memo: Memo::default(),
+            scope: Scope::default(),
+            vars: TypeVars::default(),
+            sink: DiagnosticSink::default(),
+            module: ModuleState::default(),
+        }
+    }
 }
 
 /// Runs `then` in another generic environment. Only this and `Infer::with_env`, which does the same for inference, change
@@ -123,6 +141,14 @@ pub(crate) fn with_env<A>(cx: &mut TypeContext, env: Rc<Env>, then: impl FnOnce(
     let outer = std::mem::replace(&mut cx.scope.env, env);
     let result = then(cx);
     cx.scope.env = outer;
+    result
+}
+
+/// Runs `then` while the declarations of a function body are entered: their types may use its generic parameters.
+pub(crate) fn with_enclosing_env<A>(cx: &mut TypeContext, env: Rc<Env>, then: impl FnOnce(&mut TypeContext) -> A) -> A {
+    let outer = cx.scope.around.replace(env);
+    let result = then(cx);
+    cx.scope.around = outer;
     result
 }
 

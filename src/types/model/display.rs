@@ -2,14 +2,14 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{Ident, Name};
-use crate::types::generics::existential;
-use crate::types::generics::opaque;
-use crate::types::infer::solver::type_vars;
 use crate::types::model::context::Definitions;
 use crate::types::model::context::TypeContext;
+use crate::types::model::opaque_types;
 use crate::types::model::tables::{FunctionKind, Owner};
 use crate::types::model::tree::FunctionId;
+use crate::types::model::ty::Existential;
 use crate::types::model::ty::{Strength, Type};
+use crate::types::model::type_vars;
 use std::fmt::Write;
 
 /// Words that people bring from other languages, with what they are called here.
@@ -225,9 +225,9 @@ pub(crate) fn write_type(cx: &TypeContext, ty: &Type, full: bool) -> String {
         }
         Type::Associated(of, _, name) => format!("{}.{name}", write_type(cx, of, full)),
         Type::Metatype(of) => format!("{}.Type", write_type(cx, of, full)),
-        Type::Existential(e) => existential::write_existential(cx, e, full),
+        Type::Existential(e) => write_existential(cx, e, full),
         Type::Opaque(id, args) => {
-            let bounds = existential::write_existential(cx, &opaque::bounds_of_opaque(cx, *id, args), full);
+            let bounds = write_existential(cx, &opaque_types::bounds_of_opaque(cx, *id, args), full);
             bounds.replacen("any ", "some ", 1)
         }
         Type::Never => "Never".to_string(),
@@ -297,4 +297,20 @@ mod tests {
         assert_eq!(closest("println", names.into_iter()).as_deref(), Some("print"));
         assert_eq!(closest("banana", names.into_iter()), None);
     }
+}
+
+/// An existential as it is written.
+pub(crate) fn write_existential(cx: &TypeContext, e: &Existential, full: bool) -> String {
+    if e.is_any() {
+        return "Any".to_string();
+    }
+    let class = e.class.iter().map(|class| write_type(cx, class, full));
+    let protocols = e.protocols.iter().map(|p| {
+        let data = cx.defs.protocol_data(*p);
+        let given = |name: &Name| e.known.iter().find(|(known, _)| known == name);
+        let given: Vec<String> =
+            data.primary.iter().map_while(|name| given(name).map(|(_, t)| write_type(cx, t, full))).collect();
+        if given.is_empty() { data.name.to_string() } else { format!("{}<{}>", data.name, given.join(", ")) }
+    });
+    format!("any {}", class.chain(protocols).collect::<Vec<_>>().join(" & "))
 }

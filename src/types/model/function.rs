@@ -2,8 +2,8 @@
 
 use crate::source::Span;
 use crate::syntax::ast::{Decl, Expr, Generics, LazyBlock, Name, Param, TypeExpr};
-use crate::types::derivative::differentiability::Promise;
 use crate::types::model::declared::{Function, RegisteredKind};
+use crate::types::model::differentiability::Promise;
 use crate::types::model::tables::{Env, GroupId, Named, Owner};
 use crate::types::model::tree::{Body, FunctionId};
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
@@ -80,7 +80,7 @@ pub(crate) struct FunctionData {
     /// For a local function: the types that are declared in the bodies around it.
     pub(crate) local_types: Option<Rc<HashMap<Name, Named>>>,
     /// For an observer and its setter: what is observed, and accessed here as it is stored.
-    pub(crate) observed: Option<crate::types::nominal::observers::Observed>,
+    pub(crate) observed: Option<crate::types::model::tables::Observed>,
     /// For the getter of a stored property that nobody observes: which field of its type it reads.
     pub(crate) reads: Option<u32>,
 }

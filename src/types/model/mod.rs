@@ -3,12 +3,16 @@
 pub(crate) mod context;
 pub(crate) mod copy_on_write;
 pub mod declared;
+pub(crate) mod differentiability;
 pub(crate) mod display;
 pub(crate) mod function;
-pub(crate) mod info;
+pub(crate) mod opaque_types;
+pub(crate) mod prelude;
+pub(crate) mod queries;
 pub(crate) mod quote;
 pub(crate) mod syntax_query;
 pub(crate) mod syntax_walk;
 pub(crate) mod tables;
 pub mod tree;
 pub mod ty;
+pub(crate) mod type_vars;

@@ -1,7 +1,14 @@
 //! What can be read off the syntax alone.
 
 use crate::source::Span;
+use crate::syntax::ast;
+use crate::syntax::ast::Attribute;
+use crate::syntax::ast::AttributeArgs;
+use crate::syntax::ast::Decl;
+use crate::syntax::ast::DifferentiationArgs;
 use crate::syntax::ast::{Binding, Block, Expr, ExprKind, Ident, Name, Pattern, PatternKind, TypeExpr, TypeExprKind};
+use crate::types::model::tree::Ownership;
+use std::rc::Rc;
 
 /// How many characters, as people see them, a text has.
 pub(crate) fn characters(text: &str) -> usize {
@@ -81,4 +88,58 @@ pub(crate) fn inherited(ty: &TypeExpr) -> (&TypeExpr, bool) {
 pub(crate) fn fits(n: i128, bits: u8, signed: bool) -> bool {
     let limit = 1i128 << (bits - u8::from(signed));
     if signed { n >= -limit && n < limit } else { n >= 0 && n < limit }
+}
+
+/// `weak` or `unowned` before a declaration.
+pub(crate) fn ownership(decl: &Decl) -> Ownership {
+    decl.modifiers.iter().map(|m| named(&m.name)).find(|o| *o != Ownership::Strong).unwrap_or_default()
+}
+
+/// What a word says about it.
+pub(crate) fn named(word: &str) -> Ownership {
+    match word {
+        "weak" => Ownership::Weak,
+        _ if word.starts_with("unowned") => Ownership::Unowned,
+        _ => Ownership::Strong,
+    }
+}
+
+/// Whether a type is written as `T!`.
+pub(crate) fn says_unwrapped(ty: Option<&TypeExpr>) -> bool {
+    match ty.map(|t| &t.kind) {
+        Some(TypeExprKind::Unwrapped(_)) => true,
+        Some(TypeExprKind::Attributed(_, inner)) => says_unwrapped(Some(inner)),
+        _ => false,
+    }
+}
+
+/// `{ params in body }`
+pub(crate) fn closure_of(params: &[String], body: ast::Expr, span: Span) -> ast::Expr {
+    let params = params
+        .iter()
+        .map(|p| ast::ClosureParam { name: Ident { name: p.as_str().into(), span }, ty: None, is_inout: false })
+        .collect();
+    closure_with(params, body, span)
+}
+
+/// `{ params in body }`, of parameters that may have types.
+pub(crate) fn closure_with(params: Vec<ast::ClosureParam>, body: ast::Expr, span: Span) -> ast::Expr {
+    let items = vec![ast::Stmt { kind: ast::StmtKind::Expr(body), span }];
+    let closure = ast::Closure {
+        captures: vec![],
+        params: Some(params),
+        throws: false,
+        result: None,
+        attributes: vec![],
+        body: ast::Block { items, span },
+    };
+    ast::Expr { kind: ast::ExprKind::Closure(Rc::new(closure)), span }
+}
+
+/// The arguments of an attribute of differentiation.
+pub(crate) fn differentiation(attribute: &Attribute) -> DifferentiationArgs {
+    match &attribute.args {
+        AttributeArgs::Differentiation(args) => args.clone(),
+        AttributeArgs::None | AttributeArgs::Text(_) => DifferentiationArgs::default(),
+    }
 }

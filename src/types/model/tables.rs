@@ -6,9 +6,9 @@ use crate::types::model::declared::{Builtin, EnumCase, Nominal, Stored};
 pub(crate) use crate::types::model::function::{
     BodyState, Code, FunctionData, FunctionKind, Registered, Signature, SignatureParam, blank_function,
 };
+use crate::types::model::syntax_query::ownership;
 use crate::types::model::tree::{FunctionId, GlobalId};
 use crate::types::model::ty::{NominalId, ParamId, ProtocolId, Type};
-use crate::types::nominal::ownership::ownership;
 use hashbrown::HashMap;
 use std::rc::Rc;
 
@@ -174,7 +174,7 @@ pub(crate) struct StoredData {
     /// For what a `lazy` property keeps: the property's name, and what computes its value.
     pub(crate) lazy: Option<(Name, FunctionId)>,
     /// For what keeps a wrapped property: how its value is wrapped.
-    pub(crate) wrapped: Option<crate::types::nominal::property_wrapper::Wrapped>,
+    pub(crate) wrapped: Option<crate::types::model::tables::Wrapped>,
 }
 
 impl StoredData {
@@ -375,3 +375,96 @@ pub(crate) fn stored_info(data: &StoredData, places: Vec<u32>) -> Stored {
 pub(crate) fn case_info(data: &CaseData, payload: Vec<(Option<Name>, Type)>) -> EnumCase {
     EnumCase { name: data.name.clone(), payload, span: data.span }
 }
+
+/// A generic alias with its arguments, and the generic environment in which it is written. Whether the arguments conform
+/// cannot be asked while types are resolved: that takes the types.
+#[derive(Clone)]
+pub(crate) struct AliasUse {
+    pub(crate) alias: AliasId,
+    pub(crate) args: Vec<Type>,
+    /// What it stands for.
+    pub(crate) whole: Type,
+    pub(crate) env: Rc<Env>,
+    pub(crate) span: Span,
+}
+
+/// What is stored where somebody watches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Observed {
+    /// A stored property of a type, by its number there.
+    Stored(NominalId, u32),
+    /// A variable at the top level, or a static property.
+    Global(GlobalId),
+    /// Nothing that is stored: what a function computes, which is kept somewhere else.
+    Result(FunctionId),
+}
+
+/// What a property wrapper offers, by its declaration.
+#[derive(Clone, Debug)]
+pub(crate) struct Wrapper {
+    /// How many generic parameters it has.
+    pub(crate) params: usize,
+    /// Whether `init(wrappedValue:)` is there, and an initializer that can go without arguments.
+    pub(crate) takes_value: bool,
+    pub(crate) takes_nothing: bool,
+    /// Whether an initializer takes something else than the wrapped value.
+    pub(crate) takes_other: bool,
+    /// How `wrappedValue` and `projectedValue` are accessed.
+    pub(crate) value: Accessible,
+    pub(crate) projected: Option<Accessible>,
+}
+
+/// For what keeps a wrapped property.
+#[derive(Clone, Debug)]
+pub(crate) struct Wrapped {
+    /// The property's name.
+    pub(crate) name: Name,
+    /// Makes the wrapper from the wrapped value.
+    pub(crate) wrap: Option<FunctionId>,
+    /// The wrapped value to begin with.
+    pub(crate) initial: Option<FunctionId>,
+    /// How many wrappers are around the value.
+    pub(crate) depth: usize,
+}
+
+/// How a property can be accessed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Accessible {
+    pub(crate) settable: bool,
+    /// Whether reading and writing changes the value that it belongs to.
+    pub(crate) reading_mutates: bool,
+    pub(crate) writing_mutates: bool,
+}
+
+/// A default argument that may have a type of its own.
+#[derive(Clone, Copy)]
+pub(crate) enum OpenDefault {
+    /// Nobody looked yet: the function and its parameter.
+    Unknown(FunctionId, usize),
+    /// It says what the generic parameter is.
+    Decides,
+}
+
+/// The opaque types of a session.
+#[derive(Clone, Default)]
+pub(crate) struct Opaques {
+    pub(crate) all: Vec<Opaque>,
+    /// The function whose result is being resolved.
+    pub(crate) function: Option<FunctionId>,
+    /// Whether the types behind are asked for, too: when bodies are checked they are not.
+    pub(crate) are_known: bool,
+}
+
+#[derive(Clone)]
+pub(crate) struct Opaque {
+    pub(crate) function: FunctionId,
+    /// The generic parameters of the function and its environment.
+    pub(crate) params: Vec<ParamId>,
+    /// What is known of it: an existential.
+    pub(crate) bounds: Type,
+    /// What it is, in terms of the parameters.
+    pub(crate) underlying: Option<Type>,
+}
+
+/// Marks a type whose tangent vector nobody wrote.
+pub(crate) const VECTOR: &str = "a tangent vector";

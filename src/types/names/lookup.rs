@@ -3,14 +3,14 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{TypeExpr, TypeExprKind};
 use crate::types::conform::conformances;
-use crate::types::declare::prelude;
-use crate::types::declare::prelude::PRELUDE_FILE;
 use crate::types::generics::associated_type;
-use crate::types::infer::solver::type_vars;
+use crate::types::generics::unification;
 use crate::types::model::context::TypeContext;
+use crate::types::model::prelude::PRELUDE_FILE;
 use crate::types::model::tables::{Entry, MemberKind, Named, Owner};
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
 use crate::types::names::module_name;
+use crate::types::names::prelude;
 use crate::types::names::type_alias;
 use std::rc::Rc;
 
@@ -128,7 +128,7 @@ pub(crate) fn unknown_type_diagnostic(ty: &TypeExpr) -> Diagnostic {
 
 /// `T.Name`
 pub(crate) fn member_type(cx: &mut TypeContext, of: &Type, name: &str) -> Option<Type> {
-    let of = type_vars::shallow(cx, of);
+    let of = unification::shallow(cx, of);
     if let Type::Nominal(n, args) = &of {
         if let Some(found) = own_member_type(cx, *n, args, name) {
             return Some(found);
@@ -189,4 +189,20 @@ pub(crate) fn has_member_type(cx: &mut TypeContext, n: NominalId, name: &str) ->
         .members
         .get(name)
         .is_some_and(|m| m.iter().any(|m| matches!(m.kind, MemberKind::Nominal(_) | MemberKind::Alias(_))))
+}
+
+pub(crate) fn is_optional(cx: &mut TypeContext, ty: &Type) -> bool {
+    optional_payload(cx, ty).is_some()
+}
+
+/// `T` of a `T?`.
+pub(crate) fn optional_payload(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
+    match unification::shallow(cx, ty) {
+        Type::Nominal(n, args)
+            if cx.defs.nominal_data(n).builtin == Some(crate::types::model::declared::Builtin::Optional) =>
+        {
+            args.first().cloned()
+        }
+        _ => None,
+    }
 }

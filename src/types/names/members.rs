@@ -1,20 +1,19 @@
 //! The members of a type by name, from its declaration, its extensions, its superclass and its protocols.
 
 use crate::types::conform::conformances;
+use crate::types::conform::superclass;
 use crate::types::conform::witness;
-use crate::types::declare::prelude;
 use crate::types::generics::existential;
 use crate::types::generics::generic_env;
+use crate::types::generics::unification;
 use crate::types::generics::unmet_requirement;
-use crate::types::infer::solver::type_vars;
-use crate::types::infer::solver::type_vars::Clause;
 use crate::types::model::context::TypeContext;
+use crate::types::model::queries;
 use crate::types::model::tables::{Member, MemberKind, Requirement};
 use crate::types::model::ty::{NominalId, ParamId, ProtocolId, Type};
+use crate::types::model::type_vars::Clause;
 use crate::types::names::lookup;
-use crate::types::nominal::initializers;
-use crate::types::nominal::superclass;
-use crate::types::synthesize;
+use crate::types::names::prelude;
 use std::rc::Rc;
 
 /// A member with the generic arguments of its environment (for a protocol's: `Self`, and which protocol), and how far
@@ -27,7 +26,7 @@ const FULFILLED: u32 = 100;
 /// The members of that name, the nearest first.
 pub(crate) fn members(cx: &mut TypeContext, of: &Type, name: &str, is_static: bool, file: u32) -> Vec<MemberOf> {
     crate::cancel::check();
-    let of = type_vars::shallow(cx, of);
+    let of = unification::shallow(cx, of);
     let mut out: Vec<MemberOf> = vec![];
     // What is known to be an instance of a class has the members of that, too.
     let class = existential::known_class(cx, &of);
@@ -38,16 +37,16 @@ pub(crate) fn members(cx: &mut TypeContext, of: &Type, name: &str, is_static: bo
         let mut passed = vec![];
         loop {
             conformances::enter_conformances(cx, n);
-            synthesize::synthesize_member(cx, n, name, is_static);
+            queries::synthesize_member(cx, n, name, is_static);
             load_own_members(cx, n, name);
             let members = if name == "init" {
-                synthesize::initializers(cx, n)
+                queries::initializers(cx, n)
             } else {
                 cx.defs.nominal_data(n).members.get(name).cloned().unwrap_or_default()
             };
             for member in members {
                 let is_skipped = only_convenience
-                    && matches!(member.kind, MemberKind::Init(f) if !initializers::is_convenience(cx, f));
+                    && matches!(member.kind, MemberKind::Init(f) if !superclass::is_convenience(cx, f));
                 let is_hidden =
                     is_skipped || member.is_private && member.file != file || is_replaced(cx, &member.kind, &passed);
                 let visible = !is_hidden;
@@ -58,7 +57,7 @@ pub(crate) fn members(cx: &mut TypeContext, of: &Type, name: &str, is_static: bo
             let Some(Type::Nominal(base, base_args)) = superclass::base_type(cx, n, &args) else { break };
             if name == "init" {
                 only_convenience = true;
-                if !initializers::inherits_convenience(cx, n) {
+                if !queries::inherits_convenience(cx, n) {
                     break;
                 }
             }
@@ -144,7 +143,7 @@ fn is_replaced(cx: &TypeContext, member: &MemberKind, by: &[NominalId]) -> bool 
 /// Methods and properties of that name that a type would have if it met what their environment require: each with what
 /// it does not meet.
 pub(crate) fn methods_beyond(cx: &mut TypeContext, of: &Type, name: &str) -> Vec<(Clause, Requirement)> {
-    let of = type_vars::shallow(cx, of);
+    let of = unification::shallow(cx, of);
     let mut out = vec![];
     if let Type::Nominal(n, args) = &of {
         let params = cx.defs.nominal_data(*n).params.clone();
@@ -170,7 +169,7 @@ fn add_beyond(
         let (MemberKind::Method(function) | MemberKind::Computed(function, _)) = member.kind else { continue };
         for (index, requirement) in generic_env::group_env(cx, member.group).requirements.iter().enumerate() {
             let put = requirement.map(&mut |ty| ty.substitute(by));
-            let put = put.map(&mut |ty| type_vars::resolved(cx, ty));
+            let put = put.map(&mut |ty| unification::resolved(cx, ty));
             if !unmet_requirement::is_met(cx, &put) {
                 out.push((Clause { function, index }, put));
                 break;
@@ -209,7 +208,7 @@ fn protocol_group_may_hold(
 
 /// The names of a type's members, to find one that was probably meant.
 pub fn member_names(cx: &mut TypeContext, of: &Type) -> Vec<String> {
-    let of = type_vars::shallow(cx, of);
+    let of = unification::shallow(cx, of);
     let mut names = vec![];
     if !cx.sink.still_suggests() {
         return names;

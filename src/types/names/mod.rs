@@ -1,10 +1,12 @@
 //! Names: what a name or a written type refers to.
 
 pub(crate) mod dynamic_self;
+pub(crate) mod function_type;
 pub(crate) mod lookup;
 pub(crate) mod members;
 pub(crate) mod module_name;
 pub(crate) mod nested_access;
+pub(crate) mod prelude;
 pub(crate) mod subclass_access;
 pub(crate) mod type_alias;
 pub(crate) mod type_expr;

@@ -2,12 +2,12 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{Ident, TypeExpr};
-use crate::types::declare::prelude;
-use crate::types::declare::prelude::PRELUDE_FILE;
 use crate::types::model::context::TypeContext;
+use crate::types::model::prelude::PRELUDE_FILE;
 use crate::types::model::tables::{Entry, Named};
 use crate::types::model::ty::Type;
 use crate::types::names::lookup;
+use crate::types::names::prelude;
 use crate::types::names::type_alias;
 use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;

@@ -1,11 +1,11 @@
 //! What declarations keep to themselves: `private` and `fileprivate`.
 
 use crate::syntax::ast::Decl;
+use crate::types::conform::superclass;
 use crate::types::model::context::TypeContext;
+use crate::types::model::tables::VECTOR;
 use crate::types::model::tables::{Member, MemberKind, Owner, StoredData};
 use crate::types::model::ty::{NominalId, Type};
-use crate::types::nominal::superclass;
-use crate::types::synthesize::VECTOR;
 use std::rc::Rc;
 
 /// Why a nested type cannot be named in a file and inside of `from`, if it cannot.

@@ -4,30 +4,19 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{TypeExpr, TypeExprKind};
 use crate::types::generics::generic_env;
+use crate::types::generics::type_size;
+use crate::types::generics::unification;
 use crate::types::generics::unmet_requirement;
-use crate::types::infer::solver::type_vars;
 use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::display;
-use crate::types::model::tables::{AliasId, Env, Named, Requirement};
+use crate::types::model::tables::AliasUse;
+use crate::types::model::tables::{AliasId, Named, Requirement};
 use crate::types::model::ty::{ParamId, Type};
 use crate::types::names::lookup;
 use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
-use crate::types::nominal::recursive_types;
 use std::rc::Rc;
-
-/// A generic alias with its arguments, and the generic environment in which it is written. Whether the arguments conform
-/// cannot be asked while types are resolved: that takes the types.
-#[derive(Clone)]
-pub(crate) struct AliasUse {
-    alias: AliasId,
-    args: Vec<Type>,
-    /// What it stands for.
-    whole: Type,
-    env: Rc<Env>,
-    span: Span,
-}
 
 pub(crate) fn resolve_alias(cx: &mut TypeContext, a: AliasId) -> Type {
     let data = &cx.defs.aliases[a.0 as usize];
@@ -58,7 +47,7 @@ pub(crate) fn resolve_alias(cx: &mut TypeContext, a: AliasId) -> Type {
             None => type_expr::resolve_type(cx, &target, &scope),
         };
         // What is wrong with a part was said; aliases of aliases of it would say it again.
-        let is_wrong = recursive_types::refuse_large(cx, &resolved, span) || resolved.any(&mut |t| *t == Type::Error);
+        let is_wrong = type_size::refuse_large(cx, &resolved, span) || resolved.any(&mut |t| *t == Type::Error);
 
         if is_wrong { Type::Error } else { resolved }
     });
@@ -136,7 +125,7 @@ pub(crate) fn check_alias_uses(cx: &mut TypeContext) {
         context::with_env(cx, env, |cx| {
             if !said.contains(&span) && check_alias_use(cx, alias, &args, span) {
                 said.push(span);
-                let whole = type_vars::resolved(cx, &whole);
+                let whole = unification::resolved(cx, &whole);
                 cx.memo.refused_by_alias.push(whole);
             }
         });
@@ -151,7 +140,7 @@ fn check_alias_use(cx: &mut TypeContext, a: AliasId, args: &[Type], span: Span) 
     let by = |p| params.iter().position(|q| *q == p).and_then(|i| args.get(i).cloned());
     for (index, requirement) in env.requirements.iter().enumerate() {
         let put = requirement.map(&mut |t| t.substitute(&by));
-        let put = put.map(&mut |t| type_vars::resolved(cx, t));
+        let put = put.map(&mut |t| unification::resolved(cx, t));
         if is_open(&put) || unmet_requirement::is_met(cx, &put) {
             continue;
         }

@@ -3,17 +3,17 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{Attribute, AttributeArgs, Ident, Name, TypeExpr, TypeExprKind};
-use crate::types::declare::function_type;
 use crate::types::generics::associated_type;
 use crate::types::generics::existential;
 use crate::types::generics::generic_env;
 use crate::types::generics::opaque;
-use crate::types::infer::solver::type_vars;
+use crate::types::generics::unification;
 use crate::types::model::context::TypeContext;
 use crate::types::model::display;
 use crate::types::model::display::{did_you_mean, without};
 use crate::types::model::tables::{Named, Owner};
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
+use crate::types::names::function_type;
 use crate::types::names::lookup;
 use crate::types::names::module_name;
 use crate::types::names::nested_access;
@@ -148,7 +148,7 @@ fn resolve_member(
     span: Span,
 ) -> Type {
     let found = lookup::member_type(cx, of, &name.name);
-    let of = &type_vars::shallow(cx, of);
+    let of = &unification::shallow(cx, of);
     if let (Some(_), Some(level)) = (&found, nested_access::hidden_type(cx, of, &name.name, scope.owner, scope.file)) {
         let message = format!("'{}' is inaccessible due to '{level}' protection level", name.name);
         cx.sink.report(Diagnostic::error(Code::Inaccessible, name.span, message));

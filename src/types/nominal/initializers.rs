@@ -2,43 +2,38 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::types::conform::conformances;
+use crate::types::conform::superclass;
 use crate::types::generics::signature;
 use crate::types::model::context::TypeContext;
-use crate::types::model::tables::{FunctionKind, MemberKind, Owner};
+use crate::types::model::queries;
+use crate::types::model::tables::{FunctionKind, MemberKind};
 use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::NominalId;
+use crate::types::names::lookup;
 use crate::types::names::type_expr;
+use crate::types::nominal::initializers::superclass::is_required;
 use crate::types::nominal::overrides;
 use crate::types::nominal::stored_property;
-use crate::types::nominal::superclass;
-use crate::types::synthesize;
 use std::fmt::Write;
 use std::rc::Rc;
 
-pub(crate) fn is_convenience(cx: &TypeContext, f: FunctionId) -> bool {
-    cx.defs.function_data(f).decl.as_ref().is_some_and(|d| d.has("convenience"))
-}
-
-/// Whether subclasses have an initializer, too.
-pub(crate) fn is_required(cx: &TypeContext, f: FunctionId) -> bool {
-    cx.defs.function_data(f).decl.as_ref().is_some_and(|d| d.has("required"))
-}
-
 /// The initializers of a class that fill its properties themselves.
 fn designated(cx: &mut TypeContext, n: NominalId) -> Vec<FunctionId> {
-    synthesize::synthesize_member(cx, n, "init", true);
+    queries::synthesize_member(cx, n, "init", true);
     let members = cx.defs.nominal_data(n).members.get("init").cloned().unwrap_or_default();
     let functions = members.into_iter().filter_map(|m| match m.kind {
         MemberKind::Init(f) => Some(f),
         _ => None,
     });
-    functions.filter(|f| !is_convenience(cx, *f)).collect()
+    functions.filter(|f| !superclass::is_convenience(cx, *f)).collect()
 }
 
 /// Whether a class has written an initializer of its own that fills its properties.
 fn has_own_designated(cx: &TypeContext, n: NominalId) -> bool {
     let members = cx.defs.nominal_data(n).members.get("init");
-    members.is_some_and(|all| all.iter().any(|m| matches!(m.kind, MemberKind::Init(f) if !is_convenience(cx, f))))
+    members.is_some_and(|all| {
+        all.iter().any(|m| matches!(m.kind, MemberKind::Init(f) if !superclass::is_convenience(cx, f)))
+    })
 }
 
 /// Whether a class inherits the initializers that only lead to others: it has all those that they may lead to.
@@ -54,7 +49,7 @@ fn first_without_value(cx: &mut TypeContext, n: NominalId) -> Option<usize> {
         let ty = stored_property::stored_type(cx, n, *i as u32);
         let stored = &cx.defs.nominal_data(n).stored[*i];
         let starts_as_nil = !stored.is_let && stored.value.is_none();
-        stored.value.is_none() && !(starts_as_nil && synthesize::is_optional(cx, &ty))
+        stored.value.is_none() && !(starts_as_nil && lookup::is_optional(cx, &ty))
     })
 }
 
@@ -138,10 +133,4 @@ fn check_required(cx: &mut TypeContext, n: NominalId) {
             cx.sink.report(Diagnostic::error(Code::Inheritance, span, message).also(at, "declared here"));
         }
     }
-}
-
-/// Whether an initializer is of a class: then it gets the instance that it fills as `self`.
-pub(crate) fn fills_instance(cx: &TypeContext, f: FunctionId) -> bool {
-    let data = cx.defs.function_data(f);
-    matches!((data.kind, data.owner), (FunctionKind::Init { .. }, Owner::Nominal(n)) if superclass::is_class(cx, n))
 }

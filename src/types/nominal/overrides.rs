@@ -5,38 +5,20 @@ use crate::source::Span;
 use crate::syntax::ast::{DeclKind, Name};
 use crate::types::conform::conformances;
 use crate::types::conform::rethrows;
-use crate::types::derivative::differentiability;
+use crate::types::conform::superclass;
 use crate::types::generics::associated_type;
 use crate::types::generics::signature;
 use crate::types::model::context::TypeContext;
 use crate::types::model::display;
+use crate::types::model::queries;
 use crate::types::model::tables::{BodyState, FunctionKind, Member, MemberKind, Owner};
 use crate::types::model::tree::{FunctionId, FunctionRef};
 use crate::types::model::ty::{NominalId, Type};
 use crate::types::names::dynamic_self;
+use crate::types::names::lookup;
 use crate::types::names::subclass_access;
 use crate::types::nominal::stored_property;
-use crate::types::nominal::superclass;
-use crate::types::synthesize;
 use std::rc::Rc;
-
-/// Whether subclasses may put something in the place of a function.
-pub(crate) fn is_overridable(cx: &TypeContext, f: FunctionId) -> bool {
-    let data = cx.defs.function_data(f);
-    let Owner::Nominal(n) = data.owner else { return false };
-    let is_fixed = |word| data.decl.as_ref().is_some_and(|d| d.has(word));
-    superclass::is_class(cx, n)
-        && !cx.defs.nominal_data(n).is_final
-        && !is_fixed("final")
-        && !is_fixed("private")
-        && match data.kind {
-            FunctionKind::Init { .. } => true,
-            FunctionKind::Function | FunctionKind::Getter | FunctionKind::Setter => {
-                !is_fixed("static") && data.group == Some(cx.defs.nominal_data(n).group)
-            }
-            FunctionKind::Closure | FunctionKind::Script | FunctionKind::Test => false,
-        }
-}
 
 /// What a method is for instances of a class: the nearest override.
 pub(crate) fn nearest_override(cx: &mut TypeContext, method: &FunctionRef, of: &Type) -> FunctionRef {
@@ -103,7 +85,7 @@ pub(crate) fn link_class(cx: &mut TypeContext, n: NominalId) {
     if let Some((base, _)) = superclass::superclass(cx, n) {
         link_class(cx, base);
     }
-    synthesize::synthesize_member(cx, n, "init", true);
+    queries::synthesize_member(cx, n, "init", true);
     let mut members: Vec<(Name, Member)> = vec![];
     for (name, all) in &cx.defs.nominal_data(n).members {
         members.extend(all.iter().map(|m| (name.clone(), m.clone())));
@@ -238,8 +220,8 @@ fn other_result(
 
 /// Whether a type is a class that inherits from another one, or an optional of such ones.
 fn is_class_of(cx: &mut TypeContext, ty: &Type, of: &Type) -> bool {
-    if let Some(of) = synthesize::optional_payload(cx, of) {
-        let ty = synthesize::optional_payload(cx, ty).unwrap_or_else(|| ty.clone());
+    if let Some(of) = lookup::optional_payload(cx, of) {
+        let ty = lookup::optional_payload(cx, ty).unwrap_or_else(|| ty.clone());
         return ty == of || is_class_of(cx, &ty, &of);
     }
     let mut at = Some(ty.clone());
@@ -316,9 +298,9 @@ fn pass_over(cx: &mut TypeContext, get: FunctionId, set: Option<FunctionId>) {
 
 /// What stands in the place of a function that promises derivatives promises them, too.
 pub(crate) fn check_promised(cx: &mut TypeContext, old: FunctionId, new: FunctionId) {
-    let given = differentiability::promised_parameters(cx, new);
+    let given = queries::promised_parameters(cx, new);
     let covers = |given: &[bool], wanted: &[bool]| wanted.iter().zip(given).all(|(wanted, given)| given | !wanted);
-    let mut wanted = differentiability::promised_parameters(cx, old).into_iter();
+    let mut wanted = queries::promised_parameters(cx, old).into_iter();
     let missing = wanted.find(|(_, wanted)| !given.iter().any(|(_, given)| covers(given, wanted)));
     let Some((promised, _)) = missing else { return };
     let data = cx.defs.function_data(new);

@@ -2,51 +2,13 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::syntax::ast::{Block, Decl, FunctionDecl, Generics, Ident};
 use crate::types::conform::conformances;
-use crate::types::declare;
+use crate::types::conform::superclass;
 use crate::types::model::context::TypeContext;
 use crate::types::model::display;
-use crate::types::model::tables::{Group, GroupId, Owner};
 use crate::types::model::tree::{FunctionRef, Ownership};
 use crate::types::model::ty::Type;
-use crate::types::nominal::superclass;
-use crate::types::synthesize;
-use std::rc::Rc;
-
-/// `deinit { … }` in a type.
-pub(crate) fn declare_deinit(cx: &mut TypeContext, decl: &Rc<Decl>, body: &Block, group: GroupId) {
-    let Group { owner, file, is_prelude, .. } = cx.defs.groups[group.0 as usize];
-    let Owner::Nominal(class) = owner else { return };
-    if !superclass::is_class(cx, class) {
-        let message = "deinitializers may only be declared within a class";
-        let why = "structs and enums are values, which are copied and have no last reference";
-        cx.sink.report(Diagnostic::error(Code::WrongContext, decl.span, message).note(why));
-        return;
-    }
-    if cx.defs.nominal_data(class).group != group {
-        let message = "deinitializers may only be declared in the body of the class, not in an extension";
-        cx.sink.report(Diagnostic::error(Code::WrongContext, decl.span, message));
-        return;
-    }
-    if cx.defs.nominal_data(class).deinit.is_some() {
-        let message = "a class can only have one 'deinit'";
-        cx.sink.report(Diagnostic::error(Code::Redeclared, decl.span, message));
-        return;
-    }
-    let function = FunctionDecl {
-        name: Ident { name: "deinit".into(), span: decl.span },
-        generics: Generics::default(),
-        params: vec![],
-        throws: false,
-        rethrows: false,
-        result: None,
-        body: Some(body.clone().into()),
-    };
-    let id = declare::declare_function(cx, decl, &function, owner, Some(group), file, is_prelude);
-    cx.defs.nominal_data_mut(class).deinit = Some(id);
-    cx.defs.sees_ends = true;
-}
+use crate::types::names::lookup;
 
 /// A variable that does not keep its instance: its type, and what is wrong with it, which is said.
 pub(crate) fn check_ownership(cx: &mut TypeContext, ownership: Ownership, is_let: bool, ty: &Type, span: Span) -> bool {
@@ -61,7 +23,7 @@ pub(crate) fn check_ownership(cx: &mut TypeContext, ownership: Ownership, is_let
         cx.sink.report(diagnostic.help("write 'var' instead of 'let'"));
         return false;
     }
-    let payload = synthesize::optional_payload(cx, ty);
+    let payload = lookup::optional_payload(cx, ty);
     if ownership == Ownership::Weak && payload.is_none() {
         let message = format!("'weak' variable should have optional type '{}?'", display::show(cx, ty));
         let diagnostic = Diagnostic::error(Code::WrongContext, span, message);
@@ -97,18 +59,4 @@ pub(crate) fn deinits(cx: &mut TypeContext, ty: &Type) -> Vec<FunctionRef> {
         class = superclass::base_type(cx, n, &args);
     }
     all
-}
-
-/// `weak` or `unowned` before a declaration.
-pub(crate) fn ownership(decl: &Decl) -> Ownership {
-    decl.modifiers.iter().map(|m| named(&m.name)).find(|o| *o != Ownership::Strong).unwrap_or_default()
-}
-
-/// What a word says about it.
-pub(crate) fn named(word: &str) -> Ownership {
-    match word {
-        "weak" => Ownership::Weak,
-        _ if word.starts_with("unowned") => Ownership::Unowned,
-        _ => Ownership::Strong,
-    }
 }

@@ -2,15 +2,18 @@
 
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::syntax::ast::{NominalKind, TypeExpr};
+use crate::types::conform::superclass;
+use crate::types::declare::lazy;
 use crate::types::declare::member;
 use crate::types::generics::generic_env;
 use crate::types::generics::opaque;
 use crate::types::generics::signature;
 use crate::types::generics::signature::plain_signature;
-use crate::types::infer::stmt::function_body;
 use crate::types::model::context;
 use crate::types::model::context::TypeContext;
+use crate::types::model::queries;
 use crate::types::model::syntax_query::is_opaque;
+use crate::types::model::syntax_query::ownership;
 use crate::types::model::tables::{
     BodyState, Code, FunctionKind, Member, MemberKind, Owner, Signature, SignatureParam, blank_function,
 };
@@ -21,11 +24,7 @@ use crate::types::model::ty::{NominalId, Type};
 use crate::types::names::lookup;
 use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
-use crate::types::nominal::lazy;
 use crate::types::nominal::ownership;
-use crate::types::nominal::ownership::ownership;
-use crate::types::nominal::superclass;
-use crate::types::synthesize;
 use std::rc::Rc;
 
 /// The type of a stored property, in terms of its type's parameters.
@@ -59,7 +58,7 @@ pub(crate) fn stored_type(cx: &mut TypeContext, n: NominalId, index: u32) -> Typ
             resolved
         }
         (None, Some(_)) => {
-            let initial = stored_initial(cx, n, index).map(|f| function_body::check_expression_type(cx, f));
+            let initial = stored_initial(cx, n, index).map(|f| queries::check_expression_type(cx, f));
             initial.flatten().unwrap_or(Type::Error)
         }
         (None, None) if lazy.is_some() => lazy.map_or(Type::Error, |initial| lazy::lazy_type(cx, initial)),
@@ -83,7 +82,7 @@ pub(crate) fn stored_type(cx: &mut TypeContext, n: NominalId, index: u32) -> Typ
     });
     // What is wrong with it was said: the rest is as if it were right.
     let resolved = match kept {
-        Ownership::Weak if resolved != Type::Error && !synthesize::is_optional(cx, &resolved) => {
+        Ownership::Weak if resolved != Type::Error && !lookup::is_optional(cx, &resolved) => {
             lookup::applied(cx, "Optional", &[resolved])
         }
         _ => resolved,
@@ -166,7 +165,7 @@ pub(crate) fn global_type(cx: &mut TypeContext, g: GlobalId) -> Type {
         })),
         None => {
             let initial = global_initial(cx, g);
-            initial.and_then(|f| function_body::check_expression_type(cx, f))
+            initial.and_then(|f| queries::check_expression_type(cx, f))
         }
     };
     let data = &mut cx.defs.globals[g.0 as usize];

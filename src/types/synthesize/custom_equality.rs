@@ -3,15 +3,14 @@
 use crate::syntax::ast::NominalKind;
 use crate::types::conform::conformances;
 use crate::types::conform::witness;
-use crate::types::declare::prelude;
-use crate::types::infer::solver::type_vars;
+use crate::types::generics::unification;
 use crate::types::model::context::TypeContext;
 use crate::types::model::tables::Owner;
 use crate::types::model::tree::{FunctionId, FunctionRef};
 use crate::types::model::ty::{NominalId, Type};
 use crate::types::names::lookup;
+use crate::types::names::prelude;
 use crate::types::nominal::stored_property;
-use crate::types::synthesize;
 use std::fmt::Write;
 
 /// Whether the values of a type are equal exactly when all their parts are, so that the machine can compare them.
@@ -20,7 +19,7 @@ pub(crate) fn is_equal_by_parts(cx: &mut TypeContext, ty: &Type) -> bool {
 }
 
 fn equal_by_parts(cx: &mut TypeContext, ty: &Type, around: &mut Vec<NominalId>) -> bool {
-    match type_vars::resolved(cx, ty) {
+    match unification::resolved(cx, ty) {
         Type::Nominal(n, args) if cx.defs.nominal_data(n).builtin.is_some() => {
             args.iter().all(|arg| equal_by_parts(cx, arg, around))
         }
@@ -28,7 +27,7 @@ fn equal_by_parts(cx: &mut TypeContext, ty: &Type, around: &mut Vec<NominalId>) 
             if around.contains(&n) {
                 return true;
             }
-            if synthesize::declares(cx, n, "Equatable").is_some() && writes_equality(cx, n, &args) {
+            if conformances::declares(cx, n, "Equatable").is_some() && writes_equality(cx, n, &args) {
                 return false;
             }
             around.push(n);

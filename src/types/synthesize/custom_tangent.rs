@@ -1,19 +1,16 @@
 //! Types that say themselves what their tangent vectors are.
 
 use crate::syntax::ast::{Name, NominalKind};
-use crate::types::check_module;
-use crate::types::conform::check;
 use crate::types::conform::conformances;
 use crate::types::generics::associated_type;
 use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::declared::Builtin;
 use crate::types::model::display;
-use crate::types::model::info;
+use crate::types::model::tables::VECTOR;
 use crate::types::model::ty::{NominalId, ParamId, ProtocolId, Type};
 use crate::types::names::lookup;
-use crate::types::synthesize;
-use crate::types::synthesize::VECTOR;
+use crate::types::nominal::info;
 use std::rc::Rc;
 
 /// The tangent vector of a concrete type.
@@ -97,27 +94,6 @@ pub(crate) fn asked_of_vector(cx: &mut TypeContext, n: NominalId) -> Vec<Name> {
         }
     }
     asked
-}
-
-/// A synthesized vector must fulfil what protocols of its type ask of it.
-pub(crate) fn check_asked_vector(cx: &mut TypeContext, n: NominalId) {
-    if synthesize::declares(cx, n, "Differentiable").is_none() || asked_of_vector(cx, n).is_empty() {
-        return;
-    }
-    let own = cx.defs.declared_type(n);
-    let Some(Type::Nominal(v, _)) = vector_of(cx, &own).filter(|vector| *vector != own) else { return };
-    if !cx.defs.nominal_data(v).is_prelude {
-        check_module::check_nominal(cx, v);
-        return;
-    }
-    // One that is synthesized has no place of its own.
-    let (span, before) = (cx.defs.nominal_data(n).span, cx.sink.diagnostics.len());
-    for i in 0..cx.defs.nominal_data(v).conformances.len() {
-        check::check_conformance(cx, v, i);
-    }
-    for diagnostic in &mut cx.sink.diagnostics[before..] {
-        diagnostic.primary.span = span;
-    }
 }
 
 /// A class is differentiated by its members only: its instances have no place for anything else.
@@ -222,8 +198,8 @@ pub(crate) fn broken_clauses(cx: &mut TypeContext, p: ProtocolId, ty: &Type) -> 
 
 /// The library's own types are differentiated as the machine knows.
 fn is_made_differentiable_by_user(cx: &mut TypeContext, n: NominalId) -> bool {
-    let Some(conformance) = synthesize::declares(cx, n, "Differentiable") else { return false };
-    let (group, _) = synthesize::asks(cx, n, conformance);
+    let Some(conformance) = conformances::declares(cx, n, "Differentiable") else { return false };
+    let (group, _) = conformances::asks(cx, n, conformance);
     !cx.defs.groups[group.0 as usize].is_prelude
 }
 

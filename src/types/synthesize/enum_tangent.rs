@@ -2,13 +2,12 @@
 
 use crate::syntax::ast::Name;
 use crate::types::conform::conformances;
-use crate::types::declare::prelude;
+use crate::types::declare::synthesized;
 use crate::types::model::context::TypeContext;
 use crate::types::model::ty::{NominalId, Type};
 use crate::types::names::lookup;
 use crate::types::names::type_expr;
 use crate::types::nominal::stored_property;
-use crate::types::synthesize;
 use std::fmt::Write;
 use std::rc::Rc;
 
@@ -22,8 +21,8 @@ struct MovingCase {
 /// Makes the `TangentVector` of an enum that is declared differentiable and does not have one.
 pub(crate) fn synthesize_enum_vector(cx: &mut TypeContext, n: NominalId) -> Option<Type> {
     let differentiable = lookup::protocol(cx, "Differentiable");
-    let conformance = synthesize::declares(cx, n, "Differentiable")?;
-    let (group, place) = synthesize::asks(cx, n, conformance);
+    let conformance = conformances::declares(cx, n, "Differentiable")?;
+    let (group, place) = conformances::asks(cx, n, conformance);
     let cases = moving_cases(cx, n);
     let indirect = if cx.defs.nominal_data(n).is_indirect { "indirect " } else { "" };
     let mut text = format!(
@@ -54,7 +53,7 @@ pub(crate) fn synthesize_enum_vector(cx: &mut TypeContext, n: NominalId) -> Opti
         let _ = writeln!(text, "        case {pattern}: return {value}");
     }
     text.push_str("        }\n    }\n}\n");
-    prelude::declare_synthesized(cx, &text, group, place);
+    synthesized::declare_synthesized(cx, &text, group, place);
     let declared = cx.defs.declared_type(n);
     let Type::Nominal(_, args) = &declared else { return None };
     lookup::own_member_type(cx, n, args, "TangentVector")

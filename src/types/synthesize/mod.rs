@@ -12,16 +12,17 @@ use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{Name, NominalKind};
 use crate::types::conform::conformances;
-use crate::types::declare::prelude;
+use crate::types::conform::superclass;
+use crate::types::declare::synthesized;
 use crate::types::generics::associated_type;
 use crate::types::generics::generic_env;
 use crate::types::generics::signature;
-use crate::types::infer::solver::type_vars;
 use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::display;
+use crate::types::model::tables::VECTOR;
 use crate::types::model::tables::{
-    Code, FunctionKind, GroupId, Member, MemberKind, Owner, Signature, SignatureParam, blank_function,
+    Code, FunctionKind, Member, MemberKind, Owner, Signature, SignatureParam, blank_function,
 };
 use crate::types::model::ty::{NominalId, Type};
 use crate::types::names::lookup;
@@ -29,15 +30,11 @@ use crate::types::names::members;
 use crate::types::names::nested_access;
 use crate::types::names::type_expr;
 use crate::types::nominal::initializers;
-use crate::types::nominal::property_wrapper;
 use crate::types::nominal::raw_value;
 use crate::types::nominal::stored_property;
-use crate::types::nominal::superclass;
+use crate::types::nominal::wrapped_value;
 use std::fmt::Write;
 use std::rc::Rc;
-
-/// Marks a type whose tangent vector nobody wrote.
-pub(super) const VECTOR: &str = "a tangent vector";
 
 /// A stored property that moves.
 pub(crate) struct Moving {
@@ -46,11 +43,6 @@ pub(crate) struct Moving {
     pub(super) ty: Type,
     /// What is moved: the property, or what keeps a wrapped one.
     pub(super) place: Name,
-}
-
-pub(super) fn declares(cx: &mut TypeContext, n: NominalId, protocol: &'static str) -> Option<usize> {
-    let p = lookup::protocol(cx, protocol);
-    conformances::find_conformance(cx, n, p)
 }
 
 /// The stored properties that move, with their types; reports those that cannot and are not marked.
@@ -72,7 +64,7 @@ pub(super) fn moving_of(cx: &mut TypeContext, n: NominalId, args: &[Type], warn:
     for i in 0..cx.defs.nominal_data(n).stored.len() {
         let ty = stored_property::stored_type(cx, n, i as u32);
         let mut ty = conformances::substitute_nominal(cx, n, args, &ty);
-        let value = property_wrapper::wrapped_value(cx, n, i as u32);
+        let value = wrapped_value::wrapped_value(cx, n, i as u32);
         let data = &cx.defs.nominal_data(n).stored[i];
         let (mut place, is_let, span) = (data.name.clone(), data.is_let, data.span);
         let name = data.wrapped.as_ref().map_or(&place, |wrapped| &wrapped.name).clone();
@@ -136,7 +128,7 @@ fn has_label(cx: &mut TypeContext, f: crate::types::model::tree::FunctionId, lab
 }
 
 /// Makes `TangentVector` for a type that is declared differentiable and does not have one.
-pub(super) fn synthesize_tangent_vector(cx: &mut TypeContext, n: NominalId) -> Option<Type> {
+pub(crate) fn synthesize_tangent_vector(cx: &mut TypeContext, n: NominalId) -> Option<Type> {
     let data = cx.defs.nominal_data(n);
     if data.builtin.is_some() {
         return None;
@@ -145,13 +137,13 @@ pub(super) fn synthesize_tangent_vector(cx: &mut TypeContext, n: NominalId) -> O
         return enum_tangent::synthesize_enum_vector(cx, n);
     }
     let is_prelude = data.is_prelude;
-    let conformance = declares(cx, n, "Differentiable")?;
-    let (group, place) = asks(cx, n, conformance);
+    let conformance = conformances::declares(cx, n, "Differentiable")?;
+    let (group, place) = conformances::asks(cx, n, conformance);
     cx.defs.nominal_data_mut(n).synthesized.push(VECTOR);
     let moving = moving_properties(cx, n, !is_prelude);
     let additive = lookup::protocol(cx, "AdditiveArithmetic");
     let all_additive = !superclass::is_class(cx, n)
-        && declares(cx, n, "AdditiveArithmetic").is_some()
+        && conformances::declares(cx, n, "AdditiveArithmetic").is_some()
         && moving.len() == cx.defs.nominal_data(n).stored.len()
         && (0..moving.len() as u32).all(|i| {
             let ty = stored_property::stored_type(cx, n, i);
@@ -162,7 +154,7 @@ pub(super) fn synthesize_tangent_vector(cx: &mut TypeContext, n: NominalId) -> O
         // The shortcut of the documents: the type is its own tangent space.
         let own = cx.defs.declared_type(n);
         let text = format!("typealias TangentVector = {}", type_expr::name_for(cx, own.clone()));
-        prelude::declare_synthesized(cx, &text, group, place);
+        synthesized::declare_synthesized(cx, &text, group, place);
         let span = cx.defs.nominal_data(n).span;
         let scalable = lookup::protocol(cx, "ScalableVector");
         conformances::add_conformance(cx, n, scalable, group, false, span);
@@ -181,14 +173,14 @@ pub(super) fn synthesize_tangent_vector(cx: &mut TypeContext, n: NominalId) -> O
         let _ = writeln!(text, "    {level}var {field}: {}", type_expr::name_for(cx, vector));
     }
     text.push_str("}\n");
-    prelude::declare_synthesized(cx, &text, group, place);
+    synthesized::declare_synthesized(cx, &text, group, place);
     let declared = cx.defs.declared_type(n);
     let Type::Nominal(_, args) = &declared else { return None };
     lookup::own_member_type(cx, n, args, &name)
 }
 
 /// Makes a member of that name when a conformance asks for it and nobody wrote it.
-pub(super) fn synthesize_member(cx: &mut TypeContext, n: NominalId, name: &str, is_static: bool) {
+pub(crate) fn synthesize_member(cx: &mut TypeContext, n: NominalId, name: &str, is_static: bool) {
     let key = match (name, is_static) {
         ("move", false) => "move",
         ("zero", true) => "zero",
@@ -209,7 +201,8 @@ pub(super) fn synthesize_member(cx: &mut TypeContext, n: NominalId, name: &str, 
     }
     conformances::enter_conformances(cx, n);
     if key == "TangentVector" {
-        if let Some(differentiable) = declares(cx, n, "Differentiable").map(|_| lookup::protocol(cx, "Differentiable"))
+        if let Some(differentiable) =
+            conformances::declares(cx, n, "Differentiable").map(|_| lookup::protocol(cx, "Differentiable"))
         {
             cx.defs.nominal_data_mut(n).synthesized.push(key);
             let own = cx.defs.declared_type(n);
@@ -233,7 +226,7 @@ pub(super) fn synthesize_member(cx: &mut TypeContext, n: NominalId, name: &str, 
     }
     cx.defs.nominal_data_mut(n).synthesized.push(key);
     let (group, place) = match asks_for(cx, n, key) {
-        Some(conformance) => asks(cx, n, conformance),
+        Some(conformance) => conformances::asks(cx, n, conformance),
         // The initializer of a class whose properties all have values.
         None if key == "init" => (cx.defs.nominal_data(n).group, cx.defs.nominal_data(n).span),
         None => return,
@@ -251,7 +244,7 @@ pub(super) fn synthesize_member(cx: &mut TypeContext, n: NominalId, name: &str, 
         text
     });
     if let Some(text) = text {
-        prelude::declare_synthesized(cx, &text, group, place);
+        synthesized::declare_synthesized(cx, &text, group, place);
         if key == "init" {
             initializers::inherit_defaults(cx, n);
         }
@@ -281,15 +274,11 @@ fn label_of_first(cx: &mut TypeContext, f: crate::types::model::tree::FunctionId
 /// The conformance that asks for a member.
 fn asks_for(cx: &mut TypeContext, n: NominalId, key: &str) -> Option<usize> {
     match key {
-        "scaled" => declares(cx, n, "Scalable").or_else(|| declares(cx, n, "Differentiable")),
-        _ => declares(cx, n, asking_protocol(key)),
+        "scaled" => {
+            conformances::declares(cx, n, "Scalable").or_else(|| conformances::declares(cx, n, "Differentiable"))
+        }
+        _ => conformances::declares(cx, n, asking_protocol(key)),
     }
-}
-
-/// The declaration or extension that a conformance is part of, and where it is written.
-pub(super) fn asks(cx: &TypeContext, n: NominalId, conformance: usize) -> (GroupId, Span) {
-    let conformance = &cx.defs.nominal_data(n).conformances[conformance];
-    (conformance.group, conformance.span)
 }
 
 /// The stored properties and payloads whose types do not conform to a protocol, so that it cannot be synthesized.
@@ -449,7 +438,7 @@ pub(super) fn memberwise_init(cx: &mut TypeContext, n: NominalId) -> crate::type
             continue;
         }
         let mut default = stored_property::stored_initial(cx, n, i);
-        if default.is_none() && !is_let && is_optional(cx, &ty) {
+        if default.is_none() && !is_let && lookup::is_optional(cx, &ty) {
             default = Some(nil_default(cx, n, &ty, span));
         }
         params.push(SignatureParam {
@@ -489,26 +478,10 @@ fn nil_default(
     cx.defs.add_function(function)
 }
 
-pub(super) fn is_optional(cx: &mut TypeContext, ty: &Type) -> bool {
-    optional_payload(cx, ty).is_some()
-}
-
-/// `T` of a `T?`.
-pub(super) fn optional_payload(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
-    match type_vars::shallow(cx, ty) {
-        Type::Nominal(n, args)
-            if cx.defs.nominal_data(n).builtin == Some(crate::types::model::declared::Builtin::Optional) =>
-        {
-            args.first().cloned()
-        }
-        _ => None,
-    }
-}
-
 /// Adds an unwritten initializer to the members that are looked through, when the type has none of its own.
 /// The initializer without parameters of a struct that writes none and whose properties all have values. Calls take the
 /// memberwise one; this is for requirements.
-pub(super) fn default_init(cx: &mut TypeContext, n: NominalId) -> Option<Member> {
+pub(crate) fn default_init(cx: &mut TypeContext, n: NominalId) -> Option<Member> {
     let data = cx.defs.nominal_data(n);
     if data.kind != NominalKind::Struct || data.builtin.is_some() || data.has_init {
         return None;
@@ -534,7 +507,7 @@ pub(super) fn default_init(cx: &mut TypeContext, n: NominalId) -> Option<Member>
     Some(Member { kind: MemberKind::Init(f), is_static: true, group, file, is_private: false })
 }
 
-pub(super) fn initializers(cx: &mut TypeContext, n: NominalId) -> Vec<Member> {
+pub(crate) fn initializers(cx: &mut TypeContext, n: NominalId) -> Vec<Member> {
     let data = cx.defs.nominal_data(n);
     let mut members = data.members.get("init").cloned().unwrap_or_default();
     let is_struct = data.kind == NominalKind::Struct && data.builtin.is_none();

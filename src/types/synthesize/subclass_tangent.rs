@@ -6,16 +6,17 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::types::conform::conformances;
+use crate::types::conform::superclass;
 use crate::types::generics::associated_type;
 use crate::types::model::context::TypeContext;
+use crate::types::model::tables::VECTOR;
 use crate::types::model::ty::{NominalId, Type};
 use crate::types::names::lookup;
 use crate::types::names::members;
 use crate::types::names::type_expr;
 use crate::types::nominal::stored_property;
-use crate::types::nominal::superclass;
 use crate::types::synthesize;
-use crate::types::synthesize::{Moving, VECTOR};
+use crate::types::synthesize::Moving;
 use std::fmt::Write;
 use std::rc::Rc;
 
@@ -23,7 +24,7 @@ use std::rc::Rc;
 pub(crate) fn is_redundant(cx: &mut TypeContext, n: NominalId, conformance: usize) -> bool {
     let Some((base, _)) = superclass::superclass(cx, n) else { return false };
     let (p, span) =
-        (cx.defs.nominal_data(n).conformances[conformance].protocol, synthesize::asks(cx, n, conformance).1);
+        (cx.defs.nominal_data(n).conformances[conformance].protocol, conformances::asks(cx, n, conformance).1);
     // That of a class that goes on with its superclass's was not written.
     if span == cx.defs.nominal_data(n).span {
         return false;

@@ -5,12 +5,12 @@ use crate::ir::{listing, lower::Lowering, verify};
 use crate::source::SourceMap;
 use crate::syntax;
 use crate::types::check_module;
-use crate::types::declare::prelude;
+use crate::types::context_with_prelude;
 
 /// The graphs of a program: all that is not of the standard library, the script first.
 fn lower(text: &str) -> String {
     let mut sources = SourceMap::default();
-    let mut world = prelude::context_with_prelude(&mut sources);
+    let mut world = context_with_prelude(&mut sources);
     let id = sources.add("test", text.to_owned(), false).expect("the text fits");
     let start = sources.get(id).start;
     let mut parsed = syntax::parse(text, start);

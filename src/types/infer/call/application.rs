@@ -5,19 +5,18 @@ use crate::source::Span;
 use crate::syntax::ast::{ExprKind as Ast, Ident};
 use crate::types::generics::opened_existential;
 use crate::types::generics::signature;
+use crate::types::generics::unification;
 use crate::types::generics::unmet_requirement;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, Slot, match_args};
 use crate::types::infer::call::candidates::{Candidate, Instance, Target};
 use crate::types::infer::expr::implicit_member::implicit_root;
-use crate::types::infer::solver::type_vars;
-use crate::types::infer::solver::type_vars::Clause;
 use crate::types::model::syntax_walk::is_literal;
 use crate::types::model::tables::{Requirement, SignatureParam};
 use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
 use crate::types::model::ty::{ProtocolId, Type};
+use crate::types::model::type_vars::Clause;
 use crate::types::names::lookup;
-use crate::types::synthesize;
 
 /// When an argument is looked at: literals come after the arguments that say what they are, closures after the arguments
 /// that say what they take.
@@ -117,7 +116,7 @@ impl Infer<'_> {
                 && params.iter().filter(|other| other.ty == param.ty).count() > 1
                 && let Some(ty) = args[*i].ready.as_ref().map(|ready| ready.ty.clone())
             {
-                type_vars::unify(self.cx, &param.ty, &ty, span);
+                unification::unify(self.cx, &param.ty, &ty, span);
             }
         }
     }
@@ -126,8 +125,8 @@ impl Infer<'_> {
     pub(crate) fn is_optional_for_variable(&mut self, arg: &ArgNode, wanted: &Type) -> bool {
         let Some(ready) = &arg.ready else { return false };
         let ty = ready.ty.clone();
-        matches!(type_vars::shallow(self.cx, wanted), Type::Var(_))
-            && synthesize::optional_payload(self.cx, &ty).is_some()
+        matches!(unification::shallow(self.cx, wanted), Type::Var(_))
+            && lookup::optional_payload(self.cx, &ty).is_some()
     }
 
     /// When an argument is looked at.
@@ -135,8 +134,8 @@ impl Infer<'_> {
         match arg.ast.kind {
             Ast::Closure(_) if !param.autoclosure => Turn::Closure,
             // Which vectors are meant is only known when the closures have said what they take.
-            Ast::Array(_) if matches!(type_vars::resolved(self.cx, &param.ty), Type::Associated(..)) => Turn::Last,
-            _ if type_vars::has_vars(self.cx, &param.ty) && self.depends_on_arguments(arg) => Turn::Literal,
+            Ast::Array(_) if matches!(unification::resolved(self.cx, &param.ty), Type::Associated(..)) => Turn::Last,
+            _ if unification::has_vars(self.cx, &param.ty) && self.depends_on_arguments(arg) => Turn::Literal,
             _ => Turn::First,
         }
     }
@@ -159,7 +158,7 @@ impl Infer<'_> {
         for (slot, param) in slots.iter().zip(params) {
             let Slot::Arg(i) = slot else { continue };
             let Ast::Closure(closure) = &args[*i].ast.kind else { continue };
-            let (Some(written), Type::Function(wanted)) = (&closure.params, type_vars::shallow(self.cx, &param.ty))
+            let (Some(written), Type::Function(wanted)) = (&closure.params, unification::shallow(self.cx, &param.ty))
             else {
                 continue;
             };
@@ -168,10 +167,10 @@ impl Infer<'_> {
             }
             for (written, wanted) in written.iter().zip(&wanted.params) {
                 if let Some(ty) = &written.ty
-                    && type_vars::has_vars(self.cx, &wanted.ty)
+                    && unification::has_vars(self.cx, &wanted.ty)
                 {
                     let ty = self.resolve_quietly(ty);
-                    type_vars::try_unify(self.cx, &ty, &wanted.ty, written.name.span);
+                    unification::try_unify(self.cx, &ty, &wanted.ty, written.name.span);
                 }
             }
         }
@@ -191,7 +190,7 @@ impl Infer<'_> {
     pub(crate) fn refused_on_any(&mut self, candidate: &Candidate, name: &Ident) -> Option<Expr> {
         let Target::Requirement(p, r) = candidate.target else { return None };
         let of = candidate.prefix.first().cloned()?;
-        let of = type_vars::shallow(self.cx, &of);
+        let of = unification::shallow(self.cx, &of);
         let Type::Existential(e) = &of else { return None };
         if opened_existential::is_callable_on_any(self.cx, e, p, r) {
             return None;
@@ -252,7 +251,7 @@ impl Infer<'_> {
             value.span = name.span;
         }
         let ty = value.ty.clone();
-        let fits = type_vars::unify(self.cx, &ty, &own, value.span);
+        let fits = unification::unify(self.cx, &ty, &own, value.span);
         if instance.self_inout {
             let place = self.place_of(value, &format!("cannot use mutating member '{}' on immutable value", name.name));
             return Some(Argument::InOut(place));
@@ -311,7 +310,7 @@ impl Infer<'_> {
             let place = match &arg.ast.kind {
                 Ast::InOut(inner) => {
                     let value = self.target(inner);
-                    let stays = type_vars::unifies(self.cx, &value.ty, wanted);
+                    let stays = unification::unifies(self.cx, &value.ty, wanted);
                     let value = if stays { value } else { self.unwrapped(value) };
                     // Where no '&' is written, an operator asks for the place.
                     let is_operator = inner.span == arg.ast.span;
@@ -340,7 +339,7 @@ impl Infer<'_> {
                 }
             };
             // What is passed comes back, so that neither may promise more than the other.
-            if !type_vars::unify(self.cx, &place.ty.clone(), wanted, arg.span)
+            if !unification::unify(self.cx, &place.ty.clone(), wanted, arg.span)
                 || self.promises_less(&place.ty, wanted)
                 || self.promises_less(wanted, &place.ty)
             {
@@ -364,19 +363,19 @@ impl Infer<'_> {
 
     /// Makes a result what is expected, if it can be, so that arguments are inferred with it.
     pub(crate) fn hint(&mut self, result: &Type, expected: &Type, span: Span) {
-        let (result, mut expected) = (type_vars::shallow(self.cx, result), type_vars::shallow(self.cx, expected));
+        let (result, mut expected) = (unification::shallow(self.cx, result), unification::shallow(self.cx, expected));
         if matches!(expected, Type::Var(_) | Type::Existential(_) | Type::Error)
-            || matches!(result, Type::Var(_) if synthesize::is_optional(self.cx, &expected))
+            || matches!(result, Type::Var(_) if lookup::is_optional(self.cx, &expected))
         {
             return;
         }
-        if !synthesize::is_optional(self.cx, &result)
-            && let Some(inner) = synthesize::optional_payload(self.cx, &expected)
+        if !lookup::is_optional(self.cx, &result)
+            && let Some(inner) = lookup::optional_payload(self.cx, &expected)
         {
             expected = inner;
         }
         let snapshot = self.cx.vars.snapshot();
-        if type_vars::unify(self.cx, &result, &expected, span) {
+        if unification::unify(self.cx, &result, &expected, span) {
             self.cx.vars.keep(snapshot);
         } else {
             self.cx.vars.rollback(snapshot);

@@ -5,17 +5,17 @@ use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, Ident, Name};
 use crate::types::conform::conformances;
 use crate::types::generics::associated_type;
+use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::candidates::Candidate;
 use crate::types::infer::expr::implicit_member::implicit_root;
-use crate::types::infer::solver::type_vars;
-use crate::types::infer::solver::type_vars::Literal;
 use crate::types::model::tables::SignatureParam;
 use crate::types::model::tree::Expr;
 use crate::types::model::ty::{FunctionType, Type};
+use crate::types::model::type_vars;
+use crate::types::model::type_vars::Literal;
 use crate::types::names::lookup;
 use crate::types::names::members;
-use crate::types::synthesize;
 use std::rc::Rc;
 
 /// An argument as written, and its value once it was inferred without knowing what is expected.
@@ -212,7 +212,7 @@ impl Infer<'_> {
     /// Whether an argument is a literal whose type is not known.
     pub(crate) fn is_open_literal(&mut self, arg: &ArgNode) -> bool {
         let Some(ready) = &arg.ready else { return false };
-        matches!(type_vars::shallow(self.cx, &ready.ty), Type::Var(v) if self.cx.vars.var(v).literal.is_some())
+        matches!(unification::shallow(self.cx, &ready.ty), Type::Var(v) if self.cx.vars.var(v).literal.is_some())
     }
 
     /// Whether an argument can be given to a parameter, and what it costs: 0 for the same type.
@@ -221,21 +221,21 @@ impl Infer<'_> {
         if param.is_inout != matches!(arg.ast.kind, Ast::InOut(_)) && param.is_inout {
             return None;
         }
-        let ty = type_vars::shallow(self.cx, &ready.ty.clone());
-        let wanted = type_vars::shallow(self.cx, wanted);
+        let ty = unification::shallow(self.cx, &ready.ty.clone());
+        let wanted = unification::shallow(self.cx, wanted);
         let literal = match &ty {
             Type::Var(v) => self.cx.vars.var(*v).literal,
             _ => None,
         };
         if let (Some(literal), Type::Nominal(..)) = (literal, &wanted)
-            && !synthesize::is_optional(self.cx, &wanted)
+            && !lookup::is_optional(self.cx, &wanted)
         {
-            let fits = type_vars::unify(self.cx, &ty, &wanted, span);
+            let fits = unification::unify(self.cx, &ty, &wanted, span);
             return fits.then(|| self.literal_cost(literal, &wanted));
         }
         let fits = match self.forgives {
-            true => type_vars::unify(self.cx, &ty, &wanted, span),
-            false => type_vars::try_unify(self.cx, &ty, &wanted, span),
+            true => unification::unify(self.cx, &ty, &wanted, span),
+            false => unification::try_unify(self.cx, &ty, &wanted, span),
         };
         if fits {
             return Some(u32::from(ty != wanted && !matches!(wanted, Type::Var(_))));
@@ -243,7 +243,7 @@ impl Infer<'_> {
         if !self.can_convert(&ty, &wanted)
             && let Some(payload) = self.inside_unwrapped(ready)
         {
-            let fits = type_vars::unify(self.cx, &payload, &wanted, span) || self.can_convert(&payload, &wanted);
+            let fits = unification::unify(self.cx, &payload, &wanted, span) || self.can_convert(&payload, &wanted);
             return fits.then_some(6);
         }
         // A generic parameter says more than an existential does.
@@ -253,7 +253,7 @@ impl Infer<'_> {
 
     /// Whether an argument that waits for its type could be of a type at all.
     fn shape_fits(&mut self, arg: &ast::Expr, wanted: &Type, param: &SignatureParam) -> Option<u32> {
-        let wanted = type_vars::shallow(self.cx, wanted);
+        let wanted = unification::shallow(self.cx, wanted);
         match &wanted {
             Type::Error => return Some(2),
             // What a literal becomes, or what conforms to something, is no function.
@@ -265,8 +265,8 @@ impl Infer<'_> {
             }
             _ => {}
         }
-        let inner = synthesize::optional_payload(self.cx, &wanted).unwrap_or_else(|| wanted.clone());
-        let inner = type_vars::shallow(self.cx, &inner);
+        let inner = lookup::optional_payload(self.cx, &wanted).unwrap_or_else(|| wanted.clone());
+        let inner = unification::shallow(self.cx, &inner);
         if let Ast::Call { callee, args } = &arg.kind
             && let Ast::Implicit { name, .. } = &callee.kind
         {
@@ -299,7 +299,7 @@ impl Infer<'_> {
                 Type::Nominal(n, _) => self.cx.defs.nominal_data(*n).name.ends_with("KeyPath"),
                 _ => matches!(inner, Type::Var(_) | Type::Existential(_)),
             },
-            Ast::Nil => synthesize::is_optional(self.cx, &wanted),
+            Ast::Nil => lookup::is_optional(self.cx, &wanted),
             Ast::Array(items) => {
                 self.takes_literal(&inner, "Array", "ExpressibleByArrayLiteral") && self.takes_elements(&inner, items)
             }
@@ -323,15 +323,15 @@ impl Infer<'_> {
         for (written, wanted) in closure.params.iter().flatten().zip(&f.params) {
             let Some(ty) = &written.ty else { continue };
             let ty = self.resolve_quietly(ty);
-            let fits =
-                type_vars::try_unify(self.cx, &ty, &wanted.ty, written.name.span) || self.can_convert(&wanted.ty, &ty);
+            let fits = unification::try_unify(self.cx, &ty, &wanted.ty, written.name.span)
+                || self.can_convert(&wanted.ty, &ty);
             if !fits || written.is_inout != wanted.is_inout {
                 return false;
             }
         }
         let Some(result) = &closure.result else { return true };
         let given = self.resolve_quietly(result);
-        type_vars::try_unify(self.cx, &given, &f.result, result.span) || self.can_convert(&given, &f.result)
+        unification::try_unify(self.cx, &given, &f.result, result.span) || self.can_convert(&given, &f.result)
     }
 
     /// A type that is written; what is wrong with it is reported with what it stands in.
@@ -370,8 +370,8 @@ impl Infer<'_> {
             None => associated_type::associated_type(self.cx, ty, "ArrayLiteralElement"),
         };
         let Some(element) = element else { return true };
-        let element = synthesize::optional_payload(self.cx, &element).unwrap_or(element);
-        let element = type_vars::shallow(self.cx, &element);
+        let element = lookup::optional_payload(self.cx, &element).unwrap_or(element);
+        let element = unification::shallow(self.cx, &element);
         if !matches!(element, Type::Nominal(..)) {
             return true;
         }
@@ -389,11 +389,11 @@ impl Infer<'_> {
                     let integer = lookup::simple(self.cx, "Int");
                     let own = self.evident_type(item).filter(|own| is_array && *own != integer);
                     let Some(own) = own else { return true };
-                    return type_vars::try_unify(self.cx, &own, &element, item.span)
+                    return unification::try_unify(self.cx, &own, &element, item.span)
                         || self.can_convert(&own, &element);
                 }
             };
-            type_vars::accepts_literal(self.cx, &element, literal)
+            unification::accepts_literal(self.cx, &element, literal)
         })
     }
 
@@ -411,7 +411,7 @@ impl Infer<'_> {
         self.cx.sink.diagnostics.truncate(diagnostics);
         self.failed = failed;
         let found = found.map(|ty| type_vars::zonk(self.cx, &ty))?;
-        (found != Type::Error && !type_vars::has_vars(self.cx, &found) && matches!(found, Type::Nominal(..)))
+        (found != Type::Error && !unification::has_vars(self.cx, &found) && matches!(found, Type::Nominal(..)))
             .then_some(found)
     }
 

@@ -3,25 +3,24 @@
 use crate::source::Span;
 use crate::syntax::ast::Name;
 use crate::types::conform::conformances;
-use crate::types::declare::prelude;
+use crate::types::conform::superclass;
 use crate::types::generics::existential;
 use crate::types::generics::signature;
+use crate::types::generics::unification;
 use crate::types::generics::unmet_requirement;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, Slot, match_args};
 use crate::types::infer::call::specificity::Fit;
-use crate::types::infer::solver::type_vars;
-use crate::types::infer::solver::type_vars::{Clause, Wish};
 use crate::types::model::tables::{MemberKind, Owner, Requirement, RequirementKind, SignatureParam};
 use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionId, FunctionRef};
 use crate::types::model::ty::{NominalId, ParamId, ProtocolId, Type};
+use crate::types::model::type_vars::Clause;
+use crate::types::model::type_vars::Wish;
 use crate::types::names::dynamic_self;
 use crate::types::names::lookup;
 use crate::types::names::members;
-use crate::types::nominal::initializers;
-use crate::types::nominal::overrides;
+use crate::types::names::prelude;
 use crate::types::nominal::stored_property;
-use crate::types::synthesize;
 use std::rc::Rc;
 
 /// One function that could be meant.
@@ -84,14 +83,14 @@ impl Infer<'_> {
                     // A requirement is called on what is inside, which conforms.
                     let is_opened = matches!(candidate.target, Target::Requirement(..))
                         && candidate.prefix.first() == Some(t)
-                        && matches!(type_vars::shallow(self.cx, t), Type::Existential(_));
+                        && matches!(unification::shallow(self.cx, t), Type::Existential(_));
                     if is_opened {
                         existential::can_erase(self.cx, t, *p)
                     } else {
-                        type_vars::require_by(self.cx, t, Wish { protocol: *p, span, by: Some(function) })
+                        unification::require_by(self.cx, t, Wish { protocol: *p, span, by: Some(function) })
                     }
                 }
-                Requirement::Same(a, b) => type_vars::unify_by(self.cx, a, b, span, Some(Clause { function, index })),
+                Requirement::Same(a, b) => unification::unify_by(self.cx, a, b, span, Some(Clause { function, index })),
                 Requirement::Superclass(a, b) => self.can_convert(a, b),
             };
             if !holds {
@@ -109,11 +108,11 @@ impl Infer<'_> {
             _ => self.known_callee(candidate, FunctionRef { function, generics: generics.clone() }),
         };
         let mut result = by(&signature.result);
-        if initializers::fills_instance(self.cx, function)
+        if superclass::fills_instance(self.cx, function)
             && let Some(receiver) = &candidate.receiver
         {
             // An inherited initializer gives the instance that it got.
-            let failable = synthesize::is_optional(self.cx, &result);
+            let failable = lookup::is_optional(self.cx, &result);
             result = receiver.ty.clone();
             if failable {
                 result = lookup::applied(self.cx, "Optional", &[result]);
@@ -145,11 +144,11 @@ impl Infer<'_> {
         let is_dynamic = match candidate.receiver.as_ref().map(|r| &r.kind) {
             None | Some(ExprKind::Super(_) | ExprKind::Metatype) => false,
             // A new instance of a class that is named.
-            Some(ExprKind::Struct { .. }) => !initializers::fills_instance(self.cx, function.function),
+            Some(ExprKind::Struct { .. }) => !superclass::fills_instance(self.cx, function.function),
             Some(_) => true,
         };
         match self.cx.defs.function_data(function.function).owner {
-            Owner::Nominal(class) if is_dynamic && overrides::is_overridable(self.cx, function.function) => {
+            Owner::Nominal(class) if is_dynamic && superclass::is_overridable(self.cx, function.function) => {
                 Callee::Class { class, function }
             }
             _ => Callee::Static(function),
@@ -245,7 +244,7 @@ impl Infer<'_> {
         let mut fits = instance.missing.is_none();
         if let (Some(receiver), Some(own)) = (&candidate.receiver, &instance.self_type) {
             let ty = receiver.ty.clone();
-            fits = fits && (type_vars::unify(self.cx, &ty, own, span) || self.can_convert(&ty, own));
+            fits = fits && (unification::unify(self.cx, &ty, own, span) || self.can_convert(&ty, own));
         }
         let mut given: Vec<(usize, Type, &SignatureParam)> = vec![];
         for (slot, param) in slots.iter().zip(&instance.params) {
@@ -283,7 +282,7 @@ impl Infer<'_> {
         }
         if fits && let Some(expected) = expected {
             let result = instance.result.clone();
-            if !(type_vars::try_unify(self.cx, &result, expected, span) || self.can_convert(&result, expected)) {
+            if !(unification::try_unify(self.cx, &result, expected, span) || self.can_convert(&result, expected)) {
                 fits = false;
             }
         }
@@ -300,7 +299,7 @@ impl Infer<'_> {
     /// Whether an argument whose type is not known may have to be made an optional.
     fn may_become_optional(&mut self, arg: &ArgNode, wanted: &Type) -> bool {
         let Some(ready) = &arg.ready else { return false };
-        matches!(type_vars::shallow(self.cx, &ready.ty), Type::Var(_)) && synthesize::is_optional(self.cx, wanted)
+        matches!(unification::shallow(self.cx, &ready.ty), Type::Var(_)) && lookup::is_optional(self.cx, wanted)
     }
 
     /// Whether what is required of types that belong to generic parameters holds, as far as the arguments say what those
@@ -327,7 +326,7 @@ impl Infer<'_> {
             return args.first().cloned().unwrap_or(Type::Error);
         }
         if param.autoclosure
-            && let Type::Function(f) = type_vars::shallow(self.cx, &ty)
+            && let Type::Function(f) = unification::shallow(self.cx, &ty)
         {
             return f.result.clone();
         }
@@ -354,7 +353,7 @@ impl Infer<'_> {
                     }
                     Target::Requirement(p, r)
                 }
-                MemberKind::Case(case) => match type_vars::shallow(self.cx, of) {
+                MemberKind::Case(case) => match unification::shallow(self.cx, of) {
                     Type::Nominal(n, _) => Target::Case(n, case),
                     _ => continue,
                 },
@@ -381,8 +380,8 @@ impl Infer<'_> {
             Target::Requirement(p, r) => self.cx.defs.protocol_data(*p).requirements[*r as usize].function,
             Target::Case(..) => return None,
         };
-        let on_type = on.filter(|e| matches!(type_vars::shallow(self.cx, &e.ty), Type::Metatype(_)));
-        if initializers::fills_instance(self.cx, f) {
+        let on_type = on.filter(|e| matches!(unification::shallow(self.cx, &e.ty), Type::Metatype(_)));
+        if superclass::fills_instance(self.cx, f) {
             return Some(match (on_type, on) {
                 (Some(metatype), _) if !matches!(metatype.kind, ExprKind::Metatype) => self.new_instance(metatype, of),
                 (None, Some(instance)) => instance.clone(),

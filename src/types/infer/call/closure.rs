@@ -4,25 +4,25 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, StmtKind as AstStmt};
+use crate::types::generics::unification;
 use crate::types::infer::solver::pending::PendingKind;
-use crate::types::infer::solver::type_vars;
 use crate::types::infer::stmt::branch::ends_in_statements;
 use crate::types::infer::{FrameKind, Infer};
+use crate::types::model::syntax_query::named;
 use crate::types::model::syntax_query::single_expression;
 use crate::types::model::tables::{BodyState, Code as FunctionCode, FunctionKind, blank_function};
 use crate::types::model::tree::Ownership;
 use crate::types::model::tree::{Expr, ExprKind, FunctionId, Stmt, StmtKind};
 use crate::types::model::ty::{FunctionParam, FunctionType, Strength, Type};
+use crate::types::names::lookup;
 use crate::types::nominal::ownership;
-use crate::types::nominal::ownership::named;
-use crate::types::synthesize;
 use std::rc::Rc;
 
 impl Infer<'_> {
     /// A closure expression: at once when the types of its parameters are known, otherwise later.
     pub(crate) fn closure(&mut self, closure: &Rc<ast::Closure>, expected: Option<&Type>, span: Span) -> Expr {
         let mut wanted = expected.and_then(|t| self.known(t));
-        while let Some(inner) = wanted.as_ref().and_then(|t| synthesize::optional_payload(self.cx, t)) {
+        while let Some(inner) = wanted.as_ref().and_then(|t| lookup::optional_payload(self.cx, t)) {
             wanted = self.known(&inner);
         }
         let ty = self.closure_type(closure, wanted.as_ref(), span);
@@ -112,7 +112,7 @@ impl Infer<'_> {
         match wanted.params.as_slice() {
             [only] if written > 1 => {
                 let ty = only.ty.clone();
-                match type_vars::shallow(self.cx, &ty) {
+                match unification::shallow(self.cx, &ty) {
                     Type::Tuple(parts) => parts.len() == written,
                     Type::Var(v) => self.cx.vars.var(v).literal.is_none(),
                     Type::Error => true,
@@ -138,7 +138,7 @@ impl Infer<'_> {
     /// A closure names what it is given, if only as `_`, unless there is nothing in it.
     fn check_nothing_ignored(&mut self, closure: &ast::Closure, wanted: &FunctionType, span: Span) {
         let given = wanted.params.len();
-        let is_nothing = |infer: &mut Self, p: &FunctionParam| type_vars::shallow(infer.cx, &p.ty).is_unit();
+        let is_nothing = |infer: &mut Self, p: &FunctionParam| unification::shallow(infer.cx, &p.ty).is_unit();
         if matches!(wanted.params.as_slice(), [only] if is_nothing(self, only)) {
             return;
         }
@@ -160,16 +160,16 @@ impl Infer<'_> {
 
     /// Whether the parameters that the body uses are known.
     pub(crate) fn closure_is_ready(&mut self, _closure: &ast::Closure, ty: &Type) -> bool {
-        let Type::Function(f) = type_vars::shallow(self.cx, ty) else { return false };
+        let Type::Function(f) = unification::shallow(self.cx, ty) else { return false };
         f.params.iter().all(|p| {
             let ty = p.ty.clone();
-            !type_vars::has_vars(self.cx, &ty)
+            !unification::has_vars(self.cx, &ty)
         })
     }
 
     /// Checks the body of a closure.
     pub(crate) fn closure_now(&mut self, closure: &Rc<ast::Closure>, ty: &Type, span: Span) -> Expr {
-        let Type::Function(f) = type_vars::shallow(self.cx, ty) else { return self.error_expr(span) };
+        let Type::Function(f) = unification::shallow(self.cx, ty) else { return self.error_expr(span) };
         let names: Vec<(ast::Name, Span)> = match &closure.params {
             Some(params) if params.len() == f.params.len() => {
                 params.iter().map(|p| (p.name.name.clone(), p.name.span)).collect()
@@ -184,7 +184,7 @@ impl Infer<'_> {
                 if let Some(n) = highest_anonymous(&closure.body)
                     && n >= f.params.len()
                 {
-                    if f.params.len() == 1 && matches!(type_vars::shallow(self.cx, &f.params[0].ty), Type::Tuple(_)) {
+                    if f.params.len() == 1 && matches!(unification::shallow(self.cx, &f.params[0].ty), Type::Tuple(_)) {
                         return self.spread_closure(closure, &f, span);
                     }
                     let message = format!("the closure uses ${n}, but takes only {}", count(f.params.len()));
@@ -213,7 +213,7 @@ impl Infer<'_> {
                     self.settle_statement(start);
                 }
                 let value = if kept == Ownership::Weak { self.as_optional(value) } else { value };
-                let ty = type_vars::resolved(self.cx, &value.ty.clone());
+                let ty = unification::resolved(self.cx, &value.ty.clone());
                 let fits = ownership::check_ownership(self.cx, kept, false, &ty, c.name.span);
                 self.failed |= !fits;
                 (c.name.name.clone(), kept, value)
@@ -276,7 +276,7 @@ impl Infer<'_> {
         {
             let value = self.expr(only, known.as_ref());
             let is_unit = known.as_ref().is_some_and(Type::is_unit);
-            if is_unit && !type_vars::shallow(self.cx, &value.ty.clone()).is_unit() {
+            if is_unit && !unification::shallow(self.cx, &value.ty.clone()).is_unit() {
                 // A closure that is asked for nothing may end with any value.
                 let kind = StmtKind::Expr(value);
                 return vec![Stmt { kind, span }];
@@ -289,7 +289,7 @@ impl Infer<'_> {
         returns_value(&body.items, &mut gives);
         if !gives {
             let unit = Type::unit();
-            type_vars::unify(self.cx, result, &unit, span);
+            unification::unify(self.cx, result, &unit, span);
         }
         self.body_statements(body, result)
     }
@@ -331,7 +331,7 @@ impl Infer<'_> {
 
     /// `{ $0 + $1 }` for a function that is given one tuple.
     fn spread_closure(&mut self, closure: &ast::Closure, f: &FunctionType, span: Span) -> Expr {
-        let Type::Tuple(parts) = type_vars::shallow(self.cx, &f.params[0].ty) else { return self.error_expr(span) };
+        let Type::Tuple(parts) = unification::shallow(self.cx, &f.params[0].ty) else { return self.error_expr(span) };
         let params: Vec<ast::ClosureParam> = (0..parts.len())
             .map(|i| ast::ClosureParam {
                 name: ast::Ident { name: format!("${i}").into(), span },
@@ -355,7 +355,7 @@ impl Infer<'_> {
 
     /// An argument for an `@autoclosure` parameter.
     pub(crate) fn autoclosure(&mut self, arg: &ast::Expr, wanted: &Type) -> Expr {
-        let Type::Function(f) = type_vars::shallow(self.cx, wanted) else { return self.error_expr(arg.span) };
+        let Type::Function(f) = unification::shallow(self.cx, wanted) else { return self.error_expr(arg.span) };
         let function = self.new_closure_function(arg.span);
         self.push_frame(FrameKind::Closure, f.result.clone(), f.throws, Some(function));
         let value = self.expr(arg, Some(&f.result));
@@ -373,7 +373,7 @@ impl Infer<'_> {
             Some(around) => format!("closure in {around}"),
             None => "closure".to_string(),
         };
-        let is_prelude = self.file == crate::types::declare::prelude::PRELUDE_FILE;
+        let is_prelude = self.file == crate::types::model::prelude::PRELUDE_FILE;
         let mut data = blank_function(&name.into(), span, self.file, is_prelude);
         data.kind = FunctionKind::Closure;
         data.owner = self.owner;

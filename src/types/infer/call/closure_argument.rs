@@ -6,15 +6,15 @@
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::syntax::ast::ExprKind as Ast;
+use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, Slot, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
-use crate::types::infer::solver::type_vars;
-use crate::types::infer::solver::type_vars::Literal;
 use crate::types::model::tree::Expr;
 use crate::types::model::ty::{FunctionParam, FunctionType, Strength, Type};
+use crate::types::model::type_vars;
+use crate::types::model::type_vars::Literal;
 use crate::types::names::lookup;
-use crate::types::synthesize;
 use std::rc::Rc;
 
 /// Where the type of a closure's parameter comes from.
@@ -57,7 +57,7 @@ impl Infer<'_> {
         let mut literals = 0;
         for arg in &mut decided {
             let Some(ready) = &arg.ready else { continue };
-            let Type::Var(var) = type_vars::shallow(self.cx, &ready.ty.clone()) else { continue };
+            let Type::Var(var) = unification::shallow(self.cx, &ready.ty.clone()) else { continue };
             if self.cx.vars.var(var).literal == Some(Literal::Float) {
                 let ty = lookup::simple(self.cx, "Double");
                 arg.ready = Some(Rc::new(Expr { ty, ..(**ready).clone() }));
@@ -71,7 +71,7 @@ impl Infer<'_> {
         let result = self.cx.vars.fresh();
         let wanted = Type::Function(Rc::new(FunctionType { params, result, throws: false, strength: Strength::Open }));
         let Some(value) = self.infer_tentatively(&args[at], &wanted) else { return candidates };
-        if type_vars::has_vars(self.cx, &value.ty) {
+        if unification::has_vars(self.cx, &value.ty) {
             return candidates;
         }
         decided[at].ready = Some(Rc::new(value));
@@ -235,12 +235,12 @@ impl Infer<'_> {
     }
 
     fn wanted_function(&mut self, ty: &Type, args: &[ArgNode]) -> Option<Wanted> {
-        let ty = synthesize::optional_payload(self.cx, ty).unwrap_or_else(|| ty.clone());
-        let Type::Function(f) = type_vars::shallow(self.cx, &ty) else { return None };
+        let ty = lookup::optional_payload(self.cx, ty).unwrap_or_else(|| ty.clone());
+        let Type::Function(f) = unification::shallow(self.cx, &ty) else { return None };
         let mut params = vec![];
         for param in &f.params {
             let ty = type_vars::zonk(self.cx, &param.ty);
-            let source = match type_vars::has_vars(self.cx, &ty) {
+            let source = match unification::has_vars(self.cx, &ty) {
                 false => Source::Type(ty),
                 true => Source::Argument(args.iter().position(|arg| {
                     arg.ready.as_ref().is_some_and(|ready| type_vars::zonk(self.cx, &ready.ty.clone()) == ty)

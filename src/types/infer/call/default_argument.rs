@@ -7,25 +7,16 @@ use crate::diagnostic;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::types::generics::signature;
+use crate::types::generics::unification;
 use crate::types::infer::call::candidates::{Candidate, Instance, Target};
-use crate::types::infer::solver::type_vars;
 use crate::types::infer::stmt::function_body;
 use crate::types::infer::{FrameKind, Infer};
-use crate::types::model::context;
 use crate::types::model::context::TypeContext;
+use crate::types::model::tables::OpenDefault;
 use crate::types::model::tables::{BodyState, Code, Signature};
 use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::Type;
 use std::rc::Rc;
-
-/// A default argument that may have a type of its own.
-#[derive(Clone, Copy)]
-pub(crate) enum OpenDefault {
-    /// Nobody looked yet: the function and its parameter.
-    Unknown(FunctionId, usize),
-    /// It says what the generic parameter is.
-    Decides,
-}
 
 /// Remembers the default arguments of a function whose parameter has generic parameters that no other one mentions.
 pub(in crate::types) fn note_open_defaults(cx: &mut TypeContext, f: FunctionId, signature: &Signature, outer: usize) {
@@ -81,11 +72,11 @@ fn own_default_type(cx: &mut TypeContext, default: FunctionId, f: FunctionId, in
     let Code::Expression(value) = cx.defs.function_data(default).code.clone() else { return None };
     let outer = signature::function_outer_env(cx, f);
     let prefix: Rc<[Type]> = outer.params.iter().map(|p| Type::Param(*p)).collect();
-    let (failed, ty, before) = context::with_env(cx, outer, |cx| {
-        let (owner, file) = (cx.defs.function_data(default).owner, cx.defs.function_data(default).file);
-        let (before, vars) = (cx.sink.diagnostics.len(), cx.vars.var_count());
-        let local_types = cx.defs.function_data(default).local_types.clone();
-        let mut infer = Infer::new(cx, owner, file);
+    let before = cx.sink.diagnostics.len();
+    let local_types = cx.defs.function_data(default).local_types.clone();
+    let place = (cx.defs.function_data(default).owner, cx.defs.function_data(default).file);
+    let (failed, ty) = Infer::run(cx, outer, place, |infer| {
+        let vars = infer.cx.vars.var_count();
         if let Some(local_types) = local_types {
             infer.local_types = local_types;
         }
@@ -100,10 +91,10 @@ fn own_default_type(cx: &mut TypeContext, default: FunctionId, f: FunctionId, in
         let found = infer.coerce(found, &wanted);
         infer.settle_statement((0, vars));
         let failed = infer.failed;
-        let ty = type_vars::resolved(infer.cx, &found.ty.clone());
-        (failed, ty, before)
+        let ty = unification::resolved(infer.cx, &found.ty.clone());
+        (failed, ty)
     });
-    let is_known = !failed && ty != Type::Error && !type_vars::has_vars(cx, &ty);
+    let is_known = !failed && ty != Type::Error && !ty.any(&mut |t| matches!(t, Type::Var(_)));
     if is_known {
         // What is worth a remark is said when the body is checked.
         cx.sink.diagnostics.truncate(before);
@@ -122,7 +113,7 @@ impl Infer<'_> {
         let signature = signature::signature(self.cx, default);
         let by = |p| signature.env.params.iter().position(|q| *q == p).and_then(|i| instance.generics.get(i).cloned());
         let own = signature.result.substitute(&by);
-        if !type_vars::unify(self.cx, wanted, &own, span) {
+        if !unification::unify(self.cx, wanted, &own, span) {
             let (own, wanted) = (self.show(&own), self.show(wanted));
             let message = format!("cannot convert default value of type '{own}' to expected argument type '{wanted}'");
             self.error(

@@ -18,12 +18,12 @@ use super::{Found, Infer};
 use crate::diagnostic::{Code, Diagnostic, Help};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident};
-use crate::types::declare::prelude::PRELUDE_FILE;
 use crate::types::generics::signature;
+use crate::types::generics::unification;
 use crate::types::infer::call::arguments::{ArgNode, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::infer::solver::pending::PendingKind;
-use crate::types::infer::solver::type_vars;
+use crate::types::model::prelude::PRELUDE_FILE;
 use crate::types::model::tables::{MemberKind, Named};
 use crate::types::model::tree::{Argument, Expr, ExprKind, FunctionId};
 use crate::types::model::ty::Type;
@@ -172,7 +172,7 @@ impl Infer<'_> {
 
     fn is_callable_type(&mut self, ty: &Type) -> bool {
         let file = self.file;
-        match type_vars::shallow(self.cx, ty) {
+        match unification::shallow(self.cx, ty) {
             Type::Function(_) => true,
             ty => !members::members(self.cx, &ty, "callAsFunction", false, file).is_empty(),
         }
@@ -242,7 +242,7 @@ impl Infer<'_> {
     ) -> Expr {
         let function = self.decided(function);
         let function = self.unwrapped(function);
-        match type_vars::shallow(self.cx, &function.ty.clone()) {
+        match unification::shallow(self.cx, &function.ty.clone()) {
             Type::Function(ty) => {
                 if args.len() != ty.params.len() {
                     let (want, have) = (ty.params.len(), args.len());
@@ -340,7 +340,7 @@ impl Infer<'_> {
             .collect();
         let result = self.cx.vars.fresh();
         let ty = Type::Function(Rc::new(FunctionType { params, result, throws: false, strength: Strength::Open }));
-        if !type_vars::unify(self.cx, &function.ty.clone(), &ty, span) {
+        if !unification::unify(self.cx, &function.ty.clone(), &ty, span) {
             let of = function.ty.clone();
             return self.not_callable(&function, &of, args, span);
         }
@@ -365,7 +365,7 @@ impl Infer<'_> {
         expected: Option<&Type>,
         span: Span,
     ) -> Expr {
-        let ty = type_vars::shallow(self.cx, ty);
+        let ty = unification::shallow(self.cx, ty);
         let name = Ident { name: "init".into(), span };
         if let Some(expected) = expected {
             self.hint(&ty, expected, span);
@@ -408,7 +408,7 @@ impl Infer<'_> {
         expected: Option<&Type>,
         span: Span,
     ) -> Expr {
-        let ty = type_vars::shallow(self.cx, ty);
+        let ty = unification::shallow(self.cx, ty);
         if &*name.name == "init" {
             return self.call_init(&ty, on, args, expected, span);
         }
@@ -447,7 +447,7 @@ impl Infer<'_> {
         span: Span,
     ) -> Expr {
         let base = self.asked(base, &name.name);
-        let ty = type_vars::shallow(self.cx, &base.ty.clone());
+        let ty = unification::shallow(self.cx, &base.ty.clone());
         match &ty {
             Type::Error => {
                 self.check_anyway(&args);

@@ -5,18 +5,18 @@ use crate::syntax::ast;
 use crate::syntax::ast::Ident;
 use crate::types::conform::conformances;
 use crate::types::generics::signature;
+use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, closure_arity, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::infer::call::specificity::Fit;
 use crate::types::infer::solver::pending::{Pending, PendingKind};
-use crate::types::infer::solver::type_vars;
-use crate::types::infer::solver::type_vars::Literal;
 use crate::types::model::syntax_query::single_expression;
 use crate::types::model::tree::{Expr, ExprKind};
 use crate::types::model::ty::{Type, VarId};
+use crate::types::model::type_vars;
+use crate::types::model::type_vars::Literal;
 use crate::types::names::lookup;
-use crate::types::synthesize;
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -91,14 +91,14 @@ impl Infer<'_> {
         let mut gives_optional = |candidate: &Candidate| {
             let snapshot = self.cx.vars.snapshot();
             let given = self.instantiate(candidate, span).result;
-            let is_optional = synthesize::is_optional(self.cx, &given);
+            let is_optional = lookup::is_optional(self.cx, &given);
             self.cx.vars.rollback(snapshot);
             is_optional
         };
         if !fitting.is_empty() && fitting.into_iter().all(&mut gives_optional) {
             let payload = self.cx.vars.fresh();
             let optional = lookup::applied(self.cx, "Optional", &[payload]);
-            type_vars::unify(self.cx, &value.ty, &optional, span);
+            unification::unify(self.cx, &value.ty, &optional, span);
         }
     }
 
@@ -131,11 +131,11 @@ impl Infer<'_> {
         let types: Vec<Type> = args.iter().filter_map(|a| a.ready.as_ref().map(|e| e.ty.clone())).collect();
         let mut any = false;
         for ty in types {
-            if let Type::Var(v) = type_vars::shallow(self.cx, &ty)
+            if let Type::Var(v) = unification::shallow(self.cx, &ty)
                 && let Some(literal) = self.cx.vars.var(v).literal
             {
                 let usual = lookup::simple(self.cx, literal.usual());
-                any |= type_vars::unify(self.cx, &ty, &usual, span);
+                any |= unification::unify(self.cx, &ty, &usual, span);
             }
         }
         let needs_others = any && fits_now && !fits(self);
@@ -148,7 +148,7 @@ impl Infer<'_> {
     pub(crate) fn closure_decides(&mut self, args: &[ArgNode]) -> bool {
         let mut literals = vec![];
         for ready in args.iter().filter_map(|a| a.ready.as_ref()) {
-            if let Type::Var(v) = type_vars::shallow(self.cx, &ready.ty)
+            if let Type::Var(v) = unification::shallow(self.cx, &ready.ty)
                 && self.cx.vars.var(v).literal.is_some()
             {
                 literals.push(v);
@@ -228,10 +228,10 @@ impl Infer<'_> {
         let int = lookup::simple(self.cx, "Int");
         let mut any = false;
         for ty in types {
-            if let Type::Var(v) = type_vars::shallow(self.cx, ty)
+            if let Type::Var(v) = unification::shallow(self.cx, ty)
                 && self.cx.vars.var(v).literal == Some(Literal::Int)
             {
-                any |= type_vars::unify(self.cx, ty, &int, span);
+                any |= unification::unify(self.cx, ty, &int, span);
             }
         }
         any
@@ -240,7 +240,7 @@ impl Infer<'_> {
     /// Those of the candidates whose result a call around this one, which waits for it, can take: of several
     /// `UnicodeScalar(65)` the one that is no optional, inside of `Character(…)`. All of them when none is.
     pub(crate) fn useful_around(&mut self, candidates: &[Candidate], result: &Type, span: Span) -> Vec<Candidate> {
-        let Type::Var(own) = type_vars::shallow(self.cx, result) else { return candidates.to_vec() };
+        let Type::Var(own) = unification::shallow(self.cx, result) else { return candidates.to_vec() };
         let mut around = vec![];
         // The call itself, or what a closure returns.
         let mentions = |ty: &Type| ty.any(&mut |t| *t == Type::Var(own));
@@ -258,7 +258,7 @@ impl Infer<'_> {
         useful.retain(|candidate| {
             let snapshot = self.cx.vars.snapshot();
             let given = self.instantiate(candidate, span).result;
-            let fits = type_vars::unify(self.cx, result, &given, span)
+            let fits = unification::unify(self.cx, result, &given, span)
                 && around
                     .iter()
                     .all(|(all, args)| all.iter().any(|c| self.try_candidate(c, args, None, span).is_some()));
@@ -293,7 +293,7 @@ impl Infer<'_> {
         let known = args.iter().all(|a| match &a.ready {
             Some(e) => {
                 let ty = e.ty.clone();
-                !type_vars::has_vars(self.cx, &ty)
+                !unification::has_vars(self.cx, &ty)
             }
             None => true,
         });
@@ -399,7 +399,7 @@ impl Infer<'_> {
         let snapshot = self.cx.vars.snapshot();
         let instance = self.instantiate(candidate, span);
         let types = instance.params.iter().map(|p| &p.ty).chain([&instance.result]);
-        let types = types.map(|ty| type_vars::resolved(self.cx, ty)).collect();
+        let types = types.map(|ty| unification::resolved(self.cx, ty)).collect();
         self.cx.vars.rollback(snapshot);
         instance.missing.is_none().then_some(types)
     }

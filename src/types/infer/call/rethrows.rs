@@ -4,10 +4,10 @@ use crate::syntax::ast;
 use crate::syntax::ast::ExprKind as Ast;
 use crate::types::conform::rethrows;
 use crate::types::generics::signature;
+use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, Slot};
 use crate::types::infer::call::candidates::{Candidate, Target};
-use crate::types::infer::solver::type_vars;
 use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::Type;
 use std::rc::Rc;
@@ -79,7 +79,7 @@ impl Infer<'_> {
             self.ready_args(std::slice::from_mut(&mut arg));
         }
         let Some(ready) = &arg.ready else { return false };
-        matches!(type_vars::shallow(self.cx, &ready.ty.clone()), Type::Function(f) if f.throws)
+        matches!(unification::shallow(self.cx, &ready.ty.clone()), Type::Function(f) if f.throws)
     }
 
     /// Whether a closure throws. In a function that rethrows, what it does with the functions that it is given is up to

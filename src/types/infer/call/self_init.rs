@@ -4,14 +4,14 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, Ident};
+use crate::types::conform::superclass;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::model::tree::{
     Condition, Expr, ExprKind, LocalId, Pattern, PatternKind, Place, Root, Stmt, StmtKind,
 };
 use crate::types::model::ty::Type;
-use crate::types::nominal::superclass;
-use crate::types::synthesize;
+use crate::types::names::lookup;
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -40,7 +40,7 @@ impl Infer<'_> {
             return Expr { kind: ExprKind::Assign { place: Box::new(place), value: Box::new(value) }, ty: unit, span };
         }
         let result = self.frame().result.clone();
-        if !synthesize::is_optional(self.cx, &result) {
+        if !lookup::is_optional(self.cx, &result) {
             self.cannot_fail(span);
             return self.error_expr(span);
         }
@@ -55,7 +55,7 @@ impl Infer<'_> {
     /// Whether an initializer gave an optional of the type, not the type (which may be an optional itself).
     fn may_fail(&mut self, value: &Expr, own: &Type) -> bool {
         let ty = value.ty.clone();
-        synthesize::optional_payload(self.cx, &ty).is_some_and(|_| !synthesize::is_optional(self.cx, own))
+        lookup::optional_payload(self.cx, &ty).is_some_and(|_| !lookup::is_optional(self.cx, own))
     }
 
     /// What an initializer gave, once it is known which one it is; without its optional, when that is forced away.
@@ -66,7 +66,7 @@ impl Infer<'_> {
             value = self.decided(value);
         }
         let (ty, span) = (value.ty.clone(), value.span);
-        match synthesize::optional_payload(self.cx, &ty) {
+        match lookup::optional_payload(self.cx, &ty) {
             Some(payload) if forced => Expr { kind: ExprKind::Force(Box::new(value)), ty: payload, span },
             _ => value,
         }
@@ -84,7 +84,7 @@ impl Infer<'_> {
     /// `guard let pattern = value else { return nil }`
     fn or_fail(&mut self, value: Expr, pattern: PatternKind, span: Span) -> Stmt {
         let result = self.frame().result.clone();
-        let payload = synthesize::optional_payload(self.cx, &value.ty.clone()).unwrap_or(Type::Error);
+        let payload = lookup::optional_payload(self.cx, &value.ty.clone()).unwrap_or(Type::Error);
         let inner = Pattern { kind: pattern, ty: payload, span };
         let pattern = Pattern { kind: PatternKind::Some(Box::new(inner)), ty: value.ty.clone(), span };
         let nil = Expr { kind: ExprKind::Nil, ty: result, span };
@@ -117,12 +117,12 @@ impl Infer<'_> {
     pub(crate) fn led_on(&mut self, value: Expr, span: Span) -> Expr {
         let value = self.decided(value);
         let unit = Type::unit();
-        if !synthesize::is_optional(self.cx, &value.ty.clone()) {
+        if !lookup::is_optional(self.cx, &value.ty.clone()) {
             let place = Place { root: Root::Discard, path: vec![], ty: value.ty.clone(), span };
             return Expr { kind: ExprKind::Assign { place: Box::new(place), value: Box::new(value) }, ty: unit, span };
         }
         let result = self.frame().result.clone();
-        if !synthesize::is_optional(self.cx, &result) {
+        if !lookup::is_optional(self.cx, &result) {
             self.cannot_fail(span);
         }
         let guard = self.or_fail(value, PatternKind::Wildcard, span);

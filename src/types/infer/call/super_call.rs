@@ -4,13 +4,12 @@ use crate::diagnostic::Code;
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::Ident;
+use crate::types::conform::superclass;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::model::tree::{Expr, ExprKind, Stmt, StmtKind};
 use crate::types::model::ty::Type;
-use crate::types::nominal::initializers;
-use crate::types::nominal::superclass;
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -58,7 +57,7 @@ impl Infer<'_> {
         let candidates = self.method_candidates(&base, "init", true, Some(&Rc::new(receiver)));
         let (leading, designated): (Vec<Candidate>, Vec<Candidate>) = candidates
             .into_iter()
-            .partition(|c| matches!(c.target, Target::Function(f) if initializers::is_convenience(self.cx, f)));
+            .partition(|c| matches!(c.target, Target::Function(f) if superclass::is_convenience(self.cx, f)));
         let mut fits = |all: &[Candidate]| {
             all.iter().any(|c| {
                 let params = self.candidate_params(c);
@@ -76,7 +75,7 @@ impl Infer<'_> {
 
     pub(crate) fn is_convenience(&mut self) -> bool {
         let function = self.frame().function;
-        function.is_some_and(|f| initializers::is_convenience(self.cx, f))
+        function.is_some_and(|f| superclass::is_convenience(self.cx, f))
     }
 
     /// An initializer that does not say so calls that of the superclass at its end, when there is one without parameters.

@@ -4,15 +4,16 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, Ident};
-use crate::types::declare::prelude;
 use crate::types::generics::signature;
+use crate::types::generics::unification;
 use crate::types::infer::call::arguments::ArgNode;
-use crate::types::infer::solver::type_vars;
 use crate::types::infer::{Found, Infer};
+use crate::types::model::syntax_query;
 use crate::types::model::tables::Named;
 use crate::types::model::tree::Expr;
 use crate::types::model::ty::{Strength, Type};
 use crate::types::names::lookup;
+use crate::types::names::prelude;
 use crate::types::nominal::stored_property;
 use std::rc::Rc;
 
@@ -34,7 +35,7 @@ impl Infer<'_> {
     /// `f'`
     pub(crate) fn prime(&mut self, function: &ast::Expr, order: u32, span: Span) -> Expr {
         let mut value = self.expr(function, None);
-        if let Type::Function(f) = type_vars::shallow(self.cx, &value.ty.clone())
+        if let Type::Function(f) = unification::shallow(self.cx, &value.ty.clone())
             && f.params.len() != 1
         {
             return self.prime_of_several(function, f.params.len());
@@ -146,7 +147,7 @@ impl Infer<'_> {
             Some(Found::LocalFunctions(functions)) => return functions.first().map(|f| self.declared_parameters(*f)),
             Some(Found::Local(local)) => {
                 let ty = self.local_type(local);
-                return match type_vars::shallow(self.cx, &ty) {
+                return match unification::shallow(self.cx, &ty) {
                     Type::Function(f) => Some(f.params.iter().map(|p| KnownParameter::unnamed(p.ty.clone())).collect()),
                     _ => None,
                 };
@@ -186,7 +187,7 @@ impl Infer<'_> {
     /// `+` and the like as a value.
     pub(crate) fn operator_value(&mut self, name: &ast::Name, expected: Option<&Type>, span: Span) -> Expr {
         let operand = match expected.and_then(|t| self.known(t)) {
-            Some(Type::Function(f)) if f.params.len() == 1 => match type_vars::shallow(self.cx, &f.params[0].ty) {
+            Some(Type::Function(f)) if f.params.len() == 1 => match unification::shallow(self.cx, &f.params[0].ty) {
                 Type::Tuple(parts) => parts.len(),
                 _ => 1,
             },
@@ -200,7 +201,7 @@ impl Infer<'_> {
         } else {
             Ast::Prefix { op, operand: Rc::new(ident("$op0")) }
         };
-        let closure = closure_of(&params, ast::Expr { kind: body, span }, span);
+        let closure = syntax_query::closure_of(&params, ast::Expr { kind: body, span }, span);
         self.expr(&closure, expected)
     }
 }
@@ -226,38 +227,15 @@ pub(crate) fn call_with(
     ast::Expr { kind: Ast::Call { callee: Rc::new(function.clone()), args }, span }
 }
 
-/// `{ params in body }`
-pub(in crate::types) fn closure_of(params: &[String], body: ast::Expr, span: Span) -> ast::Expr {
-    let params = params
-        .iter()
-        .map(|p| ast::ClosureParam { name: Ident { name: p.as_str().into(), span }, ty: None, is_inout: false })
-        .collect();
-    closure_with(params, body, span)
-}
-
 /// `{ params in call }` that throws what the call throws.
 pub(crate) fn closure_of_call(params: &[String], call: ast::Expr, throws: bool, span: Span) -> ast::Expr {
     if !throws {
-        return closure_of(params, call, span);
+        return syntax_query::closure_of(params, call, span);
     }
     let tried = Ast::Try { kind: ast::TryKind::Propagate, value: Rc::new(call) };
-    let mut closure = closure_of(params, ast::Expr { kind: tried, span }, span);
+    let mut closure = syntax_query::closure_of(params, ast::Expr { kind: tried, span }, span);
     if let Ast::Closure(made) = &mut closure.kind {
         Rc::make_mut(made).throws = true;
     }
     closure
-}
-
-/// `{ params in body }`, of parameters that may have types.
-pub(crate) fn closure_with(params: Vec<ast::ClosureParam>, body: ast::Expr, span: Span) -> ast::Expr {
-    let items = vec![ast::Stmt { kind: ast::StmtKind::Expr(body), span }];
-    let closure = ast::Closure {
-        captures: vec![],
-        params: Some(params),
-        throws: false,
-        result: None,
-        attributes: vec![],
-        body: ast::Block { items, span },
-    };
-    ast::Expr { kind: Ast::Closure(Rc::new(closure)), span }
 }

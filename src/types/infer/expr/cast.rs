@@ -2,11 +2,11 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
+use crate::types::conform::superclass;
 use crate::types::generics::existential;
 use crate::types::infer::Infer;
 use crate::types::model::ty::Type;
-use crate::types::nominal::superclass;
-use crate::types::synthesize;
+use crate::types::names::lookup;
 
 /// How a cast ends.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl Infer<'_> {
         }
         match (from, to) {
             (Type::Nominal(a, _), Type::Nominal(b, _)) => {
-                let holds = |infer: &mut Self, t: &Type| synthesize::optional_payload(infer.cx, t).is_some();
+                let holds = |infer: &mut Self, t: &Type| lookup::optional_payload(infer.cx, t).is_some();
                 if a == b || holds(self, from) || holds(self, to) {
                     return None;
                 }
@@ -74,7 +74,7 @@ impl Infer<'_> {
                     _ => Some(Outcome::Fails),
                 }
             }
-            (Type::Nominal(..), Type::Existential(e)) if synthesize::optional_payload(self.cx, from).is_none() => {
+            (Type::Nominal(..), Type::Existential(e)) if lookup::optional_payload(self.cx, from).is_none() => {
                 existential::is_value_of(self.cx, from, e).then_some(Outcome::Succeeds)
             }
             _ => None,

@@ -3,13 +3,13 @@
 
 use crate::syntax::ast::{Expr, ExprKind as Ast, Ident};
 use crate::types::conform::conformances;
+use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::call::candidates::{Candidate, Target};
-use crate::types::infer::solver::type_vars;
-use crate::types::infer::solver::type_vars::Literal;
 use crate::types::model::declared::Builtin;
 use crate::types::model::ty::Type;
+use crate::types::model::type_vars::Literal;
 use crate::types::names::lookup;
 use std::rc::Rc;
 
@@ -38,9 +38,9 @@ impl Infer<'_> {
             return;
         }
         self.ready_args(std::slice::from_mut(base));
-        let is_floating = match base.ready.as_ref().map(|value| type_vars::shallow(self.cx, &value.ty)) {
+        let is_floating = match base.ready.as_ref().map(|value| unification::shallow(self.cx, &value.ty)) {
             Some(known @ (Type::Nominal(..) | Type::Param(_) | Type::Associated(..))) => {
-                type_vars::accepts_literal(self.cx, &known, Literal::Float)
+                unification::accepts_literal(self.cx, &known, Literal::Float)
             }
             _ => true,
         };
@@ -76,23 +76,23 @@ impl Infer<'_> {
         let ("^", [base, exponent]) = (&*op.name, args) else { return };
         let (Some(of), Some(value)) = (&base.ready, &exponent.ready) else { return };
         let (of, ty) = (of.ty.clone(), value.ty.clone());
-        let is_literal = |infer: &mut Self, ty: &Type| matches!(type_vars::shallow(infer.cx, ty), Type::Var(v) if infer.cx.vars.var(v).literal.is_some());
+        let is_literal = |infer: &mut Self, ty: &Type| matches!(unification::shallow(infer.cx, ty), Type::Var(v) if infer.cx.vars.var(v).literal.is_some());
         let shares_type = is_literal(self, &of) || self.is_floating(&of);
         if shares_type && is_literal(self, &ty) && has_quotient(&exponent.ast) {
-            type_vars::unify(self.cx, &ty, &of, exponent.span);
+            unification::unify(self.cx, &ty, &of, exponent.span);
         }
     }
 
     /// Whether a type is that of an integer literal, and nothing else is known of it.
     pub(crate) fn is_whole_literal(&mut self, ty: &Type) -> bool {
-        matches!(type_vars::shallow(self.cx, ty), Type::Var(v) if self.cx.vars.var(v).literal == Some(Literal::Int))
+        matches!(unification::shallow(self.cx, ty), Type::Var(v) if self.cx.vars.var(v).literal == Some(Literal::Int))
     }
 
     /// Whether the powers of a type include roots: it is one of floating-point or of complex numbers.
     fn has_roots(&mut self, ty: &Type) -> bool {
         self.is_floating(ty)
-            || match type_vars::shallow(self.cx, ty) {
-                known @ Type::Nominal(..) if !type_vars::has_vars(self.cx, &known) => {
+            || match unification::shallow(self.cx, ty) {
+                known @ Type::Nominal(..) if !unification::has_vars(self.cx, &known) => {
                     let protocol = lookup::protocol(self.cx, "ElementaryFunctions");
                     conformances::conforms_to(self.cx, &known, protocol)
                 }
@@ -102,12 +102,12 @@ impl Infer<'_> {
 
     /// Whether a type is that of floating-point numbers, or of a literal with a point.
     pub(crate) fn is_floating(&mut self, ty: &Type) -> bool {
-        match type_vars::shallow(self.cx, ty) {
+        match unification::shallow(self.cx, ty) {
             Type::Var(v) => self.cx.vars.var(v).literal == Some(Literal::Float),
             Type::Nominal(n, _) => {
                 matches!(self.cx.defs.nominal_data(n).builtin, Some(Builtin::Double | Builtin::Float))
             }
-            ty @ (Type::Param(_) | Type::Associated(..)) if !type_vars::has_vars(self.cx, &ty) => {
+            ty @ (Type::Param(_) | Type::Associated(..)) if !unification::has_vars(self.cx, &ty) => {
                 let protocol = lookup::protocol(self.cx, "FloatingPoint");
                 conformances::conforms_to(self.cx, &ty, protocol)
             }

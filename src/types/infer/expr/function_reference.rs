@@ -5,10 +5,10 @@ use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, Ident};
 use crate::types::conform::conformances;
 use crate::types::generics::signature;
+use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::infer::solver::pending::PendingKind;
-use crate::types::infer::solver::type_vars;
 use crate::types::model::tables::{FunctionKind, MemberKind, Named, Signature};
 use crate::types::model::tree::{Callee, Expr, ExprKind};
 use crate::types::model::ty::{FunctionParam, FunctionType, Strength, Type};
@@ -44,7 +44,7 @@ impl Infer<'_> {
     /// may say it. Functions that are asked for with their derivatives are those of `Double`s.
     fn depends_on_others(&mut self, candidates: &[Candidate], expected: &Type, span: Span) -> bool {
         let Type::Function(f) = expected else { return false };
-        let is_open = f.params.iter().any(|p| type_vars::has_vars(self.cx, &p.ty));
+        let is_open = f.params.iter().any(|p| unification::has_vars(self.cx, &p.ty));
         is_open
             && f.strength <= Strength::Open
             && candidates.iter().filter(|c| self.may_be(c, Some(expected), span)).count() > 1
@@ -119,7 +119,7 @@ impl Infer<'_> {
         let asked: Vec<Type> = f.params.iter().map(|p| p.ty.clone()).collect();
         let snapshot = self.cx.vars.snapshot();
         let mut natural = vec![];
-        if self.settle_whole_numbers(&asked, span) && asked.iter().all(|ty| !type_vars::has_vars(self.cx, ty)) {
+        if self.settle_whole_numbers(&asked, span) && asked.iter().all(|ty| !unification::has_vars(self.cx, ty)) {
             natural.extend_from_slice(candidates);
             natural.retain(|candidate| self.may_be(candidate, expected, span));
         }
@@ -179,7 +179,7 @@ impl Infer<'_> {
         });
         let callee = Rc::new(ast::Expr { kind: Ast::Implicit { name, generics: vec![] }, span });
         let call = ast::Expr { kind: Ast::Call { callee, args: given.collect() }, span };
-        let closure = crate::types::infer::expr::calculus_notation::closure_of(&names, call, span);
+        let closure = crate::types::model::syntax_query::closure_of(&names, call, span);
         let params = payload.iter().map(|(_, t)| conformances::substitute_nominal(self.cx, *n, args, t)).collect();
         self.expr(&closure, Some(&function_of(params, ty.clone())))
     }
@@ -189,7 +189,7 @@ impl Infer<'_> {
         let own = Ident { name: "$self".into(), span };
         let base = Rc::new(ast::Expr { kind: Ast::Ident { name: own.name.clone(), generics: vec![] }, span });
         let member = ast::Expr { kind: Ast::Member { base, name: name.clone(), generics: vec![] }, span };
-        let closure = crate::types::infer::expr::calculus_notation::closure_of(&["$self".to_string()], member, span);
+        let closure = crate::types::model::syntax_query::closure_of(&["$self".to_string()], member, span);
         let result = match expected.and_then(|t| self.known(t)) {
             Some(Type::Function(f)) if f.params.len() == 1 => f.result.clone(),
             _ => self.cx.vars.fresh(),

@@ -5,9 +5,9 @@ use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, Ident};
 use crate::types::generics::signature;
+use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::expr::calculus_notation::{KnownParameter, call_with, closure_of_call, ident};
-use crate::types::infer::solver::type_vars;
 use crate::types::model::tables::MemberKind;
 use crate::types::model::tree::{Expr, FunctionId};
 use crate::types::model::ty::{FunctionParam, FunctionType, Strength, Type};
@@ -96,7 +96,7 @@ impl Infer<'_> {
             Some(ty) => (ty, true),
             None => (self.expr(base, None).ty, false),
         };
-        let ty = type_vars::shallow(self.cx, &ty);
+        let ty = unification::shallow(self.cx, &ty);
         let members = members::members(self.cx, &ty, &name.name, false, self.file);
         let method = members.iter().find_map(|(kind, ..)| match kind {
             MemberKind::Method(method) => Some(*method),

@@ -6,17 +6,17 @@ use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, Ident};
 use crate::types::conform::conformances;
 use crate::types::generics::signature;
+use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::solver::pending::PendingKind;
-use crate::types::infer::solver::type_vars;
 use crate::types::model::tables::MemberKind;
 use crate::types::model::tree::Expr;
 use crate::types::model::ty::Type;
 use crate::types::names::dynamic_self;
+use crate::types::names::lookup;
 use crate::types::names::members;
 use crate::types::nominal::stored_property;
-use crate::types::synthesize;
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -55,13 +55,13 @@ impl Infer<'_> {
 
     /// `.name` or `.name(arguments)` where a value of a known type is expected.
     pub(crate) fn implicit(&mut self, name: &Ident, args: Option<Vec<ArgNode>>, expected: &Type, span: Span) -> Expr {
-        let mut ty = type_vars::shallow(self.cx, expected);
+        let mut ty = unification::shallow(self.cx, expected);
         // `.some(x)` belongs to the optional itself, everything else to what it wraps.
-        while let Some(payload) = synthesize::optional_payload(self.cx, &ty) {
+        while let Some(payload) = lookup::optional_payload(self.cx, &ty) {
             if matches!(&*name.name, "some" | "none") {
                 break;
             }
-            match type_vars::shallow(self.cx, &payload) {
+            match unification::shallow(self.cx, &payload) {
                 Type::Var(_) => break,
                 inner => ty = inner,
             }
@@ -101,7 +101,7 @@ impl Infer<'_> {
     pub(crate) fn of_own_class(&mut self, value: &ast::Expr) -> Option<ast::Expr> {
         let f = self.frame().function.filter(|f| dynamic_self::gives_self(self.cx, *f))?;
         let (owner, result) = (self.own_type()?, signature::signature(self.cx, f).result.clone());
-        let result = synthesize::optional_payload(self.cx, &result).unwrap_or(result);
+        let result = lookup::optional_payload(self.cx, &result).unwrap_or(result);
         if result != owner || self.cx.defs.function_data(f).is_prelude {
             return None;
         }

@@ -4,16 +4,16 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, Ident, KeyPathPart, Name};
+use crate::types::conform::superclass;
 use crate::types::generics::signature;
+use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
-use crate::types::infer::expr::calculus_notation::closure_with;
-use crate::types::infer::solver::type_vars;
+use crate::types::model::syntax_query::closure_with;
 use crate::types::model::tree::{Callee, Expr, ExprKind};
 use crate::types::model::ty::Type;
+use crate::types::names::lookup;
 use crate::types::names::type_expr;
-use crate::types::nominal::superclass;
-use crate::types::synthesize;
 use std::rc::Rc;
 
 /// What the root is called in the functions that a key path becomes. Nobody can write these names.
@@ -29,8 +29,8 @@ impl Infer<'_> {
         expected: Option<&Type>,
         span: Span,
     ) -> Expr {
-        let wanted = expected.map(|ty| type_vars::shallow(self.cx, ty));
-        let wanted = wanted.map(|ty| synthesize::optional_payload(self.cx, &ty).unwrap_or(ty));
+        let wanted = expected.map(|ty| unification::shallow(self.cx, ty));
+        let wanted = wanted.map(|ty| lookup::optional_payload(self.cx, &ty).unwrap_or(ty));
         let function = matches!(wanted, Some(Type::Function(_)));
         let root = match (root, &wanted) {
             (Some(root), _) => self.resolve(root),
@@ -59,7 +59,7 @@ impl Infer<'_> {
         function: Option<&Type>,
         span: Span,
     ) -> Expr {
-        let root = type_vars::resolved(self.cx, root);
+        let root = unification::resolved(self.cx, root);
         let Some((value, stores)) = self.probe(&root, path, span) else { return self.error_expr(span) };
         let root_type = self.written(&root, span);
         let reading = closure_with(vec![parameter(ROOT, root_type.clone(), false, span)], walk(path, span), span);
@@ -93,7 +93,7 @@ impl Infer<'_> {
         if !path.iter().all(is_plain) {
             return None;
         }
-        let root = type_vars::resolved(self.cx, &base.ty);
+        let root = unification::resolved(self.cx, &base.ty);
         let stores = self.probe(&root, path, span).is_some_and(|(_, stores)| stores);
         stores.then(|| {
             path.iter().fold(base.clone(), |base, part| match part {
@@ -116,7 +116,7 @@ impl Infer<'_> {
             return None;
         }
         let stores = self.can_store(&end);
-        Some((type_vars::resolved(self.cx, &end.ty), stores))
+        Some((unification::resolved(self.cx, &end.ty), stores))
     }
 
     /// Whether what was read from a variable could be written there.
@@ -124,7 +124,7 @@ impl Infer<'_> {
         match &e.kind {
             ExprKind::Local(_) => true,
             ExprKind::Field { base, index } => {
-                let base_type = type_vars::shallow(self.cx, &base.ty);
+                let base_type = unification::shallow(self.cx, &base.ty);
                 let Type::Nominal(n, _) = &base_type else { return false };
                 let (owner, own) = superclass::stored_owner(self.cx, *n, *index);
                 let is_let = self.cx.defs.nominal_data(owner).stored[own].is_let;
@@ -136,7 +136,7 @@ impl Infer<'_> {
                 let mutating = signature::signature(self.cx, setter).self_inout;
                 match args.first() {
                     Some(crate::types::model::tree::Argument::Value(base)) => {
-                        let of = type_vars::shallow(self.cx, &base.ty);
+                        let of = unification::shallow(self.cx, &base.ty);
                         let is_class = matches!(of, Type::Nominal(n, _) if superclass::is_class(self.cx, n));
                         !mutating || is_class || self.can_store(base)
                     }

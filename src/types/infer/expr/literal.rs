@@ -5,26 +5,26 @@ use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, Ident, StringPart};
 use crate::types::conform::conformances;
-use crate::types::declare::prelude;
 use crate::types::generics::associated_type;
+use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::expr::is_nil;
-use crate::types::infer::solver::type_vars;
-use crate::types::infer::solver::type_vars::Literal;
 use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
 use crate::types::model::ty::Type;
+use crate::types::model::type_vars::Literal;
 use crate::types::names::lookup;
-use crate::types::synthesize;
+use crate::types::names::prelude;
 use std::rc::Rc;
 
 impl Infer<'_> {
     pub(crate) fn literal_type(&mut self, literal: Literal, expected: Option<&Type>) -> Type {
         if let Some(mut ty) = expected.and_then(|t| self.known(t)) {
-            while let Some(inner) = synthesize::optional_payload(self.cx, &ty) {
-                ty = type_vars::shallow(self.cx, &inner);
+            while let Some(inner) = lookup::optional_payload(self.cx, &ty) {
+                ty = unification::shallow(self.cx, &inner);
             }
-            if !matches!(ty, Type::Var(_) | Type::Associated(..)) && type_vars::accepts_literal(self.cx, &ty, literal) {
+            if !matches!(ty, Type::Var(_) | Type::Associated(..)) && unification::accepts_literal(self.cx, &ty, literal)
+            {
                 return ty;
             }
         }
@@ -99,7 +99,7 @@ impl Infer<'_> {
 
     pub(crate) fn array(&mut self, items: &[ast::Expr], expected: Option<&Type>, span: Span) -> Expr {
         let mut wanted = expected.and_then(|t| self.known(t));
-        while let Some(inner) = wanted.as_ref().and_then(|t| synthesize::optional_payload(self.cx, t)) {
+        while let Some(inner) = wanted.as_ref().and_then(|t| lookup::optional_payload(self.cx, t)) {
             wanted = self.known(&inner);
         }
         let array = lookup::library_nominal(self.cx, "Array");
@@ -135,10 +135,10 @@ impl Infer<'_> {
 
     /// Elements of which one is `nil` are optionals.
     fn becomes_optional(&mut self, element: &Type, span: Span) {
-        if let Type::Var(_) = type_vars::shallow(self.cx, element) {
+        if let Type::Var(_) = unification::shallow(self.cx, element) {
             let payload = self.cx.vars.fresh();
             let optional = lookup::applied(self.cx, "Optional", &[payload]);
-            type_vars::unify(self.cx, element, &optional, span);
+            unification::unify(self.cx, element, &optional, span);
         }
     }
 
@@ -146,7 +146,7 @@ impl Infer<'_> {
     pub(crate) fn bool_literal(&mut self, value: bool, expected: Option<&Type>, span: Span) -> Expr {
         let literal = Expr { kind: ExprKind::Bool(value), ty: self.bool_type(), span };
         let mut wanted = expected.and_then(|t| self.known(t));
-        while let Some(inner) = wanted.as_ref().and_then(|t| synthesize::optional_payload(self.cx, t)) {
+        while let Some(inner) = wanted.as_ref().and_then(|t| lookup::optional_payload(self.cx, t)) {
             wanted = self.known(&inner);
         }
         match wanted.filter(|t| *t != literal.ty) {
@@ -177,7 +177,7 @@ impl Infer<'_> {
 
     pub(crate) fn dictionary(&mut self, items: &[(ast::Expr, ast::Expr)], expected: Option<&Type>, span: Span) -> Expr {
         let mut wanted = expected.and_then(|t| self.known(t));
-        while let Some(inner) = wanted.as_ref().and_then(|t| synthesize::optional_payload(self.cx, t)) {
+        while let Some(inner) = wanted.as_ref().and_then(|t| lookup::optional_payload(self.cx, t)) {
             wanted = self.known(&inner);
         }
         let dictionary = lookup::library_nominal(self.cx, "Dictionary");
@@ -193,7 +193,7 @@ impl Infer<'_> {
             _ => (self.cx.vars.fresh(), self.cx.vars.fresh()),
         };
         let hashable = lookup::protocol(self.cx, "Hashable");
-        type_vars::require(self.cx, &key, hashable, span);
+        unification::require(self.cx, &key, hashable, span);
         if items.iter().any(|(_, v)| is_nil(v)) {
             self.becomes_optional(&value, span);
         }

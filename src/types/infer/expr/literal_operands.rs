@@ -3,19 +3,19 @@
 use crate::source::Span;
 use crate::syntax::ast::{ExprKind as Ast, Ident};
 use crate::types::conform::conformances;
+use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::call::candidates::Candidate;
 use crate::types::infer::expr::implicit_member::implicit_root;
 use crate::types::infer::expr::operator::{is_arithmetic, is_comparison};
 use crate::types::infer::solver::pending::PendingKind;
-use crate::types::infer::solver::type_vars;
-use crate::types::infer::solver::type_vars::Literal;
 use crate::types::model::tree::Expr;
 use crate::types::model::ty::Type;
+use crate::types::model::type_vars;
+use crate::types::model::type_vars::Literal;
 use crate::types::names::lookup;
 use crate::types::names::members;
-use crate::types::synthesize;
 
 impl Infer<'_> {
     /// Literals in brackets are of the type that is expected, when it is one that is written so and has the operator:
@@ -29,7 +29,7 @@ impl Infer<'_> {
     ) -> Option<Expr> {
         let is_literal = |arg: &ArgNode| arg.ready.is_none() && matches!(arg.ast.kind, Ast::Array(_));
         let wanted = expected.and_then(|ty| self.known(ty)).filter(|_| args.iter().any(is_literal))?;
-        let wanted = synthesize::optional_payload(self.cx, &wanted).unwrap_or(wanted);
+        let wanted = lookup::optional_payload(self.cx, &wanted).unwrap_or(wanted);
         let protocol = lookup::protocol(self.cx, "ExpressibleByArrayLiteral");
         let is_own = matches!(&wanted, Type::Nominal(n, _) if self.cx.defs.nominal_data(*n).builtin.is_none());
         if !is_own || !conformances::conforms_to(self.cx, &wanted, protocol) {
@@ -48,7 +48,7 @@ impl Infer<'_> {
         const FARTHEST: usize = 8;
         let mut result = result.clone();
         for _ in 0..FARTHEST {
-            let Type::Var(own) = type_vars::shallow(self.cx, &result) else { return None };
+            let Type::Var(own) = unification::shallow(self.cx, &result) else { return None };
             let mut onward = None;
             for i in self.waiting.clone() {
                 let Some(pending) = &self.pending[i] else { continue };
@@ -88,10 +88,10 @@ impl Infer<'_> {
         let double = lookup::simple(self.cx, "Double");
         let mut any = false;
         for ty in operands {
-            let has_point = matches!(type_vars::shallow(self.cx, &ty), Type::Var(v)
+            let has_point = matches!(unification::shallow(self.cx, &ty), Type::Var(v)
                 if self.cx.vars.var(v).literal == Some(Literal::Float));
-            if has_point && !types.iter().any(|known| type_vars::accepts_literal(self.cx, known, Literal::Float)) {
-                any |= type_vars::unify(self.cx, &ty, &double, span);
+            if has_point && !types.iter().any(|known| unification::accepts_literal(self.cx, known, Literal::Float)) {
+                any |= unification::unify(self.cx, &ty, &double, span);
             }
         }
         any
@@ -120,7 +120,7 @@ impl Infer<'_> {
         let mut types = vec![];
         for arg in args {
             let ty = arg.ready.as_ref()?.ty.clone();
-            match type_vars::shallow(self.cx, &ty) {
+            match unification::shallow(self.cx, &ty) {
                 Type::Var(v) if self.cx.vars.var(v).literal.is_some() => types.push(ty),
                 _ => return None,
             }
@@ -131,7 +131,7 @@ impl Infer<'_> {
         }
         let first = types.first()?.clone();
         for other in &types[1..] {
-            type_vars::unify(self.cx, &first, other, span);
+            unification::unify(self.cx, &first, other, span);
         }
         is_arithmetic.then_some(first)
     }
@@ -144,7 +144,7 @@ impl Infer<'_> {
             match &arg.ready {
                 Some(ready) => {
                     let ty = ready.ty.clone();
-                    match type_vars::shallow(self.cx, &ty) {
+                    match unification::shallow(self.cx, &ty) {
                         Type::Var(v) if self.cx.vars.var(v).literal == Some(Literal::Int) => literals.push(ty),
                         _ => return,
                     }
@@ -162,7 +162,7 @@ impl Infer<'_> {
         };
         if !literals.is_empty() && !can(self, &int) && can(self, &double) {
             for literal in &literals {
-                type_vars::unify(self.cx, literal, &double, span);
+                unification::unify(self.cx, literal, &double, span);
             }
         }
     }

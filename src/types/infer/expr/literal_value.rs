@@ -5,16 +5,16 @@ use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, StringPart};
 use crate::types::conform::conformances;
 use crate::types::generics::associated_type;
+use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, match_args};
 use crate::types::infer::call::candidates::Candidate;
-use crate::types::infer::solver::type_vars;
-use crate::types::infer::solver::type_vars::Literal;
 use crate::types::model::declared::Builtin;
 use crate::types::model::display;
 use crate::types::model::syntax_query::{characters, fits};
 use crate::types::model::tree::{Argument, Callee, Expr, ExprKind};
 use crate::types::model::ty::{ProtocolId, Type};
+use crate::types::model::type_vars::Literal;
 use crate::types::names::lookup;
 use std::rc::Rc;
 
@@ -36,7 +36,7 @@ impl Infer<'_> {
             conformances::conforms_to(infer.cx, ty, protocol)
         };
         let fits = match literal_kind(&arg.ast)? {
-            Kind::Scalar(literal) => type_vars::accepts_literal(self.cx, ty, literal),
+            Kind::Scalar(literal) => unification::accepts_literal(self.cx, ty, literal),
             Kind::Bool => takes(self, "ExpressibleByBooleanLiteral"),
             Kind::Nil => takes(self, "ExpressibleByNilLiteral"),
             collection => {

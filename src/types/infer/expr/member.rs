@@ -5,22 +5,22 @@ use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, Ident};
 use crate::types::conform::conformances;
+use crate::types::conform::superclass;
 use crate::types::generics::associated_type;
 use crate::types::generics::existential;
+use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::infer::expr::function_reference::split_labels;
 use crate::types::infer::solver::pending::PendingKind;
-use crate::types::infer::solver::type_vars;
+use crate::types::model::tables::Observed;
 use crate::types::model::tables::{MemberKind, RequirementKind};
 use crate::types::model::tree::{Argument, Expr, ExprKind, FunctionId};
 use crate::types::model::ty::{NominalId, Type};
+use crate::types::names::lookup;
 use crate::types::names::members;
-use crate::types::nominal::observers::Observed;
 use crate::types::nominal::stored_property;
-use crate::types::nominal::superclass;
-use crate::types::synthesize;
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -28,7 +28,7 @@ impl Infer<'_> {
     /// an instance of a class is one, when that has the member.
     pub(crate) fn asked(&mut self, base: Expr, name: &str) -> Expr {
         let base = self.decided(base);
-        if let (ExprKind::Text(_), Type::Var(v)) = (&base.kind, type_vars::shallow(self.cx, &base.ty)) {
+        if let (ExprKind::Text(_), Type::Var(v)) = (&base.kind, unification::shallow(self.cx, &base.ty)) {
             self.default_var(v);
         }
         if let Some(payload) = self.inside_unwrapped(&base)
@@ -36,7 +36,7 @@ impl Infer<'_> {
         {
             return self.unwrapped(base);
         }
-        let ty = type_vars::shallow(self.cx, &base.ty);
+        let ty = unification::shallow(self.cx, &base.ty);
         match existential::known_class(self.cx, &ty) {
             Some(class) if !members::members(self.cx, &class, name, false, self.file).is_empty() => {
                 self.coerce(base, &class)
@@ -50,7 +50,7 @@ impl Infer<'_> {
         let (full, (name, labels)) = (name, split_labels(name));
         let name = &name;
         let mut base = self.asked(base, &name.name);
-        let ty = type_vars::shallow(self.cx, &base.ty.clone());
+        let ty = unification::shallow(self.cx, &base.ty.clone());
         let is_open = self.is_open(&ty);
         match &ty {
             Type::Error => return self.error_expr(span),
@@ -81,7 +81,7 @@ impl Infer<'_> {
         {
             return self.unknown_member(&base, &ty, name);
         }
-        let has_vars = type_vars::has_vars(self.cx, &ty);
+        let has_vars = unification::has_vars(self.cx, &ty);
         let members = members::members(self.cx, &ty, &name.name, false, self.file);
         let count = members.len();
         for (at, (member, (prefix, protocol), _)) in members.into_iter().enumerate() {
@@ -180,11 +180,11 @@ impl Infer<'_> {
         if let (Some(own), true) = (&instance.self_type, instance.self_inout) {
             let base = self.decided(base);
             let place = self.place_of(base, "cannot use mutating getter on immutable value");
-            type_vars::unify(self.cx, &place.ty.clone(), own, span);
+            unification::unify(self.cx, &place.ty.clone(), own, span);
             args.push(Argument::InOut(place));
         } else if let Some(own) = &instance.self_type {
             let base_ty = base.ty.clone();
-            let base = if type_vars::unify(self.cx, &base_ty, own, span) { base } else { self.coerce(base, own) };
+            let base = if unification::unify(self.cx, &base_ty, own, span) { base } else { self.coerce(base, own) };
             args.push(Argument::Value(base));
         }
         Expr { kind: ExprKind::Call { callee, args }, ty, span }
@@ -241,7 +241,7 @@ impl Infer<'_> {
     ) -> Expr {
         let (name, labels) = split_labels(name);
         let name = &name;
-        let ty = type_vars::shallow(self.cx, ty);
+        let ty = unification::shallow(self.cx, ty);
         if ty == Type::Error {
             return self.error_expr(span);
         }
@@ -324,7 +324,7 @@ impl Infer<'_> {
     /// `base[arguments]`
     pub(crate) fn subscript(&mut self, base: Expr, mut args: Vec<ArgNode>, span: Span) -> Expr {
         let base = self.asked(base, "subscript");
-        let ty = type_vars::shallow(self.cx, &base.ty.clone());
+        let ty = unification::shallow(self.cx, &base.ty.clone());
         let is_open = self.is_open(&ty);
         match &ty {
             Type::Error => {
@@ -377,7 +377,7 @@ impl Infer<'_> {
             candidates.push(Candidate { target, prefix, receiver, tier: distance });
         }
         if candidates.is_empty() {
-            if let Some(payload) = synthesize::optional_payload(self.cx, &ty) {
+            if let Some(payload) = lookup::optional_payload(self.cx, &ty) {
                 let message = format!(
                     "value of optional type '{}' must be unwrapped to refer to member 'subscript' of wrapped base type '{}'",
                     self.show(&ty),

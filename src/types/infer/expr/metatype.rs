@@ -3,19 +3,18 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
-use crate::types::declare::prelude;
-use crate::types::declare::prelude::PRELUDE_FILE;
+use crate::types::conform::superclass;
 use crate::types::generics::opened_existential;
 use crate::types::infer::Infer;
 use crate::types::infer::call::candidates::{Candidate, Target};
-use crate::types::infer::solver::type_vars::Wish;
+use crate::types::model::prelude::PRELUDE_FILE;
 use crate::types::model::tables::{FunctionKind, Owner};
 use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
 use crate::types::model::ty::Type;
+use crate::types::model::type_vars::Wish;
 use crate::types::names::members;
+use crate::types::names::prelude;
 use crate::types::names::type_expr;
-use crate::types::nominal::initializers;
-use crate::types::nominal::superclass;
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -130,7 +129,7 @@ impl Infer<'_> {
         }
         let had = !candidates.is_empty();
         candidates.retain(|c| match c.target {
-            Target::Function(f) => initializers::is_required(self.cx, f),
+            Target::Function(f) => superclass::is_required(self.cx, f),
             Target::Requirement(..) | Target::Case(..) => true,
         });
         if !had || !candidates.is_empty() {

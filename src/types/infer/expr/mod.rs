@@ -24,14 +24,13 @@ use super::Infer;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{self, CastKind, ExprKind as Ast, Ident};
+use crate::types::generics::unification;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::solver::pending::PendingKind;
-use crate::types::infer::solver::type_vars;
-use crate::types::infer::solver::type_vars::Literal;
 use crate::types::model::tree::{Condition, Expr, ExprKind, LocalId, Pattern, PatternKind, Stmt, StmtKind};
 use crate::types::model::ty::Type;
+use crate::types::model::type_vars::Literal;
 use crate::types::names::lookup;
-use crate::types::synthesize;
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -170,7 +169,7 @@ impl Infer<'_> {
     ) -> Expr {
         let condition = self.condition_value(condition);
         let is_open =
-            expected.is_none_or(|t| matches!(type_vars::shallow(self.cx, t), Type::Var(_) | Type::Existential(_)));
+            expected.is_none_or(|t| matches!(unification::shallow(self.cx, t), Type::Var(_) | Type::Existential(_)));
         if is_open && (is_nil(then) || is_nil(otherwise)) {
             return self.ternary_with_nil(condition, then, otherwise, span);
         }
@@ -192,7 +191,7 @@ impl Infer<'_> {
                 return None;
             }
             let value = infer.expr(e, None);
-            if synthesize::is_optional(infer.cx, &value.ty.clone()) {
+            if lookup::is_optional(infer.cx, &value.ty.clone()) {
                 ty = value.ty.clone();
             }
             Some(value)
@@ -208,7 +207,7 @@ impl Infer<'_> {
 
     /// `nil` as a value of a type.
     pub(super) fn nil(&mut self, ty: Type, span: Span) -> Expr {
-        if synthesize::is_optional(self.cx, &ty) || ty == Type::Error {
+        if lookup::is_optional(self.cx, &ty) || ty == Type::Error {
             return Expr { kind: ExprKind::Nil, ty, span };
         }
         let nothing = Expr { kind: ExprKind::Tuple(vec![]), ty: Type::unit(), span };
@@ -227,7 +226,7 @@ impl Infer<'_> {
         }
         let (s, t) = (a.ty.clone(), b.ty.clone());
         let snapshot = self.cx.vars.snapshot();
-        if type_vars::unify(self.cx, &s, &t, a.span) {
+        if unification::unify(self.cx, &s, &t, a.span) {
             self.cx.vars.keep(snapshot);
             return (a, b, s);
         }
@@ -249,7 +248,7 @@ impl Infer<'_> {
         }
         let bool_type = self.bool_type();
         let value = self.expr(e, Some(&bool_type));
-        if let Some(payload) = synthesize::optional_payload(self.cx, &value.ty.clone())
+        if let Some(payload) = lookup::optional_payload(self.cx, &value.ty.clone())
             && payload != bool_type
             && !self.is_open(&payload)
         {
@@ -281,14 +280,14 @@ impl Infer<'_> {
             return self.delegate(local, args.iter().map(ArgNode::new).collect(), true, span);
         }
         let value = self.expr(inner, None);
-        if let Some(payload) = synthesize::optional_payload(self.cx, &value.ty.clone()) {
+        if let Some(payload) = lookup::optional_payload(self.cx, &value.ty.clone()) {
             return Expr { kind: ExprKind::Force(Box::new(value)), ty: payload, span };
         }
         let ty = value.ty.clone();
-        if let Type::Var(_) = type_vars::shallow(self.cx, &ty) {
+        if let Type::Var(_) = unification::shallow(self.cx, &ty) {
             let payload = self.cx.vars.fresh();
             let optional = lookup::applied(self.cx, "Optional", std::slice::from_ref(&payload));
-            type_vars::unify(self.cx, &ty, &optional, span);
+            unification::unify(self.cx, &ty, &optional, span);
             return Expr { kind: ExprKind::Force(Box::new(value)), ty: payload, span };
         }
         if ty == Type::Error {
@@ -312,7 +311,7 @@ impl Infer<'_> {
             self.throws_here(span);
         }
         let ty = match kind {
-            ast::TryKind::Optional => match synthesize::is_optional(self.cx, &value.ty.clone()) {
+            ast::TryKind::Optional => match lookup::is_optional(self.cx, &value.ty.clone()) {
                 true => value.ty.clone(),
                 false => lookup::applied(self.cx, "Optional", std::slice::from_ref(&value.ty)),
             },

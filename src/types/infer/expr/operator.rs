@@ -4,17 +4,16 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, Fixity, Ident};
-use crate::types::declare::prelude;
 use crate::types::generics::signature;
+use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::infer::solver::pending::PendingKind;
-use crate::types::infer::solver::type_vars;
 use crate::types::model::tree::{Condition, Expr, ExprKind, Pattern, PatternKind, Place, Root, Stmt, StmtKind};
 use crate::types::model::ty::Type;
 use crate::types::names::lookup;
-use crate::types::synthesize;
+use crate::types::names::prelude;
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -126,8 +125,8 @@ impl Infer<'_> {
     fn is_nil(&mut self, value: &ast::Expr, op: &str, span: Span) -> Expr {
         let value = self.expr(value, None);
         let ty = value.ty.clone();
-        if !synthesize::is_optional(self.cx, &ty)
-            && !matches!(type_vars::shallow(self.cx, &ty), Type::Var(_) | Type::Error)
+        if !lookup::is_optional(self.cx, &ty)
+            && !matches!(unification::shallow(self.cx, &ty), Type::Var(_) | Type::Error)
         {
             let text = self.show(&ty);
             let message =
@@ -138,7 +137,7 @@ impl Infer<'_> {
         if op == "==" {
             return self.matches(value, PatternKind::Nil, span);
         }
-        let payload = synthesize::optional_payload(self.cx, &ty).unwrap_or(Type::Error);
+        let payload = lookup::optional_payload(self.cx, &ty).unwrap_or(Type::Error);
         let inner = Pattern { kind: PatternKind::Wildcard, ty: payload, span };
         self.matches(value, PatternKind::Some(Box::new(inner)), span)
     }
@@ -146,16 +145,16 @@ impl Infer<'_> {
     /// `value ?? otherwise`
     fn default_value(&mut self, lhs: &ast::Expr, rhs: &ast::Expr, expected: Option<&Type>, span: Span) -> Expr {
         let value = self.expr(lhs, None);
-        let payload = match synthesize::optional_payload(self.cx, &value.ty.clone()) {
+        let payload = match lookup::optional_payload(self.cx, &value.ty.clone()) {
             Some(payload) => payload,
-            None if matches!(type_vars::shallow(self.cx, &value.ty.clone()), Type::Var(_)) => {
+            None if matches!(unification::shallow(self.cx, &value.ty.clone()), Type::Var(_)) => {
                 // What is expected is the payload, unless it may have been converted: from a payload to `Any`, say.
                 let payload = match expected.and_then(|t| self.known(t)) {
                     Some(Type::Existential(_)) | None => self.cx.vars.fresh(),
-                    Some(expected) => synthesize::optional_payload(self.cx, &expected).unwrap_or(expected),
+                    Some(expected) => lookup::optional_payload(self.cx, &expected).unwrap_or(expected),
                 };
                 let optional = lookup::applied(self.cx, "Optional", std::slice::from_ref(&payload));
-                type_vars::unify(self.cx, &value.ty.clone(), &optional, span);
+                unification::unify(self.cx, &value.ty.clone(), &optional, span);
                 payload
             }
             None => {
@@ -167,20 +166,20 @@ impl Infer<'_> {
                 }
                 // It has to be right all the same.
                 let otherwise = self.expr(rhs, Some(&value.ty));
-                if !synthesize::is_optional(self.cx, &otherwise.ty) {
+                if !lookup::is_optional(self.cx, &otherwise.ty) {
                     self.coerce(otherwise, &value.ty.clone());
                 }
                 return value;
             }
         };
         let otherwise = match rhs.kind {
-            Ast::Nil if !synthesize::is_optional(self.cx, &payload) => {
+            Ast::Nil if !lookup::is_optional(self.cx, &payload) => {
                 Expr { kind: ExprKind::Nil, ty: value.ty.clone(), span: rhs.span }
             }
             _ => self.expr(rhs, Some(&payload)),
         };
         let stays_optional =
-            synthesize::is_optional(self.cx, &otherwise.ty.clone()) && !synthesize::is_optional(self.cx, &payload);
+            lookup::is_optional(self.cx, &otherwise.ty.clone()) && !lookup::is_optional(self.cx, &payload);
         let ty = if stays_optional { value.ty.clone() } else { payload.clone() };
         let otherwise = self.coerce(otherwise, &ty);
         let found = self.new_local("", payload.clone(), false, span);
@@ -216,7 +215,7 @@ impl Infer<'_> {
             for arg in &args {
                 if let Some(ready) = &arg.ready {
                     let ty = ready.ty.clone();
-                    type_vars::mark_numeric(self.cx, &ty);
+                    unification::mark_numeric(self.cx, &ty);
                 }
             }
         }
@@ -256,18 +255,18 @@ impl Infer<'_> {
         let mut open = 0;
         for arg in args {
             let Some(ready) = &arg.ready else { continue };
-            match type_vars::shallow(self.cx, &ready.ty.clone()) {
+            match unification::shallow(self.cx, &ready.ty.clone()) {
                 // Literals of a statement around this one are not decided before.
                 Type::Var(v) if last && self.cx.vars.var(v).literal.is_some() => {
                     self.default_var(v);
-                    let ty = type_vars::shallow(self.cx, &ready.ty.clone());
+                    let ty = unification::shallow(self.cx, &ready.ty.clone());
                     if !types.contains(&ty) {
                         types.push(ty);
                     }
                 }
                 Type::Var(v) => open += usize::from(self.cx.vars.var(v).literal.is_none()),
                 Type::Error => return Some(self.error_expr(span)),
-                open_type @ Type::Associated(..) if type_vars::has_vars(self.cx, &open_type) => open += 1,
+                open_type @ Type::Associated(..) if unification::has_vars(self.cx, &open_type) => open += 1,
                 known if !types.contains(&known) => types.push(known),
                 _ => {}
             }
@@ -281,7 +280,7 @@ impl Infer<'_> {
             && !is_range
             && !operands_known
         {
-            let expected = synthesize::optional_payload(self.cx, &expected).unwrap_or(expected);
+            let expected = lookup::optional_payload(self.cx, &expected).unwrap_or(expected);
             if let Some(expected) = self.known(&expected)
                 && !matches!(expected, Type::Existential(_))
             {
@@ -396,7 +395,7 @@ impl Infer<'_> {
             return;
         }
         let snapshot = self.cx.vars.snapshot();
-        if type_vars::unify(self.cx, &a, &b, span) {
+        if unification::unify(self.cx, &a, &b, span) {
             self.cx.vars.keep(snapshot);
             types.truncate(1);
         } else {
@@ -406,13 +405,13 @@ impl Infer<'_> {
 
     /// Leaves out a type whose open parts may become what another one has there: its members are the same.
     fn without_repeats(&mut self, mut types: Vec<Type>, span: Span) -> Vec<Type> {
-        types.sort_by_key(|t| type_vars::has_vars(self.cx, t));
+        types.sort_by_key(|t| unification::has_vars(self.cx, t));
         let mut kept: Vec<Type> = vec![];
         for ty in types {
-            let repeats = type_vars::has_vars(self.cx, &ty)
+            let repeats = unification::has_vars(self.cx, &ty)
                 && kept.iter().any(|other| {
                     let snapshot = self.cx.vars.snapshot();
-                    let same = type_vars::unify(self.cx, other, &ty, span);
+                    let same = unification::unify(self.cx, other, &ty, span);
                     self.cx.vars.rollback(snapshot);
                     same
                 });
@@ -489,7 +488,7 @@ impl Infer<'_> {
     fn may_be_equal(&mut self, a: &[Type], b: &[Type]) -> bool {
         let snapshot = self.cx.vars.snapshot();
         let equal =
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| type_vars::unify(self.cx, a, b, Span::default()));
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| unification::unify(self.cx, a, b, Span::default()));
         self.cx.vars.rollback(snapshot);
         equal
     }

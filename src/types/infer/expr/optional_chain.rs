@@ -3,12 +3,11 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast;
 use crate::syntax::ast::ExprKind as Ast;
+use crate::types::generics::unification;
 use crate::types::infer::Infer;
-use crate::types::infer::solver::type_vars;
 use crate::types::model::tree::{Expr, ExprKind};
 use crate::types::model::ty::Type;
 use crate::types::names::lookup;
-use crate::types::synthesize;
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -24,12 +23,12 @@ impl Infer<'_> {
         let base = take_chain(&mut rewritten, &name, true)?;
         let value = self.expr(&base, None);
         let ty = value.ty.clone();
-        let payload = match synthesize::optional_payload(self.cx, &ty) {
+        let payload = match lookup::optional_payload(self.cx, &ty) {
             Some(payload) => payload,
-            None if matches!(type_vars::shallow(self.cx, &ty), Type::Var(_)) => {
+            None if matches!(unification::shallow(self.cx, &ty), Type::Var(_)) => {
                 let payload = self.cx.vars.fresh();
                 let optional = lookup::applied(self.cx, "Optional", std::slice::from_ref(&payload));
-                type_vars::unify(self.cx, &ty, &optional, e.span);
+                unification::unify(self.cx, &ty, &optional, e.span);
                 payload
             }
             None => {
@@ -54,7 +53,7 @@ impl Infer<'_> {
             self.settle_statement(start);
             body = self.decided(body);
         }
-        let flatten = synthesize::is_optional(self.cx, &body.ty.clone());
+        let flatten = lookup::is_optional(self.cx, &body.ty.clone());
         let result = if flatten {
             body.ty.clone()
         } else {

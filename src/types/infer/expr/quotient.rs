@@ -2,8 +2,8 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::types::declare::prelude::PRELUDE_FILE;
 use crate::types::infer::Infer;
+use crate::types::model::prelude::PRELUDE_FILE;
 use crate::types::model::tree::{Argument, Callee, Expr, ExprKind};
 
 impl Infer<'_> {

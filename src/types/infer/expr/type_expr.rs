@@ -3,8 +3,8 @@
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, Ident};
 use crate::types::generics::associated_type;
+use crate::types::generics::unification;
 use crate::types::infer::Infer;
-use crate::types::infer::solver::type_vars;
 use crate::types::model::tables::{MemberKind, Named, Owner};
 use crate::types::model::ty::Type;
 use crate::types::names::lookup;
@@ -27,7 +27,7 @@ impl Infer<'_> {
             Ast::Member { base, .. } if self.module_of(base).is_some() => self.type_of_module(e),
             Ast::Member { base, name, generics } => {
                 let base = self.type_expression(base)?;
-                let of = type_vars::shallow(self.cx, &base);
+                let of = unification::shallow(self.cx, &base);
                 let values = members::members(self.cx, &of, &name.name, true, self.file);
                 let is_value = values.iter().any(|(m, ..)| {
                     !matches!(m, MemberKind::Nominal(_) | MemberKind::Alias(_) | MemberKind::AssociatedType)

@@ -4,12 +4,12 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::Decl;
 use crate::types::conform::conformances;
-use crate::types::declare::prelude::PRELUDE_FILE;
 use crate::types::generics::signature;
+use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
-use crate::types::infer::solver::type_vars;
+use crate::types::model::prelude::PRELUDE_FILE;
 use crate::types::model::tables::{Code as Body, FunctionKind, Member, MemberKind, Owner};
 use crate::types::model::tree::{FunctionId, GlobalId};
 use crate::types::model::ty::{NominalId, Type};
@@ -148,7 +148,7 @@ impl Infer<'_> {
 
     /// The members of that name which other files keep to themselves.
     fn kept_elsewhere(&mut self, of: &Type, name: &str) -> Vec<Member> {
-        let of = type_vars::shallow(self.cx, of);
+        let of = unification::shallow(self.cx, of);
         let mut members = match &of {
             Type::Nominal(n, _) => self.cx.defs.nominal_data(*n).members.get(name).cloned().unwrap_or_default(),
             _ => vec![],

@@ -4,14 +4,14 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::types::conform::conformances;
 use crate::types::generics::signature;
+use crate::types::generics::unification;
 use crate::types::generics::unmet_requirement;
 use crate::types::infer::Infer;
-use crate::types::infer::solver::type_vars;
-use crate::types::infer::solver::type_vars::{VarState, Wish};
 use crate::types::model::tables::Requirement;
 use crate::types::model::ty::{Type, VarId};
+use crate::types::model::type_vars::VarState;
+use crate::types::model::type_vars::Wish;
 use crate::types::names::lookup;
-use crate::types::synthesize;
 
 /// What may be done when a function of the library is given a type that does not conform: function, protocol, words.
 const ADVICE: &[(&str, &str, &str)] = &[
@@ -37,7 +37,7 @@ impl Infer<'_> {
     /// Makes a type what is wanted, or says why it cannot be.
     pub(crate) fn unify_or_report(&mut self, found: &Type, wanted: &Type, span: Span) {
         let snapshot = self.cx.vars.snapshot();
-        if type_vars::unify(self.cx, wanted, found, span) {
+        if unification::unify(self.cx, wanted, found, span) {
             self.cx.vars.keep(snapshot);
             return;
         }
@@ -64,7 +64,7 @@ impl Infer<'_> {
         let (found_text, wanted_text) = (self.show(found), self.show(wanted));
         let message = format!("cannot convert value of type '{found_text}' to expected type '{wanted_text}'");
         if let (Type::Function(f), Type::Function(g)) =
-            (type_vars::shallow(self.cx, found), type_vars::shallow(self.cx, wanted))
+            (unification::shallow(self.cx, found), unification::shallow(self.cx, wanted))
             && f.params.len() != g.params.len()
         {
             let (have, want) = (f.params.len(), g.params.len());
@@ -73,13 +73,13 @@ impl Infer<'_> {
         }
         let diagnostic = Diagnostic::error(Code::Mismatch, span, message);
         if let (Type::Opaque(..), Type::Opaque(..)) =
-            (type_vars::shallow(self.cx, found), type_vars::shallow(self.cx, wanted))
+            (unification::shallow(self.cx, found), unification::shallow(self.cx, wanted))
         {
             return diagnostic.note("every 'some' in the program is a distinct type");
         }
-        let inner = synthesize::optional_payload(self.cx, found);
+        let inner = lookup::optional_payload(self.cx, found);
         if let Some(inner) = inner
-            && type_vars::resolved(self.cx, &inner) == type_vars::resolved(self.cx, wanted)
+            && unification::resolved(self.cx, &inner) == unification::resolved(self.cx, wanted)
         {
             let message =
                 format!("value of optional type '{found_text}' must be unwrapped to a value of type '{wanted_text}'");
@@ -92,16 +92,16 @@ impl Infer<'_> {
             );
             return diagnostic.help(text);
         }
-        if self.raw_type_of(wanted).is_some_and(|raw| type_vars::unifies(self.cx, found, &raw)) {
+        if self.raw_type_of(wanted).is_some_and(|raw| unification::unifies(self.cx, found, &raw)) {
             let open = format!("{wanted_text}(rawValue: ");
             return diagnostic.wrap("convert the raw value to a case, or 'nil' if there is none", span, open, ")");
         }
-        if self.raw_type_of(found).is_some_and(|raw| type_vars::unifies(self.cx, wanted, &raw)) {
+        if self.raw_type_of(found).is_some_and(|raw| unification::unifies(self.cx, wanted, &raw)) {
             return diagnostic.fix("use its raw value", span.after(), ".rawValue");
         }
-        if let Type::Function(f) = type_vars::shallow(self.cx, found)
+        if let Type::Function(f) = unification::shallow(self.cx, found)
             && f.params.is_empty()
-            && type_vars::unifies(self.cx, &f.result, wanted)
+            && unification::unifies(self.cx, &f.result, wanted)
         {
             return diagnostic.fix("call it", span.after(), "()");
         }
@@ -120,7 +120,7 @@ impl Infer<'_> {
 
     /// The type of the raw values of an enum.
     fn raw_type_of(&mut self, ty: &Type) -> Option<Type> {
-        match type_vars::shallow(self.cx, ty) {
+        match unification::shallow(self.cx, ty) {
             Type::Nominal(n, _) => self.cx.defs.nominal_data(n).raw_type.clone(),
             _ => None,
         }
@@ -150,11 +150,11 @@ impl Infer<'_> {
 
     /// The first part of a type that is less than what its counterpart was asked to be.
     pub(crate) fn unmet(&mut self, found: &Type, wanted: &Type) -> Option<Unmet> {
-        match (type_vars::shallow(self.cx, found), type_vars::shallow(self.cx, wanted)) {
+        match (unification::shallow(self.cx, found), unification::shallow(self.cx, wanted)) {
             (Type::Var(x), Type::Var(y)) => self.unmet_literal(x, y).or_else(|| self.unmet_literal(y, x)),
             (ty, Type::Var(var)) | (Type::Var(var), ty) => {
                 let wishes = self.cx.vars.var(var).conforms.clone();
-                let wish = wishes.into_iter().find(|wish| !type_vars::fulfils(self.cx, &ty, wish))?;
+                let wish = wishes.into_iter().find(|wish| !unification::fulfils(self.cx, &ty, wish))?;
                 Some(Unmet { var, ty, wish })
             }
             (Type::Nominal(m, xs), Type::Nominal(n, ys)) if m == n => {
@@ -175,7 +175,7 @@ impl Infer<'_> {
     fn unmet_literal(&mut self, literal: VarId, var: VarId) -> Option<Unmet> {
         let kind = self.cx.vars.var(literal).literal?;
         let wishes = self.cx.vars.var(var).conforms.clone();
-        let wish = wishes.into_iter().find(|wish| !type_vars::literal_may_conform(self.cx, kind, wish.protocol))?;
+        let wish = wishes.into_iter().find(|wish| !unification::literal_may_conform(self.cx, kind, wish.protocol))?;
         let ty = lookup::simple(self.cx, kind.usual());
         Some(Unmet { var, ty, wish })
     }
@@ -267,7 +267,7 @@ impl Infer<'_> {
             next = self.unmet(found, wanted);
         }
         let snapshot = self.cx.vars.snapshot();
-        if type_vars::unify(self.cx, found, wanted, Span::default()) {
+        if unification::unify(self.cx, found, wanted, Span::default()) {
             self.cx.vars.keep(snapshot);
         } else {
             self.cx.vars.rollback(snapshot);

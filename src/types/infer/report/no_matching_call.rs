@@ -4,16 +4,17 @@ use crate::diagnostic::{Code, Diagnostic, Help};
 use crate::source::Span;
 use crate::syntax::ast::{ExprKind as Ast, Ident, Name};
 use crate::types::generics::signature;
+use crate::types::generics::unification;
 use crate::types::generics::unmet_requirement;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, Misfit, Slot, closure_arity, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
-use crate::types::infer::solver::type_vars;
 use crate::types::model::display;
 use crate::types::model::display::closest;
 use crate::types::model::tables::{Requirement, SignatureParam};
 use crate::types::model::tree::Expr;
 use crate::types::model::ty::{FunctionType, Type};
+use crate::types::model::type_vars;
 use crate::types::names::members;
 use std::rc::Rc;
 
@@ -225,7 +226,7 @@ impl Infer<'_> {
     /// Whether something is found by its place, which a collection gives and nobody writes.
     fn takes_place(&mut self, candidate: &Candidate) -> bool {
         match self.candidate_params(candidate).as_slice() {
-            [only] if only.label.is_none() => match type_vars::shallow(self.cx, &only.ty.clone()) {
+            [only] if only.label.is_none() => match unification::shallow(self.cx, &only.ty.clone()) {
                 Type::Nominal(n, _) => &*self.cx.defs.nominal_data(n).name == "Index",
                 _ => false,
             },
@@ -272,7 +273,7 @@ impl Infer<'_> {
             let snapshot = self.cx.vars.snapshot();
             let instance = self.instantiate(candidate, span);
             if let (Some(receiver), Some(own)) = (&candidate.receiver, &instance.self_type) {
-                type_vars::unify(self.cx, &receiver.ty, own, span);
+                unification::unify(self.cx, &receiver.ty, own, span);
             }
             let mut misfit = None;
             for (slot, param) in slots.iter().zip(&instance.params) {
@@ -280,7 +281,7 @@ impl Infer<'_> {
                 let Ast::Closure(closure) = &args[*i].ast.kind else { continue };
                 let Some(arity) = closure_arity(closure) else { continue };
                 let ty = type_vars::zonk(self.cx, &param.ty);
-                if let Type::Function(f) = type_vars::resolved(self.cx, &ty)
+                if let Type::Function(f) = unification::resolved(self.cx, &ty)
                     && !(f.params.len() == arity || f.params.len() == 1 && arity > 1)
                 {
                     misfit = Some(((*f).clone(), arity, args[*i].span));

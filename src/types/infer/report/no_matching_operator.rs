@@ -4,18 +4,17 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::Ident;
+use crate::types::conform::superclass;
+use crate::types::generics::unification;
 use crate::types::generics::unmet_requirement;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::expr::implicit_member::implicit_root;
 use crate::types::infer::expr::operator::is_comparison;
-use crate::types::infer::solver::type_vars;
 use crate::types::model::tree::{Expr, ExprKind};
 use crate::types::model::ty::Type;
 use crate::types::names::lookup;
 use crate::types::names::members;
-use crate::types::nominal::superclass;
-use crate::types::synthesize;
 
 /// What an operator does, for messages.
 const VERBS: &[(&str, &str, &str)] = &[
@@ -38,10 +37,10 @@ impl Infer<'_> {
     pub(crate) fn no_case_of_operand(&mut self, operand: &ArgNode, beside: &ArgNode) -> Option<Expr> {
         let (_, name) = implicit_root(&operand.ast)?;
         let mut ty = beside.ready.as_ref()?.ty.clone();
-        while let Some(inner) = synthesize::optional_payload(self.cx, &ty) {
+        while let Some(inner) = lookup::optional_payload(self.cx, &ty) {
             ty = inner;
         }
-        let ty = type_vars::shallow(self.cx, &ty);
+        let ty = unification::shallow(self.cx, &ty);
         if !matches!(ty, Type::Nominal(..)) || !members::members(self.cx, &ty, &name.name, true, self.file).is_empty() {
             return None;
         }
@@ -123,7 +122,7 @@ impl Infer<'_> {
             }
             for arg in [left, right] {
                 let ty = arg.ready.as_ref().map_or(Type::Error, |e| e.ty.clone());
-                if let Some(payload) = synthesize::optional_payload(self.cx, &ty) {
+                if let Some(payload) = lookup::optional_payload(self.cx, &ty) {
                     let (optional, inner) = (self.show(&ty), self.show(&payload));
                     diagnostic.code = Code::OptionalNotUnwrapped;
                     diagnostic.message =
@@ -145,7 +144,7 @@ impl Infer<'_> {
     /// Whether an operand has bits, which people from elsewhere combine with `^`.
     fn has_exclusive_or(&mut self, operand: &ArgNode) -> bool {
         let Some(ty) = operand.ready.as_ref().map(|e| e.ty.clone()) else { return false };
-        let ty = type_vars::shallow(self.cx, &ty);
+        let ty = unification::shallow(self.cx, &ty);
         !members::members(self.cx, &ty, "xor", false, self.file).is_empty()
     }
 
@@ -169,7 +168,7 @@ impl Infer<'_> {
     fn explain_missing(&mut self, diagnostic: Diagnostic, arg: &ArgNode, protocol: &'static str) -> Diagnostic {
         let Some(ready) = &arg.ready else { return diagnostic };
         let ty = ready.ty.clone();
-        match type_vars::shallow(self.cx, &ty) {
+        match unification::shallow(self.cx, &ty) {
             Type::Nominal(..) if self.conforms_in_part(&ty, protocol) => {
                 let p = lookup::protocol(self.cx, protocol);
                 unmet_requirement::with_declaration(self.cx, diagnostic, &ty, p)
@@ -201,7 +200,7 @@ impl Infer<'_> {
 impl Infer<'_> {
     /// Whether a type would conform if its parts did.
     fn conforms_in_part(&mut self, ty: &Type, protocol: &'static str) -> bool {
-        let (ty, p) = (type_vars::shallow(self.cx, ty), lookup::protocol(self.cx, protocol));
+        let (ty, p) = (unification::shallow(self.cx, ty), lookup::protocol(self.cx, protocol));
         unmet_requirement::conforms_under_conditions(self.cx, &ty, p)
     }
 }

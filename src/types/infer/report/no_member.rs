@@ -3,22 +3,22 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{Ident, Name};
+use crate::types::generics::unification;
 use crate::types::infer::Infer;
-use crate::types::infer::solver::type_vars;
 use crate::types::model::display::did_you_mean;
 use crate::types::model::tables::MemberKind;
 use crate::types::model::tree::Expr;
 use crate::types::model::ty::Type;
+use crate::types::names::lookup;
 use crate::types::names::members;
 use crate::types::nominal::stored_property;
-use crate::types::synthesize;
 
 impl Infer<'_> {
     pub(crate) fn unknown_member(&mut self, base: &Expr, ty: &Type, name: &Ident) -> Expr {
         if let Some(found) = self.dynamic_member(base, ty, name) {
             return found;
         }
-        if let Some(payload) = synthesize::optional_payload(self.cx, ty)
+        if let Some(payload) = lookup::optional_payload(self.cx, ty)
             && !members::members(self.cx, &payload, &name.name, false, self.file).is_empty()
         {
             let message = format!(
@@ -88,7 +88,7 @@ impl Infer<'_> {
     /// Where nothing similar is known, a small type's properties are told.
     fn with_properties(&mut self, diagnostic: Diagnostic, ty: &Type) -> Diagnostic {
         const MOST: usize = 6;
-        let names: Vec<String> = match type_vars::shallow(self.cx, ty) {
+        let names: Vec<String> = match unification::shallow(self.cx, ty) {
             Type::Nominal(n, _) if !self.cx.defs.nominal_data(n).is_prelude => {
                 self.cx.defs.nominal_data(n).stored.iter().map(|s| format!("'{}'", s.name)).collect()
             }
@@ -122,7 +122,7 @@ impl Infer<'_> {
     /// What an enum has, when nothing near was meant.
     fn with_cases(&mut self, diagnostic: Diagnostic, ty: &Type, name: &Ident) -> Diagnostic {
         const MOST: usize = 12;
-        let Type::Nominal(n, _) = type_vars::shallow(self.cx, ty) else { return diagnostic };
+        let Type::Nominal(n, _) = unification::shallow(self.cx, ty) else { return diagnostic };
         let data = self.cx.defs.nominal_data(n);
         let names: Vec<String> = data.cases.iter().map(|c| format!("'{}'", c.name)).collect();
         if names.is_empty() || !diagnostic.helps.is_empty() {
@@ -136,7 +136,7 @@ impl Infer<'_> {
 
     /// A payload is no member: a pattern takes it out.
     fn with_payload(&mut self, diagnostic: Diagnostic, ty: &Type, name: &Ident) -> Diagnostic {
-        let Type::Nominal(n, _) = type_vars::shallow(self.cx, ty) else { return diagnostic };
+        let Type::Nominal(n, _) = unification::shallow(self.cx, ty) else { return diagnostic };
         for case in 0..self.cx.defs.nominal_data(n).cases.len() as u32 {
             let payload = stored_property::case_payload(self.cx, n, case);
             if payload.iter().any(|(label, _)| label.as_ref() == Some(&name.name)) {

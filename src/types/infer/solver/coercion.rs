@@ -3,33 +3,34 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
-use crate::types::declare::prelude;
+use crate::types::conform::superclass;
 use crate::types::generics::existential;
+use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::solver::function_strength::takes_back_marks;
 use crate::types::infer::solver::pending::PendingKind;
-use crate::types::infer::solver::type_vars;
-use crate::types::infer::solver::type_vars::Wish;
 use crate::types::model::declared::Builtin;
 use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionRef, Promise};
 use crate::types::model::ty::{FunctionType, Strength, Type};
-use crate::types::nominal::superclass;
-use crate::types::synthesize;
+use crate::types::model::type_vars;
+use crate::types::model::type_vars::Wish;
+use crate::types::names::lookup;
+use crate::types::names::prelude;
 use std::rc::Rc;
 
 impl Infer<'_> {
     /// The value as one of the type that is asked for.
     pub(crate) fn coerce(&mut self, value: Expr, to: &Type) -> Expr {
-        let (from, wanted) = (type_vars::shallow(self.cx, &value.ty.clone()), type_vars::shallow(self.cx, to));
+        let (from, wanted) = (unification::shallow(self.cx, &value.ty.clone()), unification::shallow(self.cx, to));
         let span = value.span;
         match (&from, &wanted) {
             (Type::Error, _) | (_, Type::Error) => value,
-            (Type::Var(v), Type::Nominal(..)) if synthesize::is_optional(self.cx, &wanted) => {
+            (Type::Var(v), Type::Nominal(..)) if lookup::is_optional(self.cx, &wanted) => {
                 let value = self.decided(value);
                 if self.cx.vars.var(*v).literal.is_some() || self.could_be_payload(&value) {
                     // A literal, or a value of a type that is still open: wait until it is known whether it is optional.
                     if self.cx.vars.var(*v).literal.is_some() {
-                        let payload = synthesize::optional_payload(self.cx, &wanted).unwrap_or(Type::Error);
+                        let payload = lookup::optional_payload(self.cx, &wanted).unwrap_or(Type::Error);
                         let inner = self.coerce(value, &payload);
                         return Expr { kind: ExprKind::Some(Box::new(inner)), ty: wanted, span };
                     }
@@ -38,8 +39,8 @@ impl Infer<'_> {
                 self.coerce_now(value, &wanted)
             }
             (Type::Associated(..), _)
-                if type_vars::has_vars(self.cx, &from)
-                    && (matches!(wanted, Type::Existential(_)) || synthesize::is_optional(self.cx, &wanted)) =>
+                if unification::has_vars(self.cx, &from)
+                    && (matches!(wanted, Type::Existential(_)) || lookup::is_optional(self.cx, &wanted)) =>
             {
                 self.wait(PendingKind::Coerce { value: Rc::new(value), to: wanted.clone() }, wanted, span)
             }
@@ -58,14 +59,14 @@ impl Infer<'_> {
     }
 
     pub(crate) fn coerce_now(&mut self, value: Expr, to: &Type) -> Expr {
-        let (from, wanted) = (type_vars::shallow(self.cx, &value.ty.clone()), type_vars::shallow(self.cx, to));
+        let (from, wanted) = (unification::shallow(self.cx, &value.ty.clone()), unification::shallow(self.cx, to));
         let span = value.span;
         if let (Type::Function(f), Type::Function(g)) = (&from, &wanted) {
             let value = self.decided(value);
             return self.convert_function(value, &f.clone(), &g.clone(), span);
         }
         let snapshot = self.cx.vars.snapshot();
-        if type_vars::unify(self.cx, &from, &wanted, span) {
+        if unification::unify(self.cx, &from, &wanted, span) {
             self.cx.vars.keep(snapshot);
             // What was set aside stays where it is, as long as it need not be of another type (labels of a tuple).
             if type_vars::zonk(self.cx, &value.ty) == type_vars::zonk(self.cx, to) {
@@ -83,16 +84,16 @@ impl Infer<'_> {
         if from == Type::Never {
             return Expr { ty: wanted, ..value };
         }
-        if let Some(payload) = synthesize::optional_payload(self.cx, &wanted) {
-            let from_optional = synthesize::is_optional(self.cx, &from);
-            let payload_optional = synthesize::is_optional(self.cx, &payload);
+        if let Some(payload) = lookup::optional_payload(self.cx, &wanted) {
+            let from_optional = lookup::is_optional(self.cx, &from);
+            let payload_optional = lookup::is_optional(self.cx, &payload);
             if !from_optional || payload_optional {
                 let inner = self.coerce(value, &payload);
                 return Expr { kind: ExprKind::Some(Box::new(inner)), ty: wanted, span };
             }
         }
         if let (Some(given), Some(payload)) =
-            (synthesize::optional_payload(self.cx, &from), synthesize::optional_payload(self.cx, &wanted))
+            (lookup::optional_payload(self.cx, &from), lookup::optional_payload(self.cx, &wanted))
             && !self.is_upcast(&given, &payload)
             && self.can_convert(&given, &payload)
         {
@@ -174,7 +175,7 @@ impl Infer<'_> {
     fn elements_to_convert(&mut self, from: &Type, to: &Type) -> Option<(Type, Type)> {
         let (Type::Nominal(n, xs), Type::Nominal(m, ys)) = (from, to) else { return None };
         let is_array = n == m && self.cx.defs.nominal_data(*n).builtin == Some(Builtin::Array);
-        let (given, wanted) = (type_vars::shallow(self.cx, xs.first()?), type_vars::shallow(self.cx, ys.first()?));
+        let (given, wanted) = (unification::shallow(self.cx, xs.first()?), unification::shallow(self.cx, ys.first()?));
         let is_erased = is_array && matches!(wanted, Type::Existential(_)) && given != wanted;
         (is_erased && !matches!(given, Type::Var(_)) && self.can_convert(&given, &wanted)).then_some((given, wanted))
     }
@@ -185,7 +186,7 @@ impl Infer<'_> {
         if self.is_subclass(from, to) {
             return true;
         }
-        let (from, to) = (type_vars::shallow(self.cx, from), type_vars::shallow(self.cx, to));
+        let (from, to) = (unification::shallow(self.cx, from), unification::shallow(self.cx, to));
         let (Type::Nominal(n, xs), Type::Nominal(m, ys)) = (&from, &to) else { return false };
         let holds = self.cx.defs.nominal_data(*n).builtin;
         if n != m || !matches!(holds, Some(Builtin::Optional | Builtin::Array | Builtin::Dictionary)) {
@@ -199,7 +200,7 @@ impl Infer<'_> {
 
     /// Whether every value of `of.Type` is one of `to.Type`.
     fn is_metatype_of(&mut self, of: &Type, to: &Type) -> bool {
-        match type_vars::shallow(self.cx, to) {
+        match unification::shallow(self.cx, to) {
             Type::Existential(e) => existential::is_value_of(self.cx, of, &e),
             to => self.is_subclass(of, &to),
         }
@@ -211,7 +212,7 @@ impl Infer<'_> {
             let Some(base) = superclass::base_type(self.cx, *n, args) else { return false };
             at = base;
             let snapshot = self.cx.vars.snapshot();
-            if type_vars::unify(self.cx, &at, to, Span::default()) {
+            if unification::unify(self.cx, &at, to, Span::default()) {
                 self.cx.vars.keep(snapshot);
                 return true;
             }
@@ -227,7 +228,7 @@ impl Infer<'_> {
         }
         let plain = |f: &FunctionType| Type::Function(Rc::new(FunctionType { strength: Strength::Plain, ..f.clone() }));
         let snapshot = self.cx.vars.snapshot();
-        let fits = type_vars::unify(self.cx, &plain(f), &plain(g), span);
+        let fits = unification::unify(self.cx, &plain(f), &plain(g), span);
         if fits {
             self.cx.vars.keep(snapshot);
         } else {
@@ -294,7 +295,7 @@ impl Infer<'_> {
         // What the parameters say of a type that is not known holds for the result, too.
         let snapshot = self.cx.vars.snapshot();
         let mut fits = |from: &Type, to: &Type| {
-            type_vars::try_unify(self.cx, from, to, Span::default()) || self.can_convert(from, to)
+            unification::try_unify(self.cx, from, to, Span::default()) || self.can_convert(from, to)
         };
         let all_fit = f.params.iter().zip(&g.params).all(|(own, given)| fits(&given.ty, &own.ty));
         let all_fit = all_fit && fits(&f.result, &g.result);
@@ -307,7 +308,7 @@ impl Infer<'_> {
         let [only] = g.params.as_slice() else { return false };
         let ty = only.ty.clone();
         f.params.len() > 1
-            && matches!(type_vars::shallow(self.cx, &ty), Type::Tuple(parts) if parts.len() == f.params.len())
+            && matches!(unification::shallow(self.cx, &ty), Type::Tuple(parts) if parts.len() == f.params.len())
     }
 
     fn spread_function(&mut self, value: Expr, f: &FunctionType, wanted: &Type, span: Span) -> Expr {
@@ -377,9 +378,9 @@ impl Infer<'_> {
 
     /// Whether a value of one type can be given where another is asked for, as far as is known. Changes nothing.
     pub(crate) fn can_convert(&mut self, from: &Type, to: &Type) -> bool {
-        let (from, to) = (type_vars::shallow(self.cx, from), type_vars::shallow(self.cx, to));
+        let (from, to) = (unification::shallow(self.cx, from), unification::shallow(self.cx, to));
         let snapshot = self.cx.vars.snapshot();
-        let same = type_vars::unify(self.cx, &from, &to, Span::default());
+        let same = unification::unify(self.cx, &from, &to, Span::default());
         self.cx.vars.rollback(snapshot);
         if same {
             return match (&from, &to) {
@@ -396,7 +397,7 @@ impl Infer<'_> {
         if let (Type::Function(f), Type::Function(g)) = (&from, &to)
             && self.spreads(f, g)
         {
-            let (Type::Tuple(parts), (f, g)) = (type_vars::shallow(self.cx, &g.params[0].ty), (f.clone(), g.clone()))
+            let (Type::Tuple(parts), (f, g)) = (unification::shallow(self.cx, &g.params[0].ty), (f.clone(), g.clone()))
             else {
                 return false;
             };
@@ -405,8 +406,8 @@ impl Infer<'_> {
                 .params
                 .iter()
                 .zip(parts.iter())
-                .all(|(p, (_, t))| type_vars::unify(self.cx, t, &p.ty, Span::default()))
-                && type_vars::unify(self.cx, &f.result, &g.result, Span::default());
+                .all(|(p, (_, t))| unification::unify(self.cx, t, &p.ty, Span::default()))
+                && unification::unify(self.cx, &f.result, &g.result, Span::default());
             self.cx.vars.rollback(snapshot);
             return fits;
         }
@@ -414,8 +415,8 @@ impl Infer<'_> {
             let is_opaque = f.strength == Strength::Plain && g.strength >= Strength::Differentiable;
             return (!f.throws || g.throws) && !is_opaque && self.converts_by_parts(&f.clone(), &g.clone());
         }
-        if let Some(payload) = synthesize::optional_payload(self.cx, &to)
-            && (!synthesize::is_optional(self.cx, &from) || synthesize::is_optional(self.cx, &payload))
+        if let Some(payload) = lookup::optional_payload(self.cx, &to)
+            && (!lookup::is_optional(self.cx, &from) || lookup::is_optional(self.cx, &payload))
             && self.can_convert(&from, &payload)
         {
             return true;
@@ -440,8 +441,7 @@ impl Infer<'_> {
             }
             (Type::Nominal(..), Type::Nominal(..)) => {
                 self.is_upcast(&from, &to)
-                    || match (synthesize::optional_payload(self.cx, &from), synthesize::optional_payload(self.cx, &to))
-                    {
+                    || match (lookup::optional_payload(self.cx, &from), lookup::optional_payload(self.cx, &to)) {
                         (Some(from), Some(to)) => self.can_convert(&from, &to),
                         _ => self.elements_to_convert(&from, &to).is_some(),
                     }

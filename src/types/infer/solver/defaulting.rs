@@ -2,14 +2,14 @@
 
 use crate::source::Span;
 use crate::types::conform::conformances;
+use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::solver::pending::{Pending, PendingKind};
-use crate::types::infer::solver::type_vars;
-use crate::types::infer::solver::type_vars::{Literal, Wish};
 use crate::types::model::context::TypeContext;
 use crate::types::model::ty::{Type, VarId};
+use crate::types::model::type_vars::Literal;
+use crate::types::model::type_vars::Wish;
 use crate::types::names::lookup;
-use crate::types::synthesize;
 use hashbrown::HashSet;
 
 impl Infer<'_> {
@@ -29,10 +29,10 @@ impl Infer<'_> {
         let mut results: HashSet<VarId> = HashSet::new();
         for mut ty in waiting {
             // Also what is in an optional: `first!` of what is not known.
-            while let Some(payload) = synthesize::optional_payload(self.cx, &ty) {
+            while let Some(payload) = lookup::optional_payload(self.cx, &ty) {
                 ty = payload;
             }
-            if let Type::Var(v) = type_vars::shallow(self.cx, &ty) {
+            if let Type::Var(v) = unification::shallow(self.cx, &ty) {
                 results.insert(v);
             }
         }
@@ -113,7 +113,7 @@ impl Infer<'_> {
         }
         let mut found = HashSet::new();
         for ty in types {
-            type_vars::resolved(self.cx, &ty).any(&mut |t| {
+            unification::resolved(self.cx, &ty).any(&mut |t| {
                 if let Type::Var(v) = t {
                     found.insert(*v);
                 }
@@ -132,7 +132,7 @@ impl Infer<'_> {
                 continue;
             };
             let (candidates, args, span) = (candidates.clone(), args.clone(), *span);
-            let open = args.iter().find_map(|arg| match type_vars::shallow(self.cx, &arg.ready.as_ref()?.ty) {
+            let open = args.iter().find_map(|arg| match unification::shallow(self.cx, &arg.ready.as_ref()?.ty) {
                 Type::Var(v) if self.cx.vars.var(v).literal.is_none() => Some(v),
                 _ => None,
             });
@@ -142,7 +142,7 @@ impl Infer<'_> {
             }
             let double = lookup::simple(self.cx, "Double");
             let snapshot = self.cx.vars.snapshot();
-            let fits = type_vars::unify(self.cx, &Type::Var(v), &double, span)
+            let fits = unification::unify(self.cx, &Type::Var(v), &double, span)
                 && candidates.iter().any(|c| self.try_candidate(c, &args, None, span).is_some());
             if fits {
                 self.cx.vars.keep(snapshot);
@@ -197,7 +197,7 @@ impl Infer<'_> {
         for name in names {
             let ty = lookup::simple(self.cx, name);
             let snapshot = self.cx.vars.snapshot();
-            if type_vars::unify(self.cx, &Type::Var(v), &ty, Span::default()) {
+            if unification::unify(self.cx, &Type::Var(v), &ty, Span::default()) {
                 self.cx.vars.keep(snapshot);
                 return;
             }
@@ -206,13 +206,11 @@ impl Infer<'_> {
         // Nothing fits: take the usual type, and let what asks for more complain.
         let ty = lookup::simple(self.cx, names[0]);
         let conforms = state.conforms.clone();
-        self.cx.vars.set_var(v, crate::types::infer::solver::type_vars::VarState { conforms: vec![], ..state });
-        if !type_vars::unify(self.cx, &Type::Var(v), &ty, Span::default()) {
+        self.cx.vars.set_var(v, crate::types::model::type_vars::VarState { conforms: vec![], ..state });
+        if !unification::unify(self.cx, &Type::Var(v), &ty, Span::default()) {
             // Never asked again, so that inference ends.
             let state = self.cx.vars.var(v).clone();
-            self.cx
-                .vars
-                .set_var(v, crate::types::infer::solver::type_vars::VarState { bound: Some(Type::Error), ..state });
+            self.cx.vars.set_var(v, crate::types::model::type_vars::VarState { bound: Some(Type::Error), ..state });
             self.failed = true;
         }
         if let Some(wish) = conforms.into_iter().find(|wish| !conformances::conforms_to(self.cx, &ty, wish.protocol)) {

@@ -3,9 +3,9 @@
 use crate::diagnostic::Code;
 use crate::source::Span;
 use crate::types::infer::Infer;
-use crate::types::infer::solver::type_vars;
 use crate::types::model::tree::{Expr, ExprKind};
 use crate::types::model::ty::{FunctionType, Strength, Type};
+use crate::types::model::type_vars;
 
 impl Infer<'_> {
     /// A function as one of C's: the name of a function, or a closure that captures nothing.

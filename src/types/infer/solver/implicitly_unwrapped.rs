@@ -1,12 +1,12 @@
 //! `T!`: an optional that unwraps itself where a value is wanted.
 
-use crate::syntax::ast::{TypeExpr, TypeExprKind};
+use crate::types::conform::superclass;
+use crate::types::generics::unification;
 use crate::types::infer::Infer;
-use crate::types::infer::solver::type_vars;
+use crate::types::model::syntax_query;
 use crate::types::model::tree::{Callee, Expr, ExprKind, FunctionId};
 use crate::types::model::ty::Type;
-use crate::types::nominal::superclass;
-use crate::types::synthesize;
+use crate::types::names::lookup;
 
 impl Infer<'_> {
     /// The value inside of one whose declaration says `T!`; any other value as it is.
@@ -22,7 +22,7 @@ impl Infer<'_> {
 
     /// The type inside of a value whose declaration says `T!`.
     pub(crate) fn inside_unwrapped(&mut self, value: &Expr) -> Option<Type> {
-        let payload = synthesize::optional_payload(self.cx, &value.ty)?;
+        let payload = lookup::optional_payload(self.cx, &value.ty)?;
         match value.kind {
             ExprKind::Pending(_) => {
                 let value = self.decided(value.clone());
@@ -38,16 +38,18 @@ impl Infer<'_> {
                 let declared = self.frame().locals[local.0 as usize].span;
                 self.cx.defs.unwrapping.contains(&declared)
             }
-            ExprKind::Global(global) => says_unwrapped(self.cx.defs.globals[global.0 as usize].ty_expr.as_deref()),
+            ExprKind::Global(global) => {
+                syntax_query::says_unwrapped(self.cx.defs.globals[global.0 as usize].ty_expr.as_deref())
+            }
             ExprKind::Field { base, index } => {
-                let Type::Nominal(n, _) = type_vars::shallow(self.cx, &base.ty) else { return false };
+                let Type::Nominal(n, _) = unification::shallow(self.cx, &base.ty) else { return false };
                 let (owner, own) = superclass::stored_owner(self.cx, n, *index);
                 let stored = self.cx.defs.nominal_data(owner).stored.get(own);
-                says_unwrapped(stored.and_then(|s| s.ty.as_deref()))
+                syntax_query::says_unwrapped(stored.and_then(|s| s.ty.as_deref()))
             }
             ExprKind::Call { callee, .. } => {
                 let f = self.called_function(callee);
-                says_unwrapped(self.cx.defs.function_data(f).ast_result.as_deref())
+                syntax_query::says_unwrapped(self.cx.defs.function_data(f).ast_result.as_deref())
             }
             _ => false,
         }
@@ -60,14 +62,5 @@ impl Infer<'_> {
                 self.cx.defs.protocol_data(*protocol).requirements[*requirement as usize].function
             }
         }
-    }
-}
-
-/// Whether a type is written as `T!`.
-pub(in crate::types) fn says_unwrapped(ty: Option<&TypeExpr>) -> bool {
-    match ty.map(|t| &t.kind) {
-        Some(TypeExprKind::Unwrapped(_)) => true,
-        Some(TypeExprKind::Attributed(_, inner)) => says_unwrapped(Some(inner)),
-        _ => false,
     }
 }

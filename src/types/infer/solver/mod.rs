@@ -7,4 +7,3 @@ pub(crate) mod implicitly_unwrapped;
 pub(crate) mod pending;
 pub(crate) mod requirements;
 pub(crate) mod substitution;
-pub(crate) mod type_vars;

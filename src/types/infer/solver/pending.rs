@@ -4,9 +4,9 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::Ident;
+use crate::types::generics::unification;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::call::candidates::Candidate;
-use crate::types::infer::solver::type_vars;
 use crate::types::infer::{Context, Infer};
 use crate::types::model::tree::{Expr, ExprKind};
 use crate::types::model::ty::{Type, VarId};
@@ -129,12 +129,12 @@ impl Infer<'_> {
                 || self.default_operands(vars)
                 || self.default_arguments()
                 || self.pass(from, Effort::Literals)
-                || type_vars::guess_equation(self.cx, true)
+                || unification::guess_equation(self.cx, true)
                 || self.default_literals(vars)
             {
                 continue;
             }
-            if type_vars::guess_equation(self.cx, false)
+            if unification::guess_equation(self.cx, false)
                 || self.pass(from, Effort::Closures)
                 || self.default_numbers(vars)
             {
@@ -150,14 +150,14 @@ impl Infer<'_> {
                 self.default_var(VarId(v));
             }
         }
-        if let Err(equation) = type_vars::retry_equations(self.cx) {
+        if let Err(equation) = unification::retry_equations(self.cx) {
             self.contradiction(&equation);
         }
     }
 
     /// One round over what waits; whether something was decided.
     fn pass(&mut self, from: usize, effort: Effort) -> bool {
-        match type_vars::retry_equations(self.cx) {
+        match unification::retry_equations(self.cx) {
             Ok(true) => return true,
             Ok(false) => {}
             Err(equation) => self.contradiction(&equation),
@@ -201,7 +201,7 @@ impl Infer<'_> {
         else {
             return false;
         };
-        let ty = type_vars::shallow(self.cx, &base.ty);
+        let ty = unification::shallow(self.cx, &base.ty);
         self.is_open(&ty)
     }
 
@@ -217,7 +217,7 @@ impl Infer<'_> {
 
     fn finish_pending(&mut self, i: usize, pending: &Pending, found: Expr) {
         let ty = found.ty.clone();
-        if !type_vars::unify(self.cx, &ty, &pending.result, pending.span) {
+        if !unification::unify(self.cx, &ty, &pending.result, pending.span) {
             let coerced = self.in_context(&pending.context, |infer| infer.coerce(found, &pending.result));
             self.solutions[i] = Some(coerced);
         } else {
@@ -261,7 +261,7 @@ impl Infer<'_> {
                 self.try_operator(op, args, expected.as_ref(), span, last)
             }
             PendingKind::Member { base, name } => {
-                let ty = type_vars::shallow(self.cx, &base.ty.clone());
+                let ty = unification::shallow(self.cx, &base.ty.clone());
                 let is_open = self.is_open(&ty);
                 match ty {
                     _ if is_open => Some(self.cannot_infer(base.span, &name.name)),
@@ -269,7 +269,7 @@ impl Infer<'_> {
                 }
             }
             PendingKind::MemberCall { base, name, args, expected } => {
-                let ty = type_vars::shallow(self.cx, &base.ty.clone());
+                let ty = unification::shallow(self.cx, &base.ty.clone());
                 let is_open = self.is_open(&ty);
                 match ty {
                     _ if is_open => Some(self.cannot_infer(base.span, &name.name)),
@@ -277,7 +277,7 @@ impl Infer<'_> {
                 }
             }
             PendingKind::Subscript { base, args } => {
-                let ty = type_vars::shallow(self.cx, &base.ty.clone());
+                let ty = unification::shallow(self.cx, &base.ty.clone());
                 let is_open = self.is_open(&ty);
                 match ty {
                     _ if is_open => Some(self.cannot_infer(base.span, "subscript")),
@@ -305,7 +305,7 @@ impl Infer<'_> {
                 self.attempt_reference(candidates, &pending.result, effort >= Effort::Closures, span)
             }
             PendingKind::Coerce { value, to } => {
-                let to = type_vars::shallow(self.cx, to);
+                let to = unification::shallow(self.cx, to);
                 if matches!(to, Type::Var(_)) && !last {
                     return None;
                 }
@@ -325,18 +325,18 @@ impl Infer<'_> {
 
     /// A type of which nothing is known but that it conforms to something.
     fn wished(&mut self, ty: &Type) -> Option<Type> {
-        let ty = type_vars::shallow(self.cx, ty);
+        let ty = unification::shallow(self.cx, ty);
         matches!(&ty, Type::Var(v) if !self.cx.vars.var(*v).conforms.is_empty()).then_some(ty)
     }
 
     /// Whether nothing is known of a type yet, not even which members it has.
     pub(crate) fn is_open(&mut self, ty: &Type) -> bool {
-        matches!(ty, Type::Var(_)) || matches!(ty, Type::Associated(..)) && type_vars::has_vars(self.cx, ty)
+        matches!(ty, Type::Var(_)) || matches!(ty, Type::Associated(..)) && unification::has_vars(self.cx, ty)
     }
 
     /// The type, if it is known at its outside.
     pub(crate) fn known(&mut self, ty: &Type) -> Option<Type> {
-        let ty = type_vars::shallow(self.cx, ty);
+        let ty = unification::shallow(self.cx, ty);
         (!self.is_open(&ty)).then_some(ty)
     }
 

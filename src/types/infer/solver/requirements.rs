@@ -6,17 +6,19 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::types::conform::conformances;
-use crate::types::declare::prelude::PRELUDE_FILE;
 use crate::types::generics::associated_type;
 use crate::types::generics::signature;
 use crate::types::generics::type_arguments;
+use crate::types::generics::unification;
 use crate::types::generics::unmet_requirement;
 use crate::types::infer::Infer;
-use crate::types::infer::solver::type_vars;
-use crate::types::infer::solver::type_vars::{Clause, Equation, Wish};
+use crate::types::model::prelude::PRELUDE_FILE;
 use crate::types::model::tables::{Owner, Requirement};
 use crate::types::model::tree::{FunctionId, FunctionRef};
 use crate::types::model::ty::{ParamId, ProtocolId, Type};
+use crate::types::model::type_vars::Clause;
+use crate::types::model::type_vars::Equation;
+use crate::types::model::type_vars::Wish;
 
 impl Infer<'_> {
     /// Reports what a called function requires and its generic arguments do not have.
@@ -73,8 +75,8 @@ impl Infer<'_> {
 
     /// Of a type that belongs to one that does not conform the latter, and to what it does not.
     fn memberless(&mut self, ty: &Type) -> Option<(Type, ProtocolId)> {
-        let Type::Associated(of, protocol, _) = type_vars::resolved(self.cx, ty) else { return None };
-        (!type_vars::has_vars(self.cx, &of) && !conformances::conforms_to(self.cx, &of, protocol))
+        let Type::Associated(of, protocol, _) = unification::resolved(self.cx, ty) else { return None };
+        (!unification::has_vars(self.cx, &of) && !conformances::conforms_to(self.cx, &of, protocol))
             .then(|| ((*of).clone(), protocol))
     }
 
@@ -106,7 +108,7 @@ impl Infer<'_> {
         let Owner::Nominal(n) = self.cx.defs.function_data(f).owner else { return false };
         let count = self.cx.defs.nominal_data(n).params.len();
         let Some(own) = generics.get(..count) else { return false };
-        let own: Vec<Type> = own.iter().map(|ty| type_vars::resolved(self.cx, ty)).collect();
+        let own: Vec<Type> = own.iter().map(|ty| unification::resolved(self.cx, ty)).collect();
         self.cx.memo.refused.contains(&Type::Nominal(n, own.into()))
     }
 

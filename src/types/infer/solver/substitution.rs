@@ -3,20 +3,20 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::types::generics::signature;
+use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::expr::cast::CastWord;
-use crate::types::infer::solver::type_vars;
 use crate::types::model::display;
 use crate::types::model::tree::{
     Argument, Body, Callee, Case, Condition, Expr, ExprKind, FunctionRef, Iteration, Pattern, PatternKind, Place,
     ProjectionKind, Root, Stmt, StmtKind,
 };
 use crate::types::model::ty::Type;
-use crate::types::synthesize;
+use crate::types::names::lookup;
 
 impl Infer<'_> {
     fn finish_type(&mut self, e: &mut Expr) {
-        e.ty = type_vars::resolved(self.cx, &e.ty);
+        e.ty = unification::resolved(self.cx, &e.ty);
         if !e.ty.any(&mut |t| matches!(t, Type::Var(_))) || self.failed {
             return;
         }
@@ -44,7 +44,7 @@ impl Infer<'_> {
     /// Which generic parameter of a function nothing says anything about.
     pub(crate) fn undecided_parameter(&mut self, f: &FunctionRef) -> Option<String> {
         let params = signature::signature(self.cx, f.function).env.params.clone();
-        let at = f.generics.iter().position(|t| matches!(type_vars::resolved(self.cx, t), Type::Var(_)))?;
+        let at = f.generics.iter().position(|t| matches!(unification::resolved(self.cx, t), Type::Var(_)))?;
         let name = self.cx.defs.params[params.get(at)?.0 as usize].name.clone();
         Some(format!("generic parameter '{name}' of '{}' could not be inferred", self.cx.defs.full_name(f.function)))
     }
@@ -57,7 +57,7 @@ impl Infer<'_> {
 
     pub(crate) fn finish_locals(&mut self, body: &mut Body) {
         for local in &mut body.locals {
-            local.ty = type_vars::resolved(self.cx, &local.ty);
+            local.ty = unification::resolved(self.cx, &local.ty);
         }
     }
 
@@ -96,7 +96,7 @@ impl Infer<'_> {
                 self.finish(sequence);
                 if let Iteration::Iterator { make, iterator, next } = iteration {
                     self.finish_callee(make, s.span);
-                    *iterator = type_vars::resolved(self.cx, iterator);
+                    *iterator = unification::resolved(self.cx, iterator);
                     self.finish_callee(next, s.span);
                 }
                 if let Some(filter) = filter {
@@ -147,7 +147,7 @@ impl Infer<'_> {
     }
 
     fn finish_pattern(&mut self, p: &mut Pattern) {
-        p.ty = type_vars::resolved(self.cx, &p.ty);
+        p.ty = unification::resolved(self.cx, &p.ty);
         match &mut p.kind {
             PatternKind::Tuple(parts) | PatternKind::Case { payload: parts, .. } => {
                 parts.iter_mut().for_each(|p| self.finish_pattern(p));
@@ -155,7 +155,7 @@ impl Infer<'_> {
             PatternKind::Some(inner) => self.finish_pattern(inner),
             PatternKind::Test { test, .. } => self.finish(test),
             PatternKind::Is { ty, pattern } => {
-                *ty = type_vars::resolved(self.cx, ty);
+                *ty = unification::resolved(self.cx, ty);
                 self.finish_pattern(pattern);
             }
             PatternKind::Wildcard | PatternKind::Bind(_) | PatternKind::Nil => {}
@@ -176,14 +176,14 @@ impl Infer<'_> {
             }
             Callee::Class { function: f, .. } | Callee::Opened { function: f, .. } => self.finish_ref(f),
             Callee::Requirement { self_type, generics, .. } => {
-                *self_type = type_vars::resolved(self.cx, self_type);
-                generics.iter_mut().for_each(|t| *t = type_vars::resolved(self.cx, t));
+                *self_type = unification::resolved(self.cx, self_type);
+                generics.iter_mut().for_each(|t| *t = unification::resolved(self.cx, t));
             }
         }
     }
 
     fn finish_ref(&mut self, f: &mut FunctionRef) {
-        f.generics.iter_mut().for_each(|t| *t = type_vars::resolved(self.cx, t));
+        f.generics.iter_mut().for_each(|t| *t = unification::resolved(self.cx, t));
     }
 
     fn finish_args(&mut self, args: &mut [Argument]) {
@@ -196,12 +196,12 @@ impl Infer<'_> {
     }
 
     fn finish_place(&mut self, place: &mut Place) {
-        place.ty = type_vars::resolved(self.cx, &place.ty);
+        place.ty = unification::resolved(self.cx, &place.ty);
         if let Root::Value(e) = &mut place.root {
             self.finish(e);
         }
         for step in &mut place.path {
-            step.ty = type_vars::resolved(self.cx, &step.ty);
+            step.ty = unification::resolved(self.cx, &step.ty);
             if let ProjectionKind::Accessor { get, set, args, .. } = &mut step.kind {
                 self.finish_callee(get, step.span);
                 self.finish_callee(set, step.span);
@@ -249,14 +249,14 @@ impl Infer<'_> {
             | ExprKind::Try { value: base, .. } => self.finish(base),
             ExprKind::Is { value, ty } => {
                 self.finish(value);
-                *ty = type_vars::resolved(self.cx, ty);
+                *ty = unification::resolved(self.cx, ty);
                 self.check_cast(&value.ty, ty, CastWord::Is, e.span);
             }
             ExprKind::Cast { value, forced } => {
                 self.finish(value);
                 let (to, word) = match *forced {
                     true => (Some(e.ty.clone()), CastWord::Forced),
-                    false => (synthesize::optional_payload(self.cx, &e.ty), CastWord::Conditional),
+                    false => (lookup::optional_payload(self.cx, &e.ty), CastWord::Conditional),
                 };
                 if let Some(to) = to {
                     self.check_cast(&value.ty, &to, word, e.span);

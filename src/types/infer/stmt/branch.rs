@@ -4,15 +4,14 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, StmtKind as AstStmt};
+use crate::types::generics::unification;
 use crate::types::infer::Infer;
-use crate::types::infer::solver::type_vars;
 use crate::types::model::syntax_query::strip;
 use crate::types::model::tree::{
     Case, Condition, Expr, ExprKind, LocalId, Pattern, PatternKind, Place, Root, Stmt, StmtKind,
 };
 use crate::types::model::ty::Type;
 use crate::types::names::lookup;
-use crate::types::synthesize;
 
 impl Infer<'_> {
     pub(crate) fn guard(&mut self, conditions: &[ast::Condition], body: &ast::Block, span: Span, out: &mut Vec<Stmt>) {
@@ -48,10 +47,10 @@ impl Infer<'_> {
                     };
                     self.settle_statement(start);
                     let value = match wanted {
-                        Some(wanted) if synthesize::is_optional(self.cx, &value.ty) => self.coerce(value, &wanted),
+                        Some(wanted) if lookup::is_optional(self.cx, &value.ty) => self.coerce(value, &wanted),
                         _ => value,
                     };
-                    let of = match synthesize::optional_payload(self.cx, &value.ty.clone()) {
+                    let of = match lookup::optional_payload(self.cx, &value.ty.clone()) {
                         Some(of) => of,
                         None => {
                             if value.ty != Type::Error {
@@ -150,7 +149,7 @@ impl Infer<'_> {
         let start = (self.pending.len(), self.cx.vars.var_count());
         let subject = self.expr(value, None);
         self.settle_statement(start);
-        let ty = type_vars::resolved(self.cx, &subject.ty.clone());
+        let ty = unification::resolved(self.cx, &subject.ty.clone());
         let local = self.new_local("", ty.clone(), false, value.span);
         let kind = self.labelled(label, false, |infer, label| {
             let mut made = vec![];
@@ -306,7 +305,7 @@ impl Infer<'_> {
 
     /// The branches have types of their own where nothing is expected: a literal of one is no reason for the other.
     fn check_branch_literal(&mut self, value: &Expr, wanted: &Type) {
-        let mut literal = |ty: &Type| match type_vars::shallow(self.cx, ty) {
+        let mut literal = |ty: &Type| match unification::shallow(self.cx, ty) {
             Type::Var(v) => self.cx.vars.var(v).literal,
             _ => None,
         };

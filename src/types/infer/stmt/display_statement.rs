@@ -1,18 +1,18 @@
 //! Pictures that stand as statements are shown: `plot(f, 0...1)` on a line of its own.
 
 use crate::types::conform::conformances;
-use crate::types::declare::prelude;
+use crate::types::generics::unification;
 use crate::types::infer::Infer;
-use crate::types::infer::solver::type_vars;
 use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionRef, Stmt, StmtKind};
 use crate::types::model::ty::Type;
 use crate::types::names::lookup;
+use crate::types::names::prelude;
 
 impl Infer<'_> {
     /// Makes a statement that is a picture show it.
     pub(crate) fn show_picture(&mut self, statement: &mut Stmt) {
         let StmtKind::Expr(value) = &statement.kind else { return };
-        let ty = type_vars::resolved(self.cx, &value.ty);
+        let ty = unification::resolved(self.cx, &value.ty);
         let displayable = match &ty {
             Type::Nominal(..) if !ty.is_unit() => lookup::protocol(self.cx, "Displayable"),
             _ => return,

@@ -6,13 +6,13 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::types::conform::conformances;
+use crate::types::generics::unification;
 use crate::types::infer::Infer;
-use crate::types::infer::solver::type_vars;
 use crate::types::model::declared::Builtin;
 use crate::types::model::tree::{Argument, Case, Expr, ExprKind, Pattern, PatternKind};
 use crate::types::model::ty::Type;
+use crate::types::names::lookup;
 use crate::types::nominal::stored_property;
-use crate::types::synthesize;
 use std::collections::HashMap;
 
 /// How many matrices may be looked at for one `switch`. Patterns over many independent parts need exponentially many.
@@ -55,7 +55,7 @@ impl Infer<'_> {
 
     /// For each way in which a value can be made, an example that no row takes.
     fn all_missing(&mut self, rows: &[Vec<&Pattern>], ty: &Type) -> Result<Vec<String>, TooMany> {
-        let ty = type_vars::shallow(self.cx, ty);
+        let ty = unification::shallow(self.cx, ty);
         let mut budget = LIMIT;
         let sorted = Rows::of(rows);
         let mut found = vec![];
@@ -86,7 +86,7 @@ impl Infer<'_> {
             let missing = self.missing(&narrowed, rest, budget)?;
             return Ok(missing.map(|others| std::iter::once("_".into()).chain(others).collect()));
         }
-        let ty = type_vars::shallow(self.cx, first);
+        let ty = unification::shallow(self.cx, first);
         let sorted = Rows::of(rows);
         for constructor in self.constructors(&ty) {
             let missing = self.missing_with(&sorted, &constructor, rest, budget)?;
@@ -121,7 +121,7 @@ impl Infer<'_> {
 
     /// The ways in which a value of a type can be made.
     pub(crate) fn constructors(&mut self, ty: &Type) -> Vec<Made> {
-        if let Some(payload) = synthesize::optional_payload(self.cx, ty) {
+        if let Some(payload) = lookup::optional_payload(self.cx, ty) {
             return vec![
                 Made::new(".none", Constructor::Nil, vec![]),
                 Made::new(".some", Constructor::Some, vec![payload]),

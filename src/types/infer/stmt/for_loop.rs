@@ -5,12 +5,11 @@ use crate::source::Span;
 use crate::syntax::ast;
 use crate::types::generics::associated_type;
 use crate::types::generics::existential;
+use crate::types::generics::unification;
 use crate::types::infer::Infer;
-use crate::types::infer::solver::type_vars;
 use crate::types::model::tree::{Callee, Iteration, Stmt, StmtKind};
 use crate::types::model::ty::Type;
 use crate::types::names::lookup;
-use crate::types::synthesize;
 
 impl Infer<'_> {
     pub(crate) fn for_loop(
@@ -35,7 +34,7 @@ impl Infer<'_> {
         self.settle_statement(start);
         let sequence = self.decided(sequence);
         let sequence = self.unwrapped(sequence);
-        let ty = type_vars::resolved(self.cx, &sequence.ty.clone());
+        let ty = unification::resolved(self.cx, &sequence.ty.clone());
         let (iteration, element) = self.iteration(&ty, sequence.span);
         let kind = self.labelled(label, true, |infer, label| {
             infer.in_scope(|infer| {
@@ -77,7 +76,7 @@ impl Infer<'_> {
             let mut diagnostic = Diagnostic::error(Code::NotConforming, span, message);
             if self.show(ty) == "Int" {
                 diagnostic = diagnostic.fix("iterate over the integers below it", span.before(), "0..<");
-            } else if synthesize::is_optional(self.cx, ty) {
+            } else if lookup::is_optional(self.cx, ty) {
                 diagnostic = diagnostic.fix("iterate over an empty array if it is 'nil'", span.after(), " ?? []");
             }
             self.error(diagnostic);

@@ -2,14 +2,14 @@
 
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::syntax::ast;
-use crate::types::check_module;
+use crate::types::conform::superclass;
 use crate::types::generics::opaque;
 use crate::types::generics::signature;
+use crate::types::generics::unification;
 use crate::types::infer::call::default_argument;
-use crate::types::infer::solver::type_vars;
 use crate::types::infer::{FrameKind, Infer};
-use crate::types::model::context;
 use crate::types::model::context::TypeContext;
+use crate::types::model::queries;
 use crate::types::model::syntax_query::single_expression;
 use crate::types::model::tables::{BodyState, Code, FunctionKind, Owner, Signature};
 use crate::types::model::tree::{
@@ -20,8 +20,6 @@ use crate::types::model::ty::Type;
 use crate::types::names::lookup;
 use crate::types::names::type_alias;
 use crate::types::nominal::stored_property;
-use crate::types::nominal::superclass;
-use crate::types::synthesize;
 use std::rc::Rc;
 
 /// How many declarations may wait for each other's types: each takes some of the stack.
@@ -40,10 +38,9 @@ pub(in crate::types) fn check_body(cx: &mut TypeContext, f: FunctionId) -> Optio
         return Some(body.clone());
     }
     cx.defs.functions[f.0 as usize].body = BodyState::Checking;
-    let (body, failed, nominals) = context::with_env(cx, signature.env.clone(), |cx| {
-        let (owner, file) = (cx.defs.function_data(f).owner, cx.defs.function_data(f).file);
-        let local_types = cx.defs.function_data(f).local_types.clone();
-        let mut infer = Infer::new(cx, owner, file);
+    let local_types = cx.defs.function_data(f).local_types.clone();
+    let place = (cx.defs.function_data(f).owner, cx.defs.function_data(f).file);
+    let (body, failed, nominals) = Infer::run(cx, signature.env.clone(), place, |infer| {
         if let Some(local_types) = local_types {
             infer.local_types = local_types;
         }
@@ -52,7 +49,7 @@ pub(in crate::types) fn check_body(cx: &mut TypeContext, f: FunctionId) -> Optio
         (body, infer.failed, std::mem::take(&mut infer.local_nominals))
     });
     for n in nominals {
-        check_module::check_nominal(cx, n);
+        queries::check_nominal(cx, n);
     }
     if let (Some(body), false) = (&body, failed) {
         crate::types::flow::check(cx, f, body);
@@ -76,15 +73,13 @@ pub(in crate::types) fn check_expression_type(cx: &mut TypeContext, f: FunctionI
 fn expression_type(cx: &mut TypeContext, f: FunctionId) -> Option<Type> {
     let signature = cx.defs.function_data(f).signature.clone()?;
     let Code::Expression(value) = cx.defs.function_data(f).code.clone() else { return None };
-    let ty = context::with_env(cx, signature.env.clone(), |cx| {
-        let (owner, file) = (cx.defs.function_data(f).owner, cx.defs.function_data(f).file);
-        let mut infer = Infer::new(cx, owner, file);
+    let place = (cx.defs.function_data(f).owner, cx.defs.function_data(f).file);
+    let ty = Infer::run(cx, signature.env.clone(), place, |infer| {
         infer.push_frame(FrameKind::Function, Type::Error, false, Some(f));
         let vars = infer.cx.vars.var_count();
         let found = infer.expr(&value, None);
         infer.settle_statement((0, vars));
-
-        type_vars::resolved(infer.cx, &found.ty.clone())
+        unification::resolved(infer.cx, &found.ty.clone())
     });
     (!ty.any(&mut |t| matches!(t, Type::Var(_)))).then_some(ty)
 }
@@ -123,22 +118,20 @@ fn in_turn(cx: &mut TypeContext, f: FunctionId, infer: impl FnOnce(&mut TypeCont
 fn formula_type(cx: &mut TypeContext, f: FunctionId) -> Option<Type> {
     let signature = cx.defs.function_data(f).signature.clone()?;
     let Code::Expression(value) = cx.defs.function_data(f).code.clone() else { return None };
-    let (ty, before) = context::with_env(cx, signature.env.clone(), |cx| {
-        let (owner, file) = (cx.defs.function_data(f).owner, cx.defs.function_data(f).file);
-        let (before, is_formula) = (cx.sink.diagnostics.len(), self::is_formula(cx, f));
-        let vars = cx.vars.var_count();
-        let mut infer = Infer::new(cx, owner, file);
+    let place = (cx.defs.function_data(f).owner, cx.defs.function_data(f).file);
+    let (before, is_formula) = (cx.sink.diagnostics.len(), self::is_formula(cx, f));
+    let ty = Infer::run(cx, signature.env.clone(), place, |infer| {
+        let vars = infer.cx.vars.var_count();
         infer.push_frame(FrameKind::Function, Type::Error, false, Some(f));
         infer.add_signature_params(&signature);
         let found = infer.with_fractions(is_formula, |infer| infer.expr(&value, None));
         if is_formula && infer.is_whole_literal(&found.ty) {
             // A literal in a formula is a `Double`, unless an integer is asked for.
             let double = lookup::simple(infer.cx, "Double");
-            type_vars::unify(infer.cx, &found.ty, &double, value.span);
+            unification::unify(infer.cx, &found.ty, &double, value.span);
         }
         infer.settle_statement((0, vars));
-        let ty = type_vars::resolved(infer.cx, &found.ty.clone());
-        (ty, before)
+        unification::resolved(infer.cx, &found.ty.clone())
     });
     // The body is checked again with the result known; what is wrong is said then.
     cx.sink.diagnostics.truncate(before);
@@ -278,7 +271,7 @@ impl Infer<'_> {
                 let ty = stored_property::stored_type(self.cx, n, i);
                 let stored = &self.cx.defs.nominal_data(n).stored[i as usize];
                 let starts_as_nil = !stored.is_let && stored.value.is_none();
-                if stored.value.is_none() && !(starts_as_nil && synthesize::is_optional(self.cx, &ty)) {
+                if stored.value.is_none() && !(starts_as_nil && lookup::is_optional(self.cx, &ty)) {
                     continue;
                 }
                 let value = self.initial_value(n, i, &ty);
@@ -329,7 +322,7 @@ impl Infer<'_> {
         if let Some(last) = statements.last_mut()
             && let StmtKind::Expr(value) = &last.kind
         {
-            let ty = type_vars::resolved(self.cx, &value.ty.clone());
+            let ty = unification::resolved(self.cx, &value.ty.clone());
             if !ty.is_unit() && ty != Type::Never && ty != Type::Error && self.cx.module.wants_value {
                 last.kind = StmtKind::Return(Some(value.clone()));
                 self.frames[0].result = ty.clone();

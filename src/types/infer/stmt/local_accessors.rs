@@ -10,8 +10,10 @@ use crate::syntax::ast::{
 };
 use crate::types::declare;
 use crate::types::declare::member::value_param;
+use crate::types::declare::observers;
+use crate::types::declare::property_wrapper;
 use crate::types::generics::signature;
-use crate::types::infer::solver::type_vars;
+use crate::types::generics::unification;
 use crate::types::infer::{Binding, Infer};
 use crate::types::model::syntax_query::strip;
 use crate::types::model::syntax_walk::mentions;
@@ -20,8 +22,6 @@ use crate::types::model::tree::Ownership;
 use crate::types::model::tree::{Callee, Expr, ExprKind, FunctionId, FunctionRef, Stmt};
 use crate::types::model::ty::Type;
 use crate::types::names::lookup;
-use crate::types::nominal::observers;
-use crate::types::nominal::property_wrapper;
 use std::rc::Rc;
 
 /// The names that only accessors know.
@@ -154,7 +154,7 @@ impl Infer<'_> {
         self.settle_statement(start);
         let Some(crate::types::infer::Found::Local(local)) = self.find_local(name) else { return };
         let ty = self.local_type(local);
-        let ty = type_vars::resolved(self.cx, &ty);
+        let ty = unification::resolved(self.cx, &ty);
         let param = self.type_expr(&ty, span);
         let (mut before, mut after) = (String::new(), String::new());
         if let Some((own, body)) = &accessors.will_set {
@@ -208,11 +208,11 @@ impl Infer<'_> {
             None => value.clone(),
         };
         let initial = format!("initial value of {name}");
-        let closure = crate::types::infer::expr::calculus_notation::closure_of(&[], value, span);
+        let closure = crate::types::model::syntax_query::closure_of(&[], value, span);
         self.hidden_variable(&initial, None, closure, span, out);
         let Some(crate::types::infer::Found::Local(local)) = self.find_local(&initial) else { return };
         let ty = self.local_type(local);
-        let Type::Function(function) = type_vars::resolved(self.cx, &ty) else { return };
+        let Type::Function(function) = unification::resolved(self.cx, &ty) else { return };
         let ty = function.result.clone();
         let optional = lookup::applied(self.cx, "Optional", std::slice::from_ref(&ty));
         let storage = format!("storage of {name}");
@@ -249,7 +249,7 @@ impl Infer<'_> {
         let start = (self.pending.len(), self.cx.vars.var_count());
         let found = self.expr(&value, None);
         self.settle_statement(start);
-        let ty = type_vars::resolved(self.cx, &found.ty.clone());
+        let ty = unification::resolved(self.cx, &found.ty.clone());
         let set = settable.then(|| observers::written_block(self.cx, &format!("{place} = `{NEW}`\n"), span));
         self.accessors(ident, Self::written_accessors(get, set, span), &ty, out);
     }

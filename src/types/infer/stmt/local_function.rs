@@ -5,7 +5,7 @@ use crate::syntax::ast;
 use crate::syntax::ast::{FunctionDecl, StmtKind as AstStmt};
 use crate::types::declare::redeclaration::redeclared;
 use crate::types::generics::signature;
-use crate::types::infer::solver::type_vars;
+use crate::types::generics::unification;
 use crate::types::infer::{Binding, FrameKind, Infer, OpenBody};
 use crate::types::model::tables::{BodyState, Code as FunctionCode, FunctionKind, Signature, blank_function};
 use crate::types::model::tree::{Body, FunctionId, LocalId, Stmt, StmtKind};
@@ -56,7 +56,7 @@ impl Infer<'_> {
 
     /// Enters a function of the body that is being checked.
     pub(crate) fn declare_local_function(&mut self, decl: &Rc<ast::Decl>, function: &FunctionDecl) -> FunctionId {
-        let is_prelude = self.file == crate::types::declare::prelude::PRELUDE_FILE;
+        let is_prelude = self.file == crate::types::model::prelude::PRELUDE_FILE;
         let mut data = blank_function(&function.name.name, function.name.span, self.file, is_prelude);
         data.owner = self.owner;
         data.is_static = true;
@@ -182,7 +182,7 @@ impl Infer<'_> {
             return;
         }
         let result = self.frames[frame].result.clone();
-        let result = type_vars::resolved(self.cx, &result);
+        let result = unification::resolved(self.cx, &result);
         let params = body.locals[..body.params]
             .iter()
             .map(|l| crate::types::model::tables::SignatureParam {

@@ -4,6 +4,7 @@ use crate::syntax::ast;
 use crate::syntax::ast::{DeclKind, StmtKind as AstStmt};
 use crate::types::declare;
 use crate::types::infer::Infer;
+use crate::types::model::context;
 use crate::types::model::tables::{AliasId, Named, Owner};
 use crate::types::names::type_alias;
 use std::rc::Rc;
@@ -12,12 +13,14 @@ impl Infer<'_> {
     /// Enters the types of a block, so that each may name all of them.
     pub(crate) fn declare_local_types(&mut self, items: &[ast::Stmt]) {
         let (first, first_alias) = (self.cx.defs.nominals.len(), self.cx.defs.aliases.len());
-        self.cx.scope.around = Some(self.cx.scope.env.clone());
         for item in items {
             let AstStmt::Decl(decl) = &item.kind else { continue };
             match &decl.kind {
                 DeclKind::Nominal(nominal) => {
-                    let id = declare::declare_nominal(self.cx, decl, nominal, Owner::Module, None, self.file, false);
+                    let (env, file) = (self.cx.scope.env.clone(), self.file);
+                    let id = context::with_enclosing_env(self.cx, env, |cx| {
+                        declare::declare_nominal(cx, decl, nominal, Owner::Module, None, file, false)
+                    });
                     Rc::make_mut(&mut self.local_types).insert(nominal.name.name.clone(), Named::Nominal(id));
                     self.local_nominals.push(id);
                 }
@@ -28,7 +31,6 @@ impl Infer<'_> {
                 _ => {}
             }
         }
-        self.cx.scope.around = None;
         // What is declared inside of them sees the same.
         let (locals, env) = (self.local_types.clone(), self.cx.scope.env.clone());
         self.cx.defs.nominals.iter_mut().skip(first).for_each(|data| data.locals = locals.clone());

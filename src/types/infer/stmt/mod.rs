@@ -19,7 +19,7 @@ use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, StmtKind as AstStmt};
 use crate::types::generics::opaque;
-use crate::types::infer::solver::type_vars;
+use crate::types::generics::unification;
 use crate::types::infer::stmt::branch::ends_in_statements;
 use crate::types::infer::{FrameKind, Infer};
 use crate::types::model::display::did_you_mean;
@@ -27,7 +27,6 @@ use crate::types::model::syntax_query::{bound_names, single_expression};
 use crate::types::model::tree::{Case, Expr, ExprKind, Stmt, StmtKind};
 use crate::types::model::ty::Type;
 use crate::types::names::lookup;
-use crate::types::synthesize;
 use hashbrown::HashMap;
 use std::rc::Rc;
 
@@ -239,8 +238,8 @@ impl Infer<'_> {
         }
         let result = self.frame().result.clone();
         if let Some(local) = self.frame().init_self {
-            let is_failable = synthesize::is_optional(self.cx, &result)
-                && !synthesize::is_optional(self.cx, &self.frames[self.current].locals[local.0 as usize].ty.clone());
+            let is_failable = lookup::is_optional(self.cx, &result)
+                && !lookup::is_optional(self.cx, &self.frames[self.current].locals[local.0 as usize].ty.clone());
             let value = match value {
                 Some(ast::Expr { kind: Ast::Nil, .. }) if is_failable => Expr { kind: ExprKind::Nil, ty: result, span },
                 Some(_) => self.fail(
@@ -260,12 +259,12 @@ impl Infer<'_> {
             Some(value) => self.opened_result(&result, value.span),
             None => result,
         };
-        let is_unit = type_vars::shallow(self.cx, &result).is_unit();
+        let is_unit = unification::shallow(self.cx, &result).is_unit();
         let value = match value {
             Some(value) => {
                 let of_class = self.of_own_class(value);
                 let found = self.expr(of_class.as_ref().unwrap_or(value), Some(&result));
-                if is_unit && !type_vars::shallow(self.cx, &found.ty.clone()).is_unit() && found.ty != Type::Error {
+                if is_unit && !unification::shallow(self.cx, &found.ty.clone()).is_unit() && found.ty != Type::Error {
                     let message = "unexpected non-void return value in void function";
                     let diagnostic = Diagnostic::error(Code::Mismatch, value.span, message);
                     self.error(diagnostic.help("declare the result type: '-> Type'"));
@@ -275,7 +274,7 @@ impl Infer<'_> {
             }
             None => {
                 let unit = Type::unit();
-                if !type_vars::unify(self.cx, &result, &unit, span) {
+                if !unification::unify(self.cx, &result, &unit, span) {
                     let message = format!("non-void function should return a value of type '{}'", self.show(&result));
                     self.error(Diagnostic::error(Code::MissingReturn, span, message));
                 }

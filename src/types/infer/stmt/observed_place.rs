@@ -3,19 +3,19 @@
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::ExprKind as Ast;
+use crate::types::conform::superclass;
+use crate::types::declare::observers;
+use crate::types::declare::property_wrapper;
 use crate::types::generics::signature;
-use crate::types::infer::solver::type_vars;
+use crate::types::generics::unification;
 use crate::types::infer::{FrameKind, Infer};
+use crate::types::model::tables::Observed;
 use crate::types::model::tables::Owner;
 use crate::types::model::tree::{
     Callee, Expr, ExprKind, FunctionId, FunctionRef, GlobalId, Place, Projection, ProjectionKind, Root,
 };
 use crate::types::model::ty::Type;
-use crate::types::nominal::observers;
-use crate::types::nominal::observers::Observed;
-use crate::types::nominal::property_wrapper;
 use crate::types::nominal::stored_property;
-use crate::types::nominal::superclass;
 
 impl Infer<'_> {
     /// The setter that a change of this goes through. There is none where the observers themselves change it.
@@ -57,7 +57,7 @@ impl Infer<'_> {
         let Observed::Stored(owner, index) = observed else {
             return Place { root: Root::Discard, path: vec![], ty, span };
         };
-        let mut of = type_vars::shallow(self.cx, &base.ty.clone());
+        let mut of = unification::shallow(self.cx, &base.ty.clone());
         let generics = loop {
             match of {
                 Type::Nominal(n, args) if n == owner => break args,

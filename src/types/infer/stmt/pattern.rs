@@ -6,14 +6,14 @@ use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, Ident, Name, PatternKind as AstPattern};
 use crate::types::conform::conformances;
 use crate::types::declare::redeclaration::redeclared;
-use crate::types::infer::solver::type_vars;
+use crate::types::generics::unification;
 use crate::types::infer::{Binding, Infer};
 use crate::types::model::tables::MemberKind;
 use crate::types::model::tree::{LocalId, Pattern, PatternKind};
 use crate::types::model::ty::Type;
+use crate::types::names::lookup;
 use crate::types::names::members;
 use crate::types::nominal::stored_property;
-use crate::types::synthesize;
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -29,7 +29,7 @@ impl Infer<'_> {
             }
             AstPattern::Typed(inner, written) => {
                 let written = self.resolve(written);
-                if !type_vars::unify(self.cx, ty, &written, span) || self.promises_less(ty, &written) {
+                if !unification::unify(self.cx, ty, &written, span) || self.promises_less(ty, &written) {
                     self.mismatch(ty, &written, span);
                 }
                 self.pattern(inner, &written, mutable)
@@ -39,7 +39,7 @@ impl Infer<'_> {
                 self.case_pattern(base.as_ref(), name, payload.as_deref(), ty, mutable, span)
             }
             AstPattern::Some(inner) => {
-                let Some(of) = synthesize::optional_payload(self.cx, ty) else {
+                let Some(of) = lookup::optional_payload(self.cx, ty) else {
                     if *ty != Type::Error {
                         let message = format!("'?' pattern cannot match values of type '{}'", self.show(ty));
                         let mark = span.last();
@@ -68,7 +68,7 @@ impl Infer<'_> {
     fn bind_pattern(&mut self, name: &Name, ty: &Type, mutable: bool, span: Span) -> LocalId {
         if let Some((_, local)) = self.shared.iter().find(|(n, _)| n == name).cloned() {
             let other = self.local_type(local);
-            if !type_vars::unify(self.cx, &other, ty, span) {
+            if !unification::unify(self.cx, &other, ty, span) {
                 self.mismatch(ty, &other, span);
             }
             return local;
@@ -104,12 +104,12 @@ impl Infer<'_> {
         if let [(None, only)] = parts {
             return self.pattern(only, ty, mutable);
         }
-        let types = match type_vars::shallow(self.cx, ty) {
+        let types = match unification::shallow(self.cx, ty) {
             Type::Tuple(types) if types.len() == parts.len() => types,
             Type::Var(_) => {
                 let types: Vec<(Option<Name>, Type)> = parts.iter().map(|_| (None, self.cx.vars.fresh())).collect();
                 let tuple = Type::Tuple(types.into());
-                type_vars::unify(self.cx, ty, &tuple, span);
+                unification::unify(self.cx, ty, &tuple, span);
                 match tuple {
                     Type::Tuple(types) => types,
                     _ => Rc::from([]),
@@ -151,8 +151,8 @@ impl Infer<'_> {
             let named = self.resolve(base);
             return self.named_case(&named, name, payload, ty, mutable, span);
         }
-        let known = type_vars::shallow(self.cx, ty);
-        if let Some(of) = synthesize::optional_payload(self.cx, &known) {
+        let known = unification::shallow(self.cx, ty);
+        if let Some(of) = lookup::optional_payload(self.cx, &known) {
             match (&*name.name, payload) {
                 ("none", None) => return made(PatternKind::Nil),
                 ("some", None) => {
@@ -236,14 +236,14 @@ impl Infer<'_> {
         span: Span,
     ) -> Pattern {
         if let (Type::Existential(_), Type::Nominal(..)) =
-            (type_vars::shallow(self.cx, ty), type_vars::shallow(self.cx, named))
+            (unification::shallow(self.cx, ty), unification::shallow(self.cx, named))
         {
             let inner = self.case_pattern(None, name, payload, named, mutable, span);
             let kind = PatternKind::Is { ty: named.clone(), pattern: Box::new(inner) };
             return Pattern { kind, ty: ty.clone(), span };
         }
-        let inner = synthesize::optional_payload(self.cx, ty).unwrap_or_else(|| ty.clone());
-        if !type_vars::unify(self.cx, ty, named, span) && !type_vars::unify(self.cx, &inner, named, span) {
+        let inner = lookup::optional_payload(self.cx, ty).unwrap_or_else(|| ty.clone());
+        if !unification::unify(self.cx, ty, named, span) && !unification::unify(self.cx, &inner, named, span) {
             self.mismatch(ty, named, span);
         }
         self.case_pattern(None, name, payload, ty, mutable, span)
@@ -259,7 +259,7 @@ impl Infer<'_> {
     fn expression_pattern(&mut self, e: &Rc<ast::Expr>, ty: &Type, span: Span) -> Pattern {
         let made = |kind| Pattern { kind, ty: ty.clone(), span };
         match &e.kind {
-            Ast::Nil if synthesize::is_optional(self.cx, ty) => return made(PatternKind::Nil),
+            Ast::Nil if lookup::is_optional(self.cx, ty) => return made(PatternKind::Nil),
             Ast::Tuple(parts) => {
                 let parts: Vec<(Option<Ident>, ast::Pattern)> = parts
                     .iter()
@@ -278,22 +278,22 @@ impl Infer<'_> {
             // `case 0 as Int`
             Ast::As { value, ty: written, kind: ast::CastKind::Coerce } => {
                 let written = self.resolve(written);
-                if !type_vars::unifies(self.cx, ty, &written) {
+                if !unification::unifies(self.cx, ty, &written) {
                     let inner = self.expression_pattern(value, &written, span);
                     return made(PatternKind::Is { ty: written, pattern: Box::new(inner) });
                 }
             }
             Ast::Implicit { name, .. } => {
-                let mut of = type_vars::shallow(self.cx, ty);
-                while let Some(inner) = synthesize::optional_payload(self.cx, &of) {
-                    of = type_vars::shallow(self.cx, &inner);
+                let mut of = unification::shallow(self.cx, ty);
+                while let Some(inner) = lookup::optional_payload(self.cx, &of) {
+                    of = unification::shallow(self.cx, &inner);
                 }
                 if self.has_case(&of, &name.name) {
                     return self.case_pattern(None, name, None, ty, false, span);
                 }
             }
             Ast::Member { base, name, .. } => {
-                if let Some(named) = self.type_expression(base).map(|of| type_vars::shallow(self.cx, &of))
+                if let Some(named) = self.type_expression(base).map(|of| unification::shallow(self.cx, &of))
                     && self.has_case(&named, &name.name)
                 {
                     return self.named_case(&named, name, None, ty, false, span);

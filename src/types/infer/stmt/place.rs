@@ -5,9 +5,11 @@ use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::ExprKind as Ast;
 use crate::types::conform::conformances;
+use crate::types::conform::superclass;
 use crate::types::generics::signature;
-use crate::types::infer::solver::type_vars;
+use crate::types::generics::unification;
 use crate::types::infer::{FrameKind, Infer};
+use crate::types::model::tables::Observed;
 use crate::types::model::tables::{FunctionKind, Owner};
 use crate::types::model::tree::{
     Argument, Callee, Expr, ExprKind, FunctionRef, GlobalId, LocalId, Pattern, PatternKind, Place, Projection,
@@ -15,9 +17,6 @@ use crate::types::model::tree::{
 };
 use crate::types::model::ty::Type;
 use crate::types::names::lookup;
-use crate::types::nominal::observers::Observed;
-use crate::types::nominal::superclass;
-use crate::types::synthesize;
 
 /// What is said first where something cannot be assigned to.
 const ASSIGN: &str = "cannot assign to value";
@@ -81,7 +80,7 @@ impl Infer<'_> {
     }
 
     fn field_place(&mut self, base: Expr, index: u32, ty: Type, span: Span, complaint: &str) -> Place {
-        let base_ty = type_vars::shallow(self.cx, &base.ty.clone());
+        let base_ty = unification::shallow(self.cx, &base.ty.clone());
         let Type::Nominal(n, _) = &base_ty else {
             return Place { root: Root::Discard, path: vec![], ty, span };
         };
@@ -170,7 +169,7 @@ impl Infer<'_> {
 
     /// Whether a stored property belongs to the type whose initializer this is, so that it is filled and not changed.
     fn fills(&mut self, base: &Expr, index: u32) -> bool {
-        let Type::Nominal(n, _) = type_vars::shallow(self.cx, &base.ty.clone()) else { return true };
+        let Type::Nominal(n, _) = unification::shallow(self.cx, &base.ty.clone()) else { return true };
         let (owner, own) = superclass::stored_owner(self.cx, n, index);
         let stored = &self.cx.defs.nominal_data(owner).stored[own];
         stored.is_let || stored.setter.is_none() || self.owner == Owner::Nominal(owner) && !self.is_convenience()
@@ -279,7 +278,7 @@ impl Infer<'_> {
     }
 
     fn is_class(&mut self, ty: &Type) -> bool {
-        match type_vars::shallow(self.cx, ty) {
+        match unification::shallow(self.cx, ty) {
             Type::Nominal(n, _) => superclass::is_class(self.cx, n),
             ty @ (Type::Param(_) | Type::Associated(..) | Type::Opaque(..)) => conformances::is_object(self.cx, &ty),
             _ => false,
@@ -367,7 +366,7 @@ impl Infer<'_> {
         if base.ty == Type::Error {
             return Some(base);
         }
-        let Some(payload) = synthesize::optional_payload(self.cx, &base.ty.clone()) else {
+        let Some(payload) = lookup::optional_payload(self.cx, &base.ty.clone()) else {
             let message = "cannot use optional chaining on a value that is not optional";
             return Some(self.fail(Code::Mismatch, base.span, message));
         };
@@ -382,7 +381,7 @@ impl Infer<'_> {
             infer.bind(&name.as_str().into(), local);
             change(infer, &target)
         });
-        let flatten = synthesize::is_optional(self.cx, &body.ty.clone());
+        let flatten = lookup::is_optional(self.cx, &body.ty.clone());
         let ty = lookup::applied(self.cx, "Optional", &[Type::unit()]);
         let body = Box::new(body);
         let kind = match found {
@@ -394,7 +393,7 @@ impl Infer<'_> {
 
     /// Whether a value of the type refers to an instance of a class.
     pub(crate) fn is_instance(&mut self, ty: &Type) -> bool {
-        let ty = type_vars::shallow(self.cx, ty);
+        let ty = unification::shallow(self.cx, ty);
         !self.is_open(&ty) && conformances::is_object(self.cx, &ty)
     }
 

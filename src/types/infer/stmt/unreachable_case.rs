@@ -2,10 +2,10 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::types::declare::prelude::PRELUDE_FILE;
+use crate::types::generics::unification;
 use crate::types::infer::Infer;
-use crate::types::infer::solver::type_vars;
 use crate::types::infer::stmt::exhaustiveness::{LIMIT, TooMany, distinguishes, is_any, narrow};
+use crate::types::model::prelude::PRELUDE_FILE;
 use crate::types::model::tree::{Case, Pattern, PatternKind};
 use crate::types::model::ty::Type;
 use hashbrown::HashMap;
@@ -57,7 +57,7 @@ impl Infer<'_> {
         if self.file == PRELUDE_FILE || self.is_unwritten() || *ty == Type::Error || self.failed {
             return;
         }
-        let ty = type_vars::shallow(self.cx, ty);
+        let ty = unification::shallow(self.cx, ty);
         let mut rows = Rows::default();
         let mut is_led_to = false;
         for case in cases {
@@ -136,7 +136,7 @@ impl Infer<'_> {
             }
             return self.takes_more(&narrowed, others, rest, budget);
         }
-        let ty = type_vars::shallow(self.cx, ty);
+        let ty = unification::shallow(self.cx, ty);
         for made in self.constructors(&ty) {
             let Some(own) = narrow(first, &made.constructor, made.parts.len()) else { continue };
             let own: Vec<&Pattern> = own.into_iter().chain(others.iter().copied()).collect();

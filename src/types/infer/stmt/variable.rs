@@ -7,20 +7,19 @@ use crate::syntax::ast::{DeclKind, ExprKind as Ast};
 use crate::types::declare::attributes;
 use crate::types::declare::modifiers;
 use crate::types::declare::modifiers::Around;
-use crate::types::declare::prelude::PRELUDE_FILE;
 use crate::types::generics::opaque;
-use crate::types::infer::solver::implicitly_unwrapped::says_unwrapped;
-use crate::types::infer::solver::type_vars;
+use crate::types::generics::type_size;
+use crate::types::generics::unification;
 use crate::types::infer::{FrameKind, Infer};
+use crate::types::model::prelude::PRELUDE_FILE;
+use crate::types::model::syntax_query::ownership;
+use crate::types::model::syntax_query::says_unwrapped;
 use crate::types::model::syntax_query::{bound_names, is_opaque, strip};
 use crate::types::model::tree::Ownership;
 use crate::types::model::tree::{Expr, ExprKind, Pattern, PatternKind, Stmt, StmtKind};
 use crate::types::model::ty::Type;
 use crate::types::names::lookup;
 use crate::types::nominal::ownership;
-use crate::types::nominal::ownership::ownership;
-use crate::types::nominal::recursive_types;
-use crate::types::synthesize;
 use std::rc::Rc;
 
 impl Infer<'_> {
@@ -98,7 +97,7 @@ impl Infer<'_> {
             (value, _) => value,
         };
         if let (Some(ty), None) = (&written, &value)
-            && type_vars::has_vars(self.cx, ty)
+            && unification::has_vars(self.cx, ty)
         {
             let ty_span = binding.ty.as_ref().map_or(binding.pattern.span, |t| t.span);
             let name = self.cx.sink.source_text(ty_span);
@@ -117,8 +116,8 @@ impl Infer<'_> {
                 Type::Error
             }
         };
-        let settled = type_vars::resolved(self.cx, &ty);
-        let ty = if recursive_types::refuse_large(self.cx, &ty, binding.pattern.span)
+        let settled = unification::resolved(self.cx, &ty);
+        let ty = if type_size::refuse_large(self.cx, &ty, binding.pattern.span)
             || !ownership::check_ownership(self.cx, ownership, is_let, &settled, binding.pattern.span)
         {
             self.failed = true;
@@ -131,7 +130,7 @@ impl Infer<'_> {
             return;
         }
         let value = match value {
-            None if synthesize::is_optional(self.cx, &ty) && !is_let => {
+            None if lookup::is_optional(self.cx, &ty) && !is_let => {
                 Some(Expr { kind: ExprKind::Nil, ty: ty.clone(), span })
             }
             other => other,
@@ -167,8 +166,8 @@ impl Infer<'_> {
 
     /// A value as an optional one.
     pub(crate) fn as_optional(&mut self, value: Expr) -> Expr {
-        let ty = type_vars::resolved(self.cx, &value.ty.clone());
-        if ty == Type::Error || synthesize::is_optional(self.cx, &ty) {
+        let ty = unification::resolved(self.cx, &value.ty.clone());
+        if ty == Type::Error || lookup::is_optional(self.cx, &ty) {
             return value;
         }
         let wanted = lookup::applied(self.cx, "Optional", &[ty]);
@@ -188,12 +187,12 @@ impl Infer<'_> {
         bound_names(&binding.pattern, &mut names);
         let globals: Vec<_> = names.iter().map(|(name, at, _)| self.global_at(name, *at)).collect();
         if let ([Some(global)], ast::PatternKind::Bind { .. }) = (globals.as_slice(), &strip(&binding.pattern).kind) {
-            let ty = type_vars::resolved(self.cx, ty);
+            let ty = unification::resolved(self.cx, ty);
             self.set_global_type(*global, &ty);
             self.note_closure_names(*global, binding);
             let value = match value {
                 Some(value) => value,
-                None if synthesize::is_optional(self.cx, &ty) => Expr { kind: ExprKind::Nil, ty, span },
+                None if lookup::is_optional(self.cx, &ty) => Expr { kind: ExprKind::Nil, ty, span },
                 None => return,
             };
             out.push(Stmt { kind: StmtKind::InitGlobal { global: *global, value }, span });
@@ -211,7 +210,7 @@ impl Infer<'_> {
         for (global, local) in globals.into_iter().zip(locals) {
             let Some(global) = global else { continue };
             let value = self.local_expr(local, span);
-            let ty = type_vars::resolved(self.cx, &value.ty.clone());
+            let ty = unification::resolved(self.cx, &value.ty.clone());
             self.set_global_type(global, &ty);
             if has_value {
                 out.push(Stmt { kind: StmtKind::InitGlobal { global, value }, span });

@@ -7,15 +7,15 @@ use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::syntax::ast::{Accessors, Decl, Ident, Name, TypeExpr};
 use crate::types::declare::member;
 use crate::types::declare::member::{Property, value_param};
+use crate::types::declare::observers;
 use crate::types::generics::signature;
 use crate::types::model::context::TypeContext;
+use crate::types::model::tables::Observed;
 use crate::types::model::tables::{Code, FunctionData, FunctionKind, Group, Member, MemberKind, Owner, StoredData};
 use crate::types::model::tables::{GroupId, blank_function};
 use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::{NominalId, Type};
 use crate::types::names::lookup;
-use crate::types::nominal::observers;
-use crate::types::nominal::observers::Observed;
 use std::rc::Rc;
 
 /// The name that only a setter knows.

@@ -10,27 +10,14 @@ use crate::syntax::ast::{Accessors, Binding, Block, Ident, LazyBlock, Name, Para
 use crate::types::declare;
 use crate::types::declare::member;
 use crate::types::declare::member::value_param;
-use crate::types::declare::prelude;
-use crate::types::generics::signature;
 use crate::types::model::context::TypeContext;
+use crate::types::model::tables::Observed;
 use crate::types::model::tables::{
     Code, FunctionKind, GlobalData, Group, GroupId, Member, MemberKind, Owner, blank_function,
 };
 use crate::types::model::tree::{FunctionId, GlobalId};
-use crate::types::model::ty::{NominalId, Type};
-use crate::types::nominal::stored_property;
+use crate::types::names::prelude;
 use std::rc::Rc;
-
-/// What is stored where somebody watches.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Observed {
-    /// A stored property of a type, by its number there.
-    Stored(NominalId, u32),
-    /// A variable at the top level, or a static property.
-    Global(GlobalId),
-    /// Nothing that is stored: what a function computes, which is kept somewhere else.
-    Result(FunctionId),
-}
 
 /// Whose property or variable is observed, and where it is declared.
 #[derive(Clone, Copy)]
@@ -213,15 +200,6 @@ fn observing(
 /// Statements that nobody wrote, as if they stood at a place.
 pub(crate) fn written_block(cx: &mut TypeContext, text: &str, place: Span) -> Block {
     Block { items: prelude::written_items(cx, text, place), span: place }
-}
-
-/// The type of what an observer or its setter is about.
-pub(crate) fn observed_type(cx: &mut TypeContext, observed: Observed) -> Type {
-    match observed {
-        Observed::Stored(n, index) => stored_property::stored_type(cx, n, index),
-        Observed::Global(g) => stored_property::global_type(cx, g),
-        Observed::Result(f) => signature::signature(cx, f).result.clone(),
-    }
 }
 
 /// The setter of what is observed.

@@ -3,41 +3,22 @@
 
 use crate::source::{SourceMap, Span};
 use crate::syntax;
-use crate::syntax::ast::{Decl, Stmt, StmtKind};
-use crate::syntax::{Library, Piece, PieceKind};
-use crate::types::declare;
-use crate::types::declare::member;
+use crate::syntax::ast::{Decl, Stmt};
+use crate::syntax::{Library, Piece};
 use crate::types::model::context::TypeContext;
-use crate::types::model::tables::{Entry, Group, GroupId, Owner};
+use crate::types::model::prelude::PRELUDE_FILE;
+use crate::types::model::queries;
+use crate::types::model::tables::Entry;
 use crate::types::names::module_name;
-use hashbrown::HashMap;
 use std::rc::Rc;
-
-/// File number of everything in the prelude.
-pub(crate) const PRELUDE_FILE: u32 = u32::MAX;
 
 /// The trees of the library's declarations.
 const TREES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.trees"));
 /// The index of them.
 const INDEX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.index"));
 
-/// What of the library was not entered yet. It is looked at before it is changed: to change it copies it, where the prompt
-/// keeps another copy.
-#[derive(Clone, Default)]
-pub(crate) struct Prelude {
-    /// Pieces by name: declarations and extensions apart.
-    declarations: HashMap<&'static str, Vec<Piece<'static>>>,
-    extensions: HashMap<&'static str, Vec<Piece<'static>>>,
-    /// Extensions that add no conformance, by the name of what they extend: each waits until one of its members is asked
-    /// for.
-    members: HashMap<&'static str, Vec<Piece<'static>>>,
-    /// Pieces of modules that have to be imported.
-    waiting: Vec<(&'static str, Piece<'static>)>,
-}
-
-/// A world in which the library can be found; its texts are the first ones of a session.
-pub fn context_with_prelude(sources: &mut SourceMap) -> TypeContext {
-    let mut cx = TypeContext::default();
+/// Lists the declarations of the library in an empty context; its files are the first ones of a session.
+pub(in crate::types) fn list_prelude(cx: &mut TypeContext, sources: &mut SourceMap) {
     cx.defs.operators = syntax::OperatorTable::standard();
     let library: Library<'static> = rmp_serde::from_slice(INDEX).expect("an index built with this code");
     for file in &library.files {
@@ -49,7 +30,6 @@ pub fn context_with_prelude(sources: &mut SourceMap) -> TypeContext {
             None => cx.defs.prelude.list(piece),
         }
     }
-    cx
 }
 
 /// Makes the names of a module visible; `false` when there is no such module.
@@ -104,24 +84,7 @@ fn enter_pieces(cx: &mut TypeContext, pieces: Vec<Piece<'static>>) {
     for piece in pieces {
         let (from, to) = (piece.tree.0 as usize, piece.tree.1 as usize);
         let declaration: Rc<Decl> = rmp_serde::from_slice(&TREES[from..to]).expect("a tree built with this code");
-        declare::declare_top(cx, &declaration, PRELUDE_FILE, true);
-    }
-}
-
-/// Enters members that nobody wrote, under the conditions of the group that asks for them, as if they stood at a place.
-pub(crate) fn declare_synthesized(cx: &mut TypeContext, text: &str, asks: GroupId, place: Span) {
-    let Group { owner, file, .. } = cx.defs.groups[asks.0 as usize];
-    if owner == Owner::Module {
-        return;
-    }
-    let items = written_items(cx, text, place);
-    let requirements = cx.defs.groups[asks.0 as usize].requirements.clone();
-    // Like the library's: nobody has written it, so nothing is said about places in it.
-    let group = declare::new_group(cx, owner, requirements, vec![], file, true);
-    for item in &items {
-        if let StmtKind::Decl(decl) = &item.kind {
-            member::declare_member(cx, decl, group);
-        }
+        queries::declare_top(cx, &declaration, PRELUDE_FILE, true);
     }
 }
 
@@ -147,18 +110,6 @@ pub(crate) fn library_function(cx: &mut TypeContext, name: &str) -> Option<crate
         crate::types::model::tables::Named::Function(f) => Some(f),
         _ => None,
     })
-}
-
-impl Prelude {
-    /// Lists a piece under its name.
-    fn list(&mut self, piece: Piece<'static>) {
-        let index = match piece.kind {
-            PieceKind::Declaration => &mut self.declarations,
-            PieceKind::Conformance => &mut self.extensions,
-            PieceKind::Members => &mut self.members,
-        };
-        index.entry(piece.name).or_default().push(piece);
-    }
 }
 
 #[cfg(test)]

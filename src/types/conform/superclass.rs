@@ -6,6 +6,9 @@ use crate::syntax::ast::NominalKind;
 use crate::types::conform::conformances;
 use crate::types::model::context::TypeContext;
 use crate::types::model::display;
+use crate::types::model::tables::FunctionKind;
+use crate::types::model::tables::Owner;
+use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::{NominalId, Type};
 use std::rc::Rc;
 
@@ -85,4 +88,37 @@ pub(crate) fn stored_owner(cx: &mut TypeContext, n: NominalId, index: u32) -> (N
             _ => return (at, (index - inherited) as usize),
         }
     }
+}
+
+pub(crate) fn is_convenience(cx: &TypeContext, f: FunctionId) -> bool {
+    cx.defs.function_data(f).decl.as_ref().is_some_and(|d| d.has("convenience"))
+}
+
+/// Whether subclasses have an initializer, too.
+pub(crate) fn is_required(cx: &TypeContext, f: FunctionId) -> bool {
+    cx.defs.function_data(f).decl.as_ref().is_some_and(|d| d.has("required"))
+}
+
+/// Whether an initializer is of a class: then it gets the instance that it fills as `self`.
+pub(crate) fn fills_instance(cx: &TypeContext, f: FunctionId) -> bool {
+    let data = cx.defs.function_data(f);
+    matches!((data.kind, data.owner), (FunctionKind::Init { .. }, Owner::Nominal(n)) if is_class(cx, n))
+}
+
+/// Whether subclasses may put something in the place of a function.
+pub(crate) fn is_overridable(cx: &TypeContext, f: FunctionId) -> bool {
+    let data = cx.defs.function_data(f);
+    let Owner::Nominal(n) = data.owner else { return false };
+    let is_fixed = |word| data.decl.as_ref().is_some_and(|d| d.has(word));
+    is_class(cx, n)
+        && !cx.defs.nominal_data(n).is_final
+        && !is_fixed("final")
+        && !is_fixed("private")
+        && match data.kind {
+            FunctionKind::Init { .. } => true,
+            FunctionKind::Function | FunctionKind::Getter | FunctionKind::Setter => {
+                !is_fixed("static") && data.group == Some(cx.defs.nominal_data(n).group)
+            }
+            FunctionKind::Closure | FunctionKind::Script | FunctionKind::Test => false,
+        }
 }

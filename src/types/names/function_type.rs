@@ -5,7 +5,7 @@ use crate::source::Span;
 use crate::syntax::ast::{Attribute, AttributeArgs, FunctionTypeParam, TypeExpr, TypeExprKind};
 use crate::types::conform::conformances;
 use crate::types::generics::associated_type;
-use crate::types::infer::solver::type_vars;
+use crate::types::generics::unification;
 use crate::types::model::context::TypeContext;
 use crate::types::model::display;
 use crate::types::model::ty::{FunctionParam, FunctionType, Strength, Type};
@@ -89,7 +89,7 @@ pub(crate) fn resolve_attributed(
 pub(crate) fn check_of_functions(cx: &mut TypeContext, attributes: &[Attribute], ty: &Type, written: Span) {
     let of_functions = |a: &&Attribute| matches!(&*a.name.name, "escaping" | "autoclosure");
     let Some(attribute) = attributes.iter().find(of_functions) else { return };
-    if matches!(type_vars::shallow(cx, ty), Type::Function(_) | Type::Error | Type::Var(_)) {
+    if matches!(unification::shallow(cx, ty), Type::Function(_) | Type::Error | Type::Var(_)) {
         return;
     }
     let message = format!("'@{}' attribute only applies to function types", attribute.name.name);

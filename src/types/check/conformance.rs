@@ -4,6 +4,7 @@ use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{Decl, Name, NominalKind};
 use crate::types::conform::conformances;
+use crate::types::conform::superclass;
 use crate::types::conform::witness;
 use crate::types::derivative::derivative_constraints;
 use crate::types::generics::associated_type;
@@ -17,9 +18,7 @@ use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
 use crate::types::names::dynamic_self;
 use crate::types::names::lookup;
-use crate::types::nominal::initializers;
 use crate::types::nominal::stored_property;
-use crate::types::nominal::superclass;
 use crate::types::synthesize;
 use crate::types::synthesize::custom_tangent;
 use std::rc::Rc;
@@ -51,7 +50,7 @@ pub(crate) fn check_conformance(cx: &mut TypeContext, n: NominalId, i: usize) {
                 missing.extend(custom_tangent::broken_clauses(cx, q, &own));
             }
             for r in 0..cx.defs.protocol_data(q).requirements.len() as u32 {
-                let generics = own_generics(cx, q, r);
+                let generics = witness::own_generics(cx, q, r);
                 let data = &cx.defs.protocol_data(q).requirements[r as usize];
                 let (function, setter) = (data.function, data.setter);
                 if matches!(data.kind, RequirementKind::Setter | RequirementKind::SubscriptSetter)
@@ -133,7 +132,7 @@ fn mentions(cx: &mut TypeContext, requirement: FunctionId, p: ProtocolId, names:
 
 /// Subclasses conform, too, and must have the initializer.
 fn check_required_init(cx: &mut TypeContext, n: NominalId, p: ProtocolId, f: FunctionId) {
-    if !initializers::fills_instance(cx, f) || cx.defs.nominal_data(n).is_final || initializers::is_required(cx, f) {
+    if !superclass::fills_instance(cx, f) || cx.defs.nominal_data(n).is_final || superclass::is_required(cx, f) {
         return;
     }
     let (name, class) = (cx.defs.full_name(f), cx.defs.nominal_data(n).name.clone());
@@ -244,12 +243,6 @@ fn unsynthesized(cx: &mut TypeContext, n: NominalId, p: ProtocolId, made: &[Prot
         out.extend(synthesize::in_the_way(cx, n, "AdditiveArithmetic"));
     }
     out
-}
-
-pub(crate) fn own_generics(cx: &mut TypeContext, p: ProtocolId, r: u32) -> Vec<Type> {
-    let f = cx.defs.protocol_data(p).requirements[r as usize].function;
-    let signature = signature::signature(cx, f);
-    signature.env.params.iter().skip(1).map(|q| Type::Param(*q)).collect()
 }
 
 /// A requirement with the types that a type has to give it.

@@ -1,7 +1,7 @@
 //! Declarations that hold whether anybody uses them or not: extensions, aliases, protocols.
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::types::conform::check;
+use crate::types::check::conformance;
 use crate::types::conform::conformances;
 use crate::types::derivative::derivative_constraints;
 use crate::types::generics::associated_type;
@@ -44,7 +44,7 @@ pub(crate) fn check_entered(cx: &mut TypeContext, since: Entered) {
 }
 
 fn is_own_file(file: u32) -> bool {
-    file != crate::types::declare::prelude::PRELUDE_FILE
+    file != crate::types::model::prelude::PRELUDE_FILE
 }
 
 /// What a protocol refines and what its requirements mention.
@@ -77,7 +77,7 @@ fn check_extended(cx: &mut TypeContext, n: NominalId, group: GroupId) {
     conformances::check_not_in_library(cx, n, group);
     for i in 0..cx.defs.nominal_data(n).conformances.len() {
         if cx.defs.nominal_data(n).conformances[i].group == group {
-            check::check_conformance(cx, n, i);
+            conformance::check_conformance(cx, n, i);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Types and functions as `ir` sees them.
 
 use crate::types::conform::conformances;
+use crate::types::conform::superclass;
 use crate::types::generics::associated_type;
 use crate::types::generics::generic_env;
 use crate::types::generics::signature;
@@ -9,13 +10,11 @@ use crate::types::model::context::Definitions;
 use crate::types::model::context::TypeContext;
 use crate::types::model::declared::{Function, Nominal, Param, Stored};
 use crate::types::model::tables;
-use crate::types::model::tables::{FunctionKind, Owner};
+use crate::types::model::tables::{BodyState, FunctionKind, Owner};
 use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::NominalId;
-use crate::types::nominal::initializers;
-use crate::types::nominal::property_wrapper;
 use crate::types::nominal::stored_property;
-use crate::types::nominal::superclass;
+use crate::types::nominal::wrapped_value;
 use std::rc::Rc;
 
 /// The nominal type with its stored properties and cases worked out.
@@ -44,7 +43,7 @@ pub(crate) fn nominal_info(cx: &mut TypeContext, n: NominalId) -> Rc<Nominal> {
         }
     }
     for i in 0..cx.defs.nominal_data(n).stored.len() {
-        let places = property_wrapper::wrapped_value(cx, n, i as u32).map_or(vec![], |value| value.places);
+        let places = wrapped_value::wrapped_value(cx, n, i as u32).map_or(vec![], |value| value.places);
         stored.push(tables::stored_info(&cx.defs.nominal_data(n).stored[i], places));
     }
     let data = cx.defs.nominal_data(n);
@@ -94,7 +93,7 @@ pub(crate) fn function_info(cx: &mut TypeContext, f: FunctionId) -> Rc<Function>
         throws: signature.throws,
         primitive: data.primitive.clone(),
         is_opaque: data.is_opaque,
-        fills_instance: initializers::fills_instance(cx, f),
+        fills_instance: superclass::fills_instance(cx, f),
         is_prelude: data.is_prelude,
         reads: data.reads,
         span,
@@ -118,4 +117,21 @@ impl Definitions {
             _ => own,
         }
     }
+}
+
+/// Whether a function stands inside of another one and can be compiled alone: it was checked, and nothing is generic in or
+/// around it.
+pub fn is_local(cx: &mut TypeContext, f: FunctionId) -> bool {
+    let is_plain = function_info(cx, f).generics.is_empty();
+    is_plain
+        && is_local_function(cx, f)
+        && cx.defs.function_data(f).outer.as_ref().is_some_and(|env| env.params.is_empty())
+}
+
+/// Whether a function is declared inside of another one, and was checked.
+pub fn is_local_function(cx: &TypeContext, f: FunctionId) -> bool {
+    let data = cx.defs.function_data(f);
+    matches!(data.body, BodyState::Checked(_))
+        && data.outer.is_some()
+        && !matches!(data.kind, FunctionKind::Closure | FunctionKind::Script)
 }

@@ -10,66 +10,20 @@ use crate::syntax::ast::{
     Accessors, Arg, Attribute, AttributeArgs, Binding, CastKind, Decl, DeclKind, Expr, ExprKind, File, Ident, Name,
     NominalDecl, NominalKind, Param, Pattern, PatternKind, StmtKind, TypeExpr, TypeExprKind,
 };
-use crate::types::conform::conformances;
 use crate::types::declare::member;
 use crate::types::declare::member::{Property, value_param};
-use crate::types::generics::signature;
+use crate::types::declare::observers;
 use crate::types::model::context::TypeContext;
+use crate::types::model::tables::Accessible;
+use crate::types::model::tables::Observed;
+use crate::types::model::tables::Wrapped;
+use crate::types::model::tables::Wrapper;
 use crate::types::model::tables::{
     Code, FunctionData, FunctionKind, Group, Member, MemberKind, Owner, StoredData, blank_function,
 };
 use crate::types::model::tree::FunctionId;
-use crate::types::model::ty::{NominalId, Type};
-use crate::types::names::members;
-use crate::types::nominal::observers;
-use crate::types::nominal::observers::Observed;
-use crate::types::nominal::stored_property;
-use crate::types::nominal::superclass;
+use crate::types::model::ty::NominalId;
 use std::rc::Rc;
-
-/// What a property wrapper offers, by its declaration.
-#[derive(Clone, Debug)]
-pub(crate) struct Wrapper {
-    /// How many generic parameters it has.
-    params: usize,
-    /// Whether `init(wrappedValue:)` is there, and an initializer that can go without arguments.
-    takes_value: bool,
-    takes_nothing: bool,
-    /// Whether an initializer takes something else than the wrapped value.
-    takes_other: bool,
-    /// How `wrappedValue` and `projectedValue` are accessed.
-    value: Accessible,
-    projected: Option<Accessible>,
-}
-
-/// How a property can be accessed.
-#[derive(Clone, Copy, Debug, Default)]
-struct Accessible {
-    settable: bool,
-    /// Whether reading and writing changes the value that it belongs to.
-    reading_mutates: bool,
-    writing_mutates: bool,
-}
-
-/// For what keeps a wrapped property.
-#[derive(Clone, Debug)]
-pub(crate) struct Wrapped {
-    /// The property's name.
-    pub(crate) name: Name,
-    /// Makes the wrapper from the wrapped value.
-    pub(crate) wrap: Option<FunctionId>,
-    /// The wrapped value to begin with.
-    pub(crate) initial: Option<FunctionId>,
-    /// How many wrappers are around the value.
-    pub(crate) depth: usize,
-}
-
-/// The value of a wrapped property inside of its wrapper.
-pub(crate) struct WrappedValue {
-    /// Which stored property of the wrapper it is, from the outermost wrapper on.
-    pub(crate) places: Vec<u32>,
-    pub(crate) ty: Type,
-}
 
 /// A wrapped variable of a function: what keeps it, and whether what it forwards can be set.
 pub(crate) struct WrappedLocal {
@@ -156,17 +110,6 @@ pub(crate) fn refuse_wrapped(cx: &mut TypeContext, decl: &Decl) {
         let message = "property wrappers are not yet supported in top-level code";
         let diagnostic = Diagnostic::error(DiagnosticCode::WrongContext, attribute.span, message);
         cx.sink.report(diagnostic.help("use it on a local variable or on a property of a type"));
-    }
-}
-
-/// Says that a parameter cannot be wrapped.
-pub(crate) fn refuse_wrapped_param(cx: &mut TypeContext, param: &Param) {
-    let is_wrapper = |a: &&Attribute| cx.defs.wrappers.contains_key(&*a.name.name);
-    if let Some(attribute) = param.attributes.iter().find(is_wrapper) {
-        let message = "property wrappers are not supported on parameters";
-        let diagnostic = Diagnostic::error(DiagnosticCode::WrongContext, attribute.span, message);
-        let (wrapper, name) = (&attribute.name.name, &param.name.name);
-        cx.sink.report(diagnostic.help(format!("wrap a local variable instead: '@{wrapper} var wrapped = {name}'")));
     }
 }
 
@@ -412,55 +355,6 @@ fn forwarding(
     );
 }
 
-/// Where the value of a wrapped property is among the stored properties of its wrapper; `None` for a property that is not
-/// wrapped, one that cannot be set, and a wrapper that computes the value.
-pub(crate) fn wrapped_value(cx: &mut TypeContext, n: NominalId, stored: u32) -> Option<WrappedValue> {
-    let depth = cx.defs.nominal_data(n).stored[stored as usize].wrapped.as_ref()?.depth;
-    let mut value = WrappedValue { places: vec![], ty: stored_property::stored_type(cx, n, stored) };
-    for _ in 0..depth {
-        let (place, ty) = value_in_wrapper(cx, &value.ty)?;
-        value.places.push(place);
-        value.ty = ty;
-    }
-    Some(value)
-}
-
-fn value_in_wrapper(cx: &mut TypeContext, ty: &Type) -> Option<(u32, Type)> {
-    const VALUE: &str = "wrappedValue";
-    let Type::Nominal(wrapper, args) = ty else { return None };
-    let wrapper = *wrapper;
-    if superclass::superclass(cx, wrapper).is_some() {
-        return None;
-    }
-    members::load_own_members(cx, wrapper, VALUE);
-    let members = cx.defs.nominal_data(wrapper).members.get(VALUE).cloned().unwrap_or_default();
-    let place = members.iter().find_map(|member| match member.kind {
-        MemberKind::Stored(place) => (!cx.defs.nominal_data(wrapper).stored[place as usize].is_let).then_some(place),
-        MemberKind::Computed(get, Some(_)) => returned_property(cx, wrapper, get),
-        _ => None,
-    })?;
-    let ty = stored_property::stored_type(cx, wrapper, place);
-    Some((place, conformances::substitute_nominal(cx, wrapper, args, &ty)))
-}
-
-/// The stored variable that a getter returns as it stands.
-fn returned_property(cx: &mut TypeContext, wrapper: NominalId, get: FunctionId) -> Option<u32> {
-    let named = match &cx.defs.function_data(get).code {
-        Code::Expression(e) => property_named(e),
-        Code::Block(Some(block)) => match block.items.as_slice() {
-            [only] => match &only.kind {
-                StmtKind::Expr(e) | StmtKind::Return(Some(e)) => property_named(e),
-                _ => None,
-            },
-            _ => None,
-        },
-        _ => None,
-    }?;
-    let stored = &cx.defs.nominal_data(wrapper).stored;
-    let place = stored.iter().position(|s| s.name == named && !s.is_let)? as u32;
-    (stored_property::stored_type(cx, wrapper, place) == signature::signature(cx, get).result).then_some(place)
-}
-
 fn part(cx: &TypeContext, w: &Wrapping, name: &str, is_static: bool) -> FunctionData {
     let Group { owner, file, is_prelude, .. } = cx.defs.groups[w.like.group.0 as usize];
     FunctionData {
@@ -495,22 +389,6 @@ fn as_written(value: &Expr, ty: Option<&TypeExpr>) -> Expr {
             Expr { kind, span: value.span }
         }
         None => value.clone(),
-    }
-}
-
-/// The property of `self` that an expression reads.
-fn property_named(e: &Expr) -> Option<Name> {
-    match &e.kind {
-        ExprKind::Ident { name, .. } => Some(name.clone()),
-        ExprKind::Member { base, name, .. } => match &base.kind {
-            ExprKind::Ident { name: own, .. } if &**own == "self" => Some(name.name.clone()),
-            _ => None,
-        },
-        ExprKind::Sequence(parts) => match parts.as_slice() {
-            [syntax::ast::SequencePart::Operand(only)] => property_named(only),
-            _ => None,
-        },
-        _ => None,
     }
 }
 

@@ -1,0 +1,60 @@
+//! Nominal types: the checks of a struct, enum or class.
+
+use crate::types::check::conformance;
+use crate::types::conform::conformances;
+use crate::types::derivative::differentiability;
+use crate::types::generics::type_arguments;
+use crate::types::model::context::TypeContext;
+use crate::types::model::ty::NominalId;
+use crate::types::model::ty::Type;
+use crate::types::nominal::info;
+use crate::types::nominal::initializers;
+use crate::types::nominal::raw_value;
+use crate::types::nominal::recursive_types;
+use crate::types::nominal::stored_property;
+use crate::types::synthesize::custom_tangent::asked_of_vector;
+use crate::types::synthesize::custom_tangent::vector_of;
+use crate::types::synthesize::subclass_tangent;
+
+/// Checks what a type declares: the types of its properties, its conformances.
+pub(crate) fn check_nominal(cx: &mut TypeContext, n: NominalId) {
+    if cx.defs.nominal_data(n).is_prelude {
+        return;
+    }
+    crate::cancel::check();
+    initializers::check_class(cx, n);
+    info::nominal_info(cx, n);
+    recursive_types::check_size(cx, n);
+    raw_value::check_raw_values(cx, n);
+    stored_property::enter_case_defaults(cx, n);
+    type_arguments::check_stored(cx, n);
+    differentiability::check_promised_properties(cx, n);
+    subclass_tangent::check_continued(cx, n);
+    for i in 0..cx.defs.nominal_data(n).conformances.len() {
+        if !subclass_tangent::is_redundant(cx, n, i) {
+            conformance::check_conformance(cx, n, i);
+        }
+    }
+    check_asked_vector(cx, n);
+}
+
+/// A synthesized vector must fulfil what protocols of its type ask of it.
+pub(crate) fn check_asked_vector(cx: &mut TypeContext, n: NominalId) {
+    if conformances::declares(cx, n, "Differentiable").is_none() || asked_of_vector(cx, n).is_empty() {
+        return;
+    }
+    let own = cx.defs.declared_type(n);
+    let Some(Type::Nominal(v, _)) = vector_of(cx, &own).filter(|vector| *vector != own) else { return };
+    if !cx.defs.nominal_data(v).is_prelude {
+        check_nominal(cx, v);
+        return;
+    }
+    // One that is synthesized has no place of its own.
+    let (span, before) = (cx.defs.nominal_data(n).span, cx.sink.diagnostics.len());
+    for i in 0..cx.defs.nominal_data(v).conformances.len() {
+        conformance::check_conformance(cx, v, i);
+    }
+    for diagnostic in &mut cx.sink.diagnostics[before..] {
+        diagnostic.primary.span = span;
+    }
+}

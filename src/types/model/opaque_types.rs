@@ -1,0 +1,18 @@
+//! Opaque types: what is known of them without their underlying types.
+
+use crate::types::model::context::TypeContext;
+use crate::types::model::ty::{Existential, OpaqueId, Type};
+use std::rc::Rc;
+
+pub(crate) fn of_arguments(cx: &TypeContext, id: OpaqueId, args: &[Type], ty: &Type) -> Type {
+    let params = &cx.memo.opaques.all[id.0 as usize].params;
+    ty.substitute(&|p| params.iter().position(|q| *q == p).and_then(|i| args.get(i).cloned()))
+}
+
+/// What is known of an opaque type.
+pub(crate) fn bounds_of_opaque(cx: &TypeContext, id: OpaqueId, args: &[Type]) -> Rc<Existential> {
+    match of_arguments(cx, id, args, &cx.memo.opaques.all[id.0 as usize].bounds) {
+        Type::Existential(bounds) => bounds,
+        _ => Rc::default(),
+    }
+}

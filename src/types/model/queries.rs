@@ -1,0 +1,73 @@
+//! Queries: what a folder of the checker asks of a folder above it.
+//!
+//! Types are computed on demand, so that the order of declarations does not matter: the type of a property may need the
+//! inference of its initial value, and a conformance may need a member that is synthesized. Such a request goes through this
+//! table, and the table `PROVIDERS` in `types/check_module.rs` names the function that answers it. Everything else is an ordinary call downward.
+
+use crate::source::Span;
+use crate::syntax::ast::Decl;
+use crate::types::model::context::TypeContext;
+use crate::types::model::tables::{Member, Signature};
+use crate::types::model::tree::{Body, FunctionId, GlobalId};
+use crate::types::model::ty::{NominalId, Type};
+use std::rc::Rc;
+
+macro_rules! queries {
+    ($($(#[$doc:meta])* fn $name:ident($($arg:ident: $ty:ty),*) $(-> $result:ty)?;)*) => {
+        /// The functions that answer the queries.
+        #[derive(Clone, Copy)]
+        pub(crate) struct Providers {
+            $($(#[$doc])* pub(crate) $name: fn(&mut TypeContext, $($ty),*) $(-> $result)?,)*
+        }
+
+        $($(#[$doc])* pub(crate) fn $name(cx: &mut TypeContext, $($arg: $ty),*) $(-> $result)? {
+            (cx.providers.$name)(cx, $($arg),*)
+        })*
+    };
+}
+
+queries! {
+    /// Enters a declaration of the top level of a file.
+    fn declare_top(declaration: &Rc<Decl>, file: u32, is_prelude: bool);
+
+    /// Returns the type of a stored property, in terms of its type's generic parameters.
+    fn stored_type(n: NominalId, index: u32) -> Type;
+    /// Returns the type of a global variable.
+    fn global_type(g: GlobalId) -> Type;
+    /// Returns the getter or setter that satisfies a requirement with a stored property.
+    fn stored_accessor(n: NominalId, index: u32, is_setter: bool) -> FunctionId;
+    /// Returns the function that satisfies a requirement with a case of an enum.
+    fn case_accessor(n: NominalId, case: u32) -> FunctionId;
+    /// Returns the getter that satisfies a requirement with a static stored property.
+    fn global_accessor(g: GlobalId) -> FunctionId;
+    /// Returns the setter that satisfies a requirement with a static stored property.
+    fn global_setter(g: GlobalId) -> FunctionId;
+    /// Whether a class inherits the convenience initializers of its superclass.
+    fn inherits_convenience(n: NominalId) -> bool;
+
+    /// Synthesizes the member of that name if a conformance requires it and the program does not declare it.
+    fn synthesize_member(n: NominalId, name: &str, is_static: bool);
+    /// Synthesizes `TangentVector`, if the type conforms to `Differentiable` and does not declare one.
+    fn synthesize_tangent_vector(n: NominalId) -> Option<Type>;
+    /// Synthesizes the tangent vector of a class that inherits one and adds properties.
+    fn continue_tangent_vector(n: NominalId);
+    /// Returns the initializers of a type, including the memberwise one.
+    fn initializers(n: NominalId) -> Vec<Member>;
+    /// Returns the initializer without parameters of a struct that declares no initializer.
+    fn default_init(n: NominalId) -> Option<Member>;
+
+    /// Returns the `@differentiable` attributes of a function: where each is, and its differentiability parameters.
+    fn promised_parameters(f: FunctionId) -> Vec<(Span, Vec<bool>)>;
+
+    /// Checks the body of a function; `None` if it has errors.
+    fn check_body(f: FunctionId) -> Option<Rc<Body>>;
+    /// Infers the type of the expression that a function without parameters consists of.
+    fn check_expression_type(f: FunctionId) -> Option<Type>;
+    /// Infers the result type of a formula.
+    fn check_formula(f: FunctionId) -> Option<Type>;
+    /// Records the default arguments that may determine a generic parameter.
+    fn note_open_defaults(f: FunctionId, signature: &Signature, outer: usize);
+
+    /// Checks the declaration of a type.
+    fn check_nominal(n: NominalId);
+}

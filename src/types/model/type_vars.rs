@@ -1,0 +1,206 @@
+//! Type variables: the table of unknown types of the body that is being inferred.
+
+use crate::source::Span;
+use crate::types::model::context::TypeContext;
+use crate::types::model::tree::FunctionId;
+use crate::types::model::ty::{ProtocolId, Type, VarId};
+
+/// What a literal can become.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
+pub(crate) enum Literal {
+    /// Any number.
+    Int,
+    /// A number with a point.
+    Float,
+    /// A text of one character.
+    Text,
+    /// A text of none or several, which is no character.
+    Words,
+}
+
+/// What is known of a variable.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct VarState {
+    pub(crate) bound: Option<Type>,
+    pub(crate) literal: Option<Literal>,
+    /// Whether it takes part in arithmetic, so that it becomes `Double` when nothing else says.
+    pub(crate) numeric: bool,
+    pub(crate) conforms: Vec<Wish>,
+}
+
+/// A protocol that a type must conform to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wish {
+    pub(crate) protocol: ProtocolId,
+    /// Where it is asked for.
+    pub(crate) span: Span,
+    /// The function whose generic parameter it is.
+    pub(crate) by: Option<FunctionId>,
+}
+
+/// One of the requirements of a function that is called: the function, and which one of its environment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Clause {
+    pub(crate) function: FunctionId,
+    pub(crate) index: usize,
+}
+
+/// Two types that must be equal.
+#[derive(Clone, Debug)]
+pub(crate) struct Equation {
+    pub(crate) left: Type,
+    pub(crate) right: Type,
+    pub(crate) span: Span,
+    /// Who requires it, if anybody does.
+    pub(crate) by: Option<Clause>,
+}
+
+/// A point to come back to.
+pub(crate) struct Snapshot {
+    trail: usize,
+    equations: Vec<Equation>,
+}
+
+/// The state of the inference in progress while another one begins.
+pub(crate) struct OuterInference {
+    count: usize,
+    equations: Vec<Equation>,
+}
+
+/// The variables and what waits for them.
+#[derive(Clone, Default)]
+pub(crate) struct TypeVars {
+    states: Vec<VarState>,
+    trail: Vec<(VarId, VarState)>,
+    recording: u32,
+    /// Equations with a `T.Name` whose `T` is not known yet.
+    pub(crate) equations: Vec<Equation>,
+    /// On whose behalf types are made equal at the moment.
+    pub(crate) by: Option<Clause>,
+}
+
+/// The type with every known variable replaced.
+pub(crate) fn zonk(cx: &TypeContext, ty: &Type) -> Type {
+    ty.map(&mut |t| match t {
+        Type::Var(v) => cx.vars.behind(*v).map(|b| zonk(cx, b)),
+        _ => None,
+    })
+}
+
+impl Literal {
+    pub(crate) fn is_text(self) -> bool {
+        matches!(self, Literal::Text | Literal::Words)
+    }
+
+    /// The type that it has when nothing else says.
+    pub(crate) fn usual(self) -> &'static str {
+        match self {
+            Literal::Int => "Int",
+            Literal::Float => "Double",
+            Literal::Text | Literal::Words => "String",
+        }
+    }
+}
+
+impl TypeVars {
+    pub(crate) fn fresh(&mut self) -> Type {
+        self.states.push(VarState::default());
+        Type::Var(VarId(self.states.len() as u32 - 1))
+    }
+
+    pub(crate) fn fresh_literal(&mut self, literal: Literal) -> Type {
+        self.states.push(VarState { literal: Some(literal), ..VarState::default() });
+        Type::Var(VarId(self.states.len() as u32 - 1))
+    }
+
+    pub(crate) fn var_count(&self) -> u32 {
+        self.states.len() as u32
+    }
+
+    /// Begins an inference, whose variables and equations are apart from those of the one that is in progress.
+    pub(crate) fn begin(&mut self) -> OuterInference {
+        OuterInference { count: self.states.len(), equations: std::mem::take(&mut self.equations) }
+    }
+
+    /// Ends an inference: drops its variables and equations.
+    pub(crate) fn end(&mut self, outer: OuterInference) {
+        self.states.truncate(outer.count);
+        self.trail.retain(|(v, _)| (v.0 as usize) < outer.count);
+        self.equations = outer.equations;
+    }
+
+    pub(crate) fn var(&self, v: VarId) -> &VarState {
+        &self.states[v.0 as usize]
+    }
+
+    pub(crate) fn snapshot(&mut self) -> Snapshot {
+        self.recording += 1;
+        Snapshot { trail: self.trail.len(), equations: self.equations.clone() }
+    }
+
+    pub(crate) fn rollback(&mut self, to: Snapshot) {
+        while self.trail.len() > to.trail {
+            if let Some((v, state)) = self.trail.pop() {
+                self.states[v.0 as usize] = state;
+            }
+        }
+        self.equations = to.equations;
+        self.recording -= 1;
+    }
+
+    pub(crate) fn keep(&mut self, to: Snapshot) {
+        self.recording -= 1;
+        if self.recording == 0 {
+            self.trail.clear();
+        }
+        drop(to);
+    }
+
+    pub(crate) fn set_var(&mut self, v: VarId, state: VarState) {
+        let old = std::mem::replace(&mut self.states[v.0 as usize], state);
+        if self.recording > 0 {
+            self.trail.push((v, old));
+        }
+    }
+
+    /// What stands behind a variable: the last of the variables that are equal to it, or what that one is known to be. The
+    /// variables on the way remember it, or a sum of many literals would be walked along for each of them.
+    pub(crate) fn shorten(&mut self, v: VarId) -> Type {
+        let known = self.behind(v).cloned().unwrap_or(Type::Var(v));
+        let mut at = v;
+        while let Some(Type::Var(next)) = self.var(at).bound {
+            if Type::Var(next) == known {
+                break;
+            }
+            let state = VarState { bound: Some(known.clone()), ..self.var(at).clone() };
+            self.set_var(at, state);
+            at = next;
+        }
+        known
+    }
+
+    pub(crate) fn behind(&self, v: VarId) -> Option<&Type> {
+        let mut found = self.var(v).bound.as_ref()?;
+        while let Type::Var(next) = found
+            && let Some(bound) = &self.var(*next).bound
+        {
+            found = bound;
+        }
+        Some(found)
+    }
+
+    pub(crate) fn show_var(&self, v: VarId) -> String {
+        match (self.var(v).literal, self.var(v).numeric) {
+            (Some(Literal::Int), _) => "Int".into(),
+            (Some(Literal::Float), _) | (None, true) => "Double".into(),
+            (Some(Literal::Text | Literal::Words), _) => "String".into(),
+            (None, false) => "_".into(),
+        }
+    }
+
+    /// Keeps an equation until more is known.
+    pub(crate) fn put_off(&mut self, left: Type, right: Type, span: Span) {
+        let by = self.by;
+        self.equations.push(Equation { left, right, span, by });
+    }
+}
