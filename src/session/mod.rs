@@ -36,7 +36,7 @@ use crate::ir::lower::Lowering;
 use crate::ir::{FunctionId, Program};
 use crate::native::library::Random;
 use crate::source::SourceMap;
-use crate::tape::watch::Wanted;
+use crate::tape::Wanted;
 use crate::types::{Checked, TypeContext};
 use std::cell::RefCell;
 use std::io::Write;

@@ -1,12 +1,12 @@
 //! Native calls: calls of the native library, and of the descriptions that types declare, which it may need.
 
-use super::compiler::Compiler;
 use crate::bytecode::NativeSite;
 use crate::cancel;
 use crate::native::library::{self, Native, NativeContext, NativeFunction, PureNative, PureOperation};
 use crate::value::print::OwnPart;
 use crate::value::{Cells, Ref, Slot, Text};
-use crate::vm::run::fault::Fault;
+use crate::vm::compiler::Compiler;
+use crate::vm::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Callee, Next, Task};
 use std::rc::Rc;

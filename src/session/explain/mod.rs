@@ -96,7 +96,7 @@ impl Session {
     /// Runs a text that differentiates something, and gives the last sweep of it.
     fn trace(&mut self, text: &str) -> Result<Trace, Vec<Diagnostic>> {
         let compiled = self.compile_entered("‹explain›", text).map_err(|outcome| outcome.diagnostics)?;
-        self.machine.levels.watch(crate::tape::watch::Wanted { steps: true, kinks: true, ..self.wanted });
+        self.machine.levels.watch(crate::tape::Wanted { steps: true, kinks: true, ..self.wanted });
         let Outcome { diagnostics, status, .. } = self.execute(compiled);
         self.machine.levels.watch(self.wanted);
         let trace = self.machine.diagnosis.trace.take();

@@ -10,7 +10,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::FunctionId;
 use crate::native::library::{Host, Random, Step, Streams};
 use crate::session::run::lazy_compiler::LazyCompiler;
-use crate::tape::watch::Wanted;
+use crate::tape::Wanted;
 use crate::types::model::declared::Declarations;
 use crate::types::model::display;
 use crate::types::model::tree::FunctionRef;

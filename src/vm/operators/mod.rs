@@ -13,17 +13,15 @@ pub(crate) mod registered;
 
 pub(super) use crate::vm::operators::check::kink::with_kink;
 pub(super) use crate::vm::operators::check::not_finite::with_first;
-pub(super) use crate::vm::operators::registered::ActiveRule;
-pub(super) use crate::vm::operators::registered::side_effects::Writes;
 
-use super::compiler::Compiler;
 use crate::bytecode::{Operator, OperatorSite, RuleSite};
 use crate::diagnostic::Code as Number;
 use crate::tape::{Num, RecordError, Template};
 use crate::value::shape::{Layout, TangentId};
 use crate::value::walk::{At, Mismatch, Walk};
 use crate::value::{Cells, Ref, Slot, finalizer};
-use crate::vm::run::fault::Fault;
+use crate::vm::compiler::Compiler;
+use crate::vm::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Next;
 use std::any::Any;

@@ -10,12 +10,11 @@ use crate::value::shape::{Shape, TangentId, TangentKind};
 use crate::value::walk::Walk;
 use crate::value::{Cells, Closure, Components, Integers, Numbers, Ref, References};
 use crate::vm::compiler::Compiler;
+use crate::vm::fault::Fault;
 use crate::vm::functions::{TransformKind, TransformedCode};
 use crate::vm::operators::{At, after_no_error, counts, leaves, mismatch, read, value_layout, vector, walk};
-use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Next;
-use crate::vm::threaded;
 use std::rc::Rc;
 
 /// `x…, body → whether it succeeded, value, gradient…`; `value`: whether the value is wanted.
@@ -113,7 +112,7 @@ fn code(
 ) -> Result<Option<Found>, Box<Fault>> {
     let Ref::Closure(closure) = body else { return Ok(None) };
     let is_observed =
-        machine.levels.depth() > 0 || machine.levels.is_watched() || machine.diagnosis.tape_listings.is_some();
+        machine.levels.depth() > 0 || machine.levels.is_observed() || machine.diagnosis.tape_listings.is_some();
     // Such code does not check for exclusive access to what it reads.
     if is_observed || !machine.host.pending_explanations.is_empty() || !machine.changes.is_empty() {
         return Ok(None);
@@ -149,7 +148,7 @@ fn run(
         machine.set_reference(given[2], Ref::Closure(Rc::clone(closure)));
     }
     machine.value_stack.begin();
-    let is_done = threaded::run(machine, &transformed.threaded, frame[2])?;
+    let is_done = machine.run_threaded(&transformed.threaded, frame[2])?;
     let leftover = machine.window[2] + if is_done { results[2] } else { 0 };
     machine.stacks.r[leftover..end[2]].iter_mut().for_each(|reference| *reference = Ref::Null);
     if !is_done {

@@ -5,10 +5,10 @@ use crate::value::shape::TangentId;
 use crate::value::walk::Walk;
 use crate::value::{Cells, Ref};
 use crate::vm::compiler::Compiler;
+use crate::vm::fault::Fault;
 use crate::vm::operators::{
     At, Failure, after_no_error, counts, leaves, mismatch, rebase_escaping_slots, thrown, value_layout, walk,
 };
-use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
 use std::rc::Rc;

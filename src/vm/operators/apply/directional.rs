@@ -4,13 +4,13 @@ use crate::tape::{Direction, Num, Template};
 use crate::value::shape::TangentId;
 use crate::value::{Cells, Ref};
 use crate::vm::compiler::Compiler;
+use crate::vm::fault::Fault;
 use crate::vm::operators::apply::adjoint_code;
 use crate::vm::operators::check::{lost_tangent, not_finite};
 use crate::vm::operators::{
     At, Failure, after_no_error, counts, leaves, mismatch, read, rebase_escaping_slots, thrown, value_layout, vector,
     walk,
 };
-use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
 

@@ -7,8 +7,8 @@ use crate::tape::{Num, Sweep, Template};
 use crate::value::shape::{TangentId, TangentKind};
 use crate::value::walk::Walk;
 use crate::value::{Cells, opaque_vector};
+use crate::vm::fault::{Fault, Remark};
 use crate::vm::operators::{Failure, mismatch, vector};
-use crate::vm::run::fault::{Fault, Remark};
 use crate::vm::state::machine::Machine;
 
 /// Adds to the adjoint or tangent of a node.

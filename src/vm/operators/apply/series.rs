@@ -5,9 +5,9 @@ use crate::tape::Num;
 use crate::value::shape::TangentId;
 use crate::value::{Cells, Slot};
 use crate::vm::compiler::Compiler;
+use crate::vm::fault::Fault;
 use crate::vm::operators::check::not_finite::check_tangents;
 use crate::vm::operators::{after_no_error, array_of, last_reference, rebase_escaping_slots, thrown, walk};
-use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
 

@@ -6,70 +6,14 @@ use crate::tape::Num;
 use crate::value::heap_visit::visit_slots;
 use crate::value::origins::{Content, Origin, Origins, Storage};
 use crate::value::{Cells, Ref};
-use crate::vm::run::fault::Fault;
+use crate::vm::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Next;
 use hashbrown::HashSet;
 use std::rc::Rc;
 
-/// Numbers that one frame leaves for another, by the number of the argument or result that was made of them.
-#[derive(Default)]
-struct Transfer {
-    numbers: Vec<(u32, Num)>,
-    /// How many frames there are where they go.
-    to: usize,
-}
-
-impl Transfer {
-    fn leave(&mut self, to: usize, of: u32, number: Num) {
-        if self.to != to {
-            self.numbers.clear();
-            self.to = to;
-        }
-        self.numbers.push((of, number));
-    }
-
-    /// What was left for a frame.
-    fn find(&self, frame: usize, of: u32) -> Vec<Num> {
-        if self.to != frame {
-            return vec![];
-        }
-        self.numbers.iter().filter(|(for_, _)| *for_ == of).map(|(_, number)| *number).collect()
-    }
-}
-
-/// What functions leave for each other.
-#[derive(Default)]
-pub(crate) struct Transfers {
-    /// For the caller of the function that returned last, its results.
-    results: Transfer,
-    /// For the function that is called next, its arguments.
-    arguments: Transfer,
-}
-
 /// From so many things in an object on those whose numbers belong to levels that have ended are looked for.
 const MANY: usize = 256;
-
-impl Transfers {
-    /// Hands on what was left for the arguments of this frame to the function that it calls with the same ones.
-    pub(crate) fn hand_on(&mut self, frame: usize) {
-        if self.arguments.to == frame {
-            self.arguments.to += 1;
-        }
-    }
-
-    /// What the arguments of the function that is called next were made of.
-    pub(crate) fn given(&self, frames: usize) -> impl Iterator<Item = Num> {
-        let is_next = self.arguments.to == frames + 1;
-        self.arguments.numbers.iter().filter(move |_| is_next).map(|(_, number)| *number)
-    }
-
-    /// Forgets what functions that have returned, and callers, have left.
-    pub(crate) fn forget(&mut self) {
-        self.results.numbers.clear();
-        self.arguments.numbers.clear();
-    }
-}
 
 /// Notes that a result of the running function was made of a number, if that is active.
 pub(crate) fn send(machine: &mut Machine, result: u32, arguments: &Cells) -> Result<Next, Box<Fault>> {

@@ -4,7 +4,7 @@ use crate::bytecode::{Registered, RuleSite};
 use crate::diagnostic::Code as Number;
 use crate::value::number::in_formula;
 use crate::vm::compiler::Compiler;
-use crate::vm::run::fault::{Fault, Remark};
+use crate::vm::fault::{Fault, Remark};
 use crate::vm::state::machine::Machine;
 
 /// Numbers of a point that are listed.

@@ -7,18 +7,18 @@
 use crate::bytecode::{Registered, RuleSite};
 use crate::diagnostic::Code as Number;
 use crate::source::Span;
+use crate::tape::Observer;
 use crate::tape::Template;
-use crate::tape::watch::Watch;
 use crate::value::finalizer;
 use crate::value::finalizer::PendingFinalizer;
 use crate::value::number::in_formula;
 use crate::value::{Cells, Ref, Slot};
 use crate::vm::compiler::Compiler;
+use crate::vm::fault::{Fault, Remark};
 use crate::vm::operators::check::wrong_rule::point;
 use crate::vm::operators::checkpoint::snapshot::{Copier, World, parts, state};
 use crate::vm::operators::registered::{Running, start};
 use crate::vm::operators::{At, counts, leaves, value_layout, walk};
-use crate::vm::run::fault::{Fault, Remark};
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Callee, Next, Task};
 use std::collections::VecDeque;
@@ -44,7 +44,7 @@ pub(crate) struct OwnValue {
 /// The function itself is running.
 struct Original {
     world: World,
-    watch: Option<Box<Watch>>,
+    watch: Option<Box<dyn Observer>>,
     tapes: Option<Vec<String>>,
     /// Instances that had waited for their end.
     waiting: VecDeque<PendingFinalizer>,
@@ -84,7 +84,7 @@ pub(crate) fn begin(
     };
     let random = machine.host.random.clone();
     let world = World::take(machine, Cells::clone(&globals), random);
-    let (watch, tapes) = (machine.levels.set_watch(None), machine.diagnosis.tape_listings.take());
+    let (watch, tapes) = (machine.levels.set_observer(None), machine.diagnosis.tape_listings.take());
     let waiting = finalizer::take();
     machine.set_window(copied.all());
     let original = Original { world, watch, tapes, waiting, copies, arguments, running, own };
@@ -97,7 +97,7 @@ impl Original {
     fn put_back(self, machine: &mut Machine) -> (Cells, Running, OwnValue) {
         let Original { world, watch, tapes, waiting, copies, arguments, running, own } = self;
         world.give_back(machine);
-        machine.levels.set_watch(watch);
+        machine.levels.set_observer(watch);
         machine.diagnosis.tape_listings = tapes;
         drop(copies);
         finalizer::forget();

@@ -18,11 +18,12 @@ use crate::value::shape::{Layout, TangentId};
 use crate::value::walk::Walk;
 use crate::value::{Bank, Cells, Ref, Slot};
 use crate::vm::compiler::Compiler;
+use crate::vm::fault::Fault;
 use crate::vm::operators::check::check_rule;
 use crate::vm::operators::registered::inherited::OwnValue;
 use crate::vm::operators::registered::throws::Before;
 use crate::vm::operators::{At, counts, leaves, take_tuple, value_layout, walk};
-use crate::vm::run::fault::Fault;
+use crate::vm::state::active_rule::ActiveRule;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Callee, Next, Task};
 use std::rc::Rc;
@@ -61,20 +62,6 @@ pub(crate) struct Outcome {
     /// The results as the registered function gave them, where that ran on arguments that move: what the rule is not about
     /// moves on as it does there.
     pub(crate) as_given: Option<Cells>,
-}
-
-/// A level for which a registered derivative is running.
-pub(crate) struct ActiveRule {
-    pub(in crate::vm) level: usize,
-    /// The original, where the arguments were not stripped of the level.
-    original: Option<u32>,
-}
-
-impl ActiveRule {
-    /// Whether everything that the registered function computes is a constant of this level.
-    pub(crate) fn is_stripped_of(&self, level: usize) -> bool {
-        self.level == level && self.original.is_none()
-    }
 }
 
 /// The registered function is running.

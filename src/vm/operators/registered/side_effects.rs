@@ -10,19 +10,9 @@ use crate::bytecode::{Instruction, Registered, RuleSite};
 use crate::value::heap_visit::{SlotChange, change_slots};
 use crate::value::{Bank, Cells, Ref, Slot};
 use crate::vm::compiler::Compiler;
+use crate::vm::functions::Writes;
 use crate::vm::state::machine::Machine;
 use hashbrown::HashSet;
-
-/// Whether a function, or one that it calls, stores numbers where others can reach them.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Writes {
-    /// It does not.
-    Nothing,
-    /// One of the functions may do so that it is given.
-    Given,
-    /// It may.
-    Something,
-}
 
 /// Whether a call by this rule may store numbers that its results do not tell of.
 pub(crate) fn any(
