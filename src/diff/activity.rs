@@ -194,7 +194,7 @@ impl Walk<'_, '_> {
             | Op::AppendText
             | Op::Count
             | Op::CheckIndex
-            | Op::Sweep(_) => each(Known::default()),
+            | Op::Transformed(_) => each(Known::default()),
             Op::Capture { bank, index } => each(self.captured(*bank, *index)),
             Op::Copy | Op::Take | Op::AssertDifferentiable { .. } => each(operand(0)),
             Op::Primitive(id) => each(match transfer::primitive(*id) {

@@ -341,20 +341,20 @@ fn knows_types(source: &dyn CodeSource, code: &Code) -> bool {
         | Operator::WithDerivative { of }
         | Operator::Coordinates { of }
         | Operator::Gradient { at: of, .. }
-        | Operator::Broken { of } => vec![of],
+        | Operator::LoseTangent { of } => vec![of],
         Operator::Series { result, .. } => vec![result],
         Operator::ApplyAtOnce
         | Operator::NoDerivative { .. }
         | Operator::Recompute { .. }
         | Operator::Threshold { .. }
-        | Operator::SendBreak { .. }
-        | Operator::ReceiveBreak { .. }
-        | Operator::ForgetBreaks
-        | Operator::GiveBreak { .. }
-        | Operator::TakeBreak { .. }
-        | Operator::JoinBreaks
-        | Operator::KeepBreak { .. }
-        | Operator::KeptBreak { .. } => vec![],
+        | Operator::SendResultOrigin { .. }
+        | Operator::ReceiveResultOrigin { .. }
+        | Operator::ForgetOrigins
+        | Operator::SendArgumentOrigin { .. }
+        | Operator::ReceiveArgumentOrigin { .. }
+        | Operator::JoinOrigins
+        | Operator::StoreOrigin { .. }
+        | Operator::LoadOrigin { .. } => vec![],
     });
     known && of_rules.chain(of_operators).all(|tangent| tangents.contains(tangent))
 }

@@ -88,8 +88,8 @@ impl Builder<'_> {
                 let value = self.left_out(value.to_vec(), ty);
                 self.store(inner, &value);
             }
-            Location::Loose { inner, ownership } => {
-                let value = self.loosened(value.to_vec(), *ownership);
+            Location::Weak { inner, ownership } => {
+                let value = self.weakened(value.to_vec(), *ownership);
                 self.store(inner, &value);
             }
             Location::OpaqueProperty(opaque_property) => {
@@ -172,7 +172,7 @@ impl Builder<'_> {
             Location::Record { record: inner, .. }
             | Location::Part { whole: inner, .. }
             | Location::Cut { inner, .. }
-            | Location::Loose { inner, .. } => self.check(inner),
+            | Location::Weak { inner, .. } => self.check(inner),
             Location::Accessor(accessor) => self.check(&accessor.base),
             Location::OpaqueProperty(opaque_property) => self.check(&opaque_property.value),
             Location::LeftOut(left_out) => self.check(&left_out.value),
@@ -265,7 +265,7 @@ impl Builder<'_> {
                 opened.closings.push(Closing::Cut(opened.regs.clone(), ty.clone()));
                 opened
             }
-            Location::Loose { .. } | Location::LeftOut(_) => {
+            Location::Weak { .. } | Location::LeftOut(_) => {
                 let regs = self.load(at);
                 self.opened(vec![], at, regs)
             }
@@ -371,7 +371,7 @@ fn outlives_failure(at: &Location) -> bool {
         | Location::Part { whole: inner, .. }
         | Location::Unwrapped { optional: inner, .. }
         | Location::Cut { inner, .. }
-        | Location::Loose { inner, .. } => outlives_failure(inner),
+        | Location::Weak { inner, .. } => outlives_failure(inner),
         Location::Accessor(accessor) => outlives_failure(&accessor.base),
         Location::OpaqueProperty(opaque_property) => outlives_failure(&opaque_property.value),
         Location::LeftOut(left_out) => outlives_failure(&left_out.value),

@@ -10,19 +10,19 @@ use std::rc::Rc;
 #[derive(Default)]
 pub struct LostTangentLog {
     /// The places, in order.
-    pub(crate) places: Vec<Rc<Broken>>,
+    pub(crate) places: Vec<Rc<LostTangent>>,
     /// What functions leave for each other of integers and texts.
     pub(crate) transfers: Transfers,
 }
 
 /// A place where a tangent was lost: the function that takes the adjoint of the result.
-pub struct Broken {
+pub struct LostTangent {
     /// The instruction.
     pub(crate) step: *const Instruction,
     pub(crate) fault: Fault,
 }
 
-impl Broken {
+impl LostTangent {
     /// Why the program stops.
     pub fn fault(&self) -> Box<Fault> {
         Box::new(self.fault.clone())

@@ -59,22 +59,32 @@ pub fn operate(
             let function = last_reference(&mut arguments)?;
             crate::vm::operators::apply::linear_map::transpose(machine, compiler, function, at, result)
         }
-        Operator::Broken { of } => crate::vm::operators::check::lost_tangent::mark(machine, compiler, of, &arguments),
+        Operator::LoseTangent { of } => {
+            crate::vm::operators::check::lost_tangent::mark(machine, compiler, of, &arguments)
+        }
         Operator::NoDerivative { is_property } => {
             crate::vm::operators::check::lost_tangent::left_out(machine, compiler, is_property, arguments)
         }
-        Operator::SendBreak { result } => crate::vm::operators::check::origins::send(machine, result, &arguments),
-        Operator::ReceiveBreak { result } => crate::vm::operators::check::origins::receive(machine, result),
-        Operator::GiveBreak { argument } => crate::vm::operators::check::origins::give(machine, argument, &arguments),
-        Operator::TakeBreak { argument } => crate::vm::operators::check::origins::take(machine, argument),
-        Operator::JoinBreaks => crate::vm::operators::check::origins::join(machine, &mut arguments),
-        Operator::KeepBreak { inside, component, replaces } => {
-            crate::vm::operators::check::origins::keep(machine, (inside, component, replaces), arguments)
+        Operator::SendResultOrigin { result } => {
+            crate::vm::operators::check::origins::send_result(machine, result, &arguments)
         }
-        Operator::KeptBreak { inside, component } => {
-            crate::vm::operators::check::origins::kept(machine, (inside, component), &arguments)
+        Operator::ReceiveResultOrigin { result } => {
+            crate::vm::operators::check::origins::receive_result(machine, result)
         }
-        Operator::ForgetBreaks => {
+        Operator::SendArgumentOrigin { argument } => {
+            crate::vm::operators::check::origins::send_argument(machine, argument, &arguments)
+        }
+        Operator::ReceiveArgumentOrigin { argument } => {
+            crate::vm::operators::check::origins::receive_argument(machine, argument)
+        }
+        Operator::JoinOrigins => crate::vm::operators::check::origins::join(machine, &mut arguments),
+        Operator::StoreOrigin { inside, component, replaces } => {
+            crate::vm::operators::check::origins::store(machine, (inside, component, replaces), arguments)
+        }
+        Operator::LoadOrigin { inside, component } => {
+            crate::vm::operators::check::origins::load(machine, (inside, component), &arguments)
+        }
+        Operator::ForgetOrigins => {
             machine.diagnosis.lost_tangents.transfers.forget();
             Ok(Next::Return)
         }

@@ -5,7 +5,7 @@ use crate::value::Ref;
 use crate::value::shape::{Layout, TangentId};
 use crate::value::walk::{At, Walk};
 use crate::vm::compiler::Compiler;
-use crate::vm::diagnosis::lost_tangent::Broken;
+use crate::vm::diagnosis::lost_tangent::LostTangent;
 use crate::vm::fault::Fault;
 use crate::vm::operators::apply::opaque_vector;
 use crate::vm::operators::apply::record_linear;
@@ -26,7 +26,7 @@ pub(crate) fn call(
     object: &Rc<dyn Any>,
     derivative: bool,
 ) -> Result<Next, Box<Fault>> {
-    if let Some(broken) = object.downcast_ref::<Broken>() {
+    if let Some(broken) = object.downcast_ref::<LostTangent>() {
         return Err(broken.fault());
     }
     if let Some(unsized_transpose) = object.downcast_ref::<UnsizedTranspose>() {

@@ -14,7 +14,7 @@ use crate::vm::operators::apply::linear_map::all_vectors;
 use crate::vm::operators::apply::sweep::vectors;
 use crate::vm::operators::check::finite_difference::{AGAIN, Estimate, derivative, unit as size};
 use crate::vm::operators::check::wrong_rule::{self, Part, Wrong, point};
-use crate::vm::operators::checkpoint::snapshot::{Copier, World, parts, state};
+use crate::vm::operators::checkpoint::snapshot::{Copier, Environment, parts, state};
 use crate::vm::operators::registered::{Argument, layout};
 use crate::vm::operators::{At, counts, leaves, mismatch, read, read_all, value_layout, vector, vector_layout, walk};
 use crate::vm::run::trial::attempt;
@@ -57,7 +57,7 @@ fn is_within_reach(compiler: &mut dyn Compiler, (site, rule): (&RuleSite, &Regis
     let tangents = compiler.tangents();
     let by_rule = rule.wrt.iter().enumerate().filter(|(_, wrt)| **wrt).map(|(k, _)| mover(rule, k).is_some());
     let beside = by.iter().zip(by_rule).any(|(a, moves)| !moves && tangents.moves_beside(a.template.tangent))
-        || by.iter().any(|a| tangents.moves_as_a_whole(a.template.tangent))
+        || by.iter().any(|a| tangents.has_opaque_vector(a.template.tangent))
         || tangents.moves_beside(rule.result);
     let results = counts(value_layout(walk(compiler), rule.result));
     let error = if site.throws { [0, 1, 1] } else { [0; 3] };
@@ -78,14 +78,14 @@ fn look(
         machine.globals = Cells::clone(&globals);
     }
     let random = machine.host.random.clone();
-    let world = World::take(machine, Cells::empty(), random.clone());
+    let environment = Environment::replace(machine, Cells::empty(), random.clone());
     let (watch, tapes) = (machine.levels.set_observer(None), machine.diagnosis.tape_listings.take());
     let x = by.iter().flat_map(|a| &a.numbers).map(|x| x.value).collect();
     let mut trial = Trial { machine, compiler, site, rule, by, start, random, x };
     let found = trial.examine(seed);
     machine.levels.set_observer(watch);
     machine.diagnosis.tape_listings = tapes;
-    world.give_back(machine);
+    environment.restore(machine);
     match found? {
         None => Ok(()),
         Some(wrong) => Err(wrong_rule::fault(machine, compiler, (site, rule), wrong)?),

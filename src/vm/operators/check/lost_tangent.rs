@@ -11,7 +11,7 @@ use crate::value::heap_visit::{SlotChange, change_slots};
 use crate::value::shape::{TangentId, TangentKind};
 use crate::value::{Cells, Ref, Slot};
 use crate::vm::compiler::Compiler;
-use crate::vm::diagnosis::lost_tangent::Broken;
+use crate::vm::diagnosis::lost_tangent::LostTangent;
 use crate::vm::fault::Fault;
 use crate::vm::operators::{At, leaves, set_leaves, value_layout, walk};
 use crate::vm::state::machine::Machine;
@@ -126,7 +126,7 @@ fn here(machine: &mut Machine, what: &str) -> (usize, Ref) {
         );
         let mut fault = *Fault::new(Number::NotDifferentiable, message);
         machine.locate(&mut fault);
-        machine.diagnosis.lost_tangents.places.push(Rc::new(Broken { step, fault }));
+        machine.diagnosis.lost_tangents.places.push(Rc::new(LostTangent { step, fault }));
         machine.diagnosis.lost_tangents.places.len() - 1
     });
     (place, Ref::Machine(machine.diagnosis.lost_tangents.places[place].clone()))

@@ -16,7 +16,7 @@ use crate::value::{Cells, Ref, Slot};
 use crate::vm::compiler::Compiler;
 use crate::vm::fault::{Fault, Remark};
 use crate::vm::operators::check::wrong_rule::point;
-use crate::vm::operators::checkpoint::snapshot::{Copier, World, parts, state};
+use crate::vm::operators::checkpoint::snapshot::{Copier, Environment, parts, state};
 use crate::vm::operators::registered::{Running, start};
 use crate::vm::operators::{At, counts, leaves, value_layout, walk};
 use crate::vm::state::machine::Machine;
@@ -43,7 +43,7 @@ pub(crate) struct OwnValue {
 
 /// The function itself is running.
 struct Original {
-    world: World,
+    environment: Environment,
     watch: Option<Box<dyn Observer>>,
     tapes: Option<Vec<String>>,
     /// Instances that had waited for their end.
@@ -83,11 +83,11 @@ pub(crate) fn begin(
         place: rule.place,
     };
     let random = machine.host.random.clone();
-    let world = World::take(machine, Cells::clone(&globals), random);
+    let environment = Environment::replace(machine, Cells::clone(&globals), random);
     let (watch, tapes) = (machine.levels.set_observer(None), machine.diagnosis.tape_listings.take());
     let waiting = finalizer::take();
     machine.set_window(copied.all());
-    let original = Original { world, watch, tapes, waiting, copies, arguments, running, own };
+    let original = Original { environment, watch, tapes, waiting, copies, arguments, running, own };
     let callee = Callee::Function(site.function);
     Ok(Next::Call { callee, derivative: false, then: Some(Box::new(original)) })
 }
@@ -95,8 +95,8 @@ pub(crate) fn begin(
 impl Original {
     /// Puts back what the program had before the function itself ran.
     fn put_back(self, machine: &mut Machine) -> (Cells, Running, OwnValue) {
-        let Original { world, watch, tapes, waiting, copies, arguments, running, own } = self;
-        world.give_back(machine);
+        let Original { environment, watch, tapes, waiting, copies, arguments, running, own } = self;
+        environment.restore(machine);
         machine.levels.set_observer(watch);
         machine.diagnosis.tape_listings = tapes;
         drop(copies);
