@@ -22,7 +22,8 @@ pub(crate) fn gradient(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
     (at, x): (TangentId, &Cells),
-    (value, throws): (bool, bool),
+    value: bool,
+    throws: bool,
     body: &Ref,
 ) -> Result<Next, Box<Fault>> {
     let kind = if value { TransformKind::ValueWithGradient } else { TransformKind::Gradient };

@@ -174,7 +174,7 @@ impl Task for Back {
             let function = call.function.clone();
             let given = (first..).take(counted).map(|node| application.sweep.number(node).value).collect::<Vec<_>>();
             application.suspect =
-                not_finite::check_pullback(machine, compiler, (&function, is_registered), &given, &adjoints)?;
+                not_finite::check_pullback(machine, compiler, &function, is_registered, &given, &adjoints)?;
         }
         application.share(machine, first, &adjoints);
         for (node, adjoint) in operands.into_iter().zip(adjoints) {

@@ -15,6 +15,7 @@ use crate::vm::operators::apply::sweep::vectors;
 use crate::vm::operators::check::finite_difference::{AGAIN, Estimate, derivative, unit as size};
 use crate::vm::operators::check::wrong_rule::{self, Part, Wrong, point};
 use crate::vm::operators::checkpoint::snapshot::{Copier, Environment, parts, state};
+use crate::vm::operators::registered::RuleCall;
 use crate::vm::operators::registered::{Argument, layout};
 use crate::vm::operators::{At, counts, leaves, mismatch, read, read_all, value_layout, vector, vector_layout, walk};
 use crate::vm::run::trial::attempt;
@@ -36,24 +37,26 @@ const ROUNDED: f64 = 1e-5;
 pub(crate) fn check(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
-    (site, rule): (&RuleSite, &Registered),
+    call: RuleCall<'_>,
     arguments: &Cells,
     by: &[Argument],
 ) -> Result<(), Box<Fault>> {
+    let rule = call.rule;
     if rule.differs {
         return Ok(());
     }
     let Some(mut checks) = machine.diagnosis.rule_checks.take() else { return Ok(()) };
     let looks = checks.count(rule.function);
     let seed = u64::from(rule.function) * 8 + u64::from(looks);
-    let is_due = looks <= LOOKS && is_within_reach(compiler, (site, rule), by);
-    let outcome = if is_due { look(machine, compiler, (site, rule), (arguments, by), seed) } else { Ok(()) };
+    let is_due = looks <= LOOKS && is_within_reach(compiler, call, by);
+    let outcome = if is_due { look(machine, compiler, call, (arguments, by), seed) } else { Ok(()) };
     machine.diagnosis.rule_checks = Some(checks);
     outcome
 }
 
 /// Whether differences can be made at all: there are numbers, whose places in the arguments are known.
-fn is_within_reach(compiler: &mut dyn Compiler, (site, rule): (&RuleSite, &Registered), by: &[Argument]) -> bool {
+fn is_within_reach(compiler: &mut dyn Compiler, call: RuleCall<'_>, by: &[Argument]) -> bool {
+    let RuleCall { site, rule } = call;
     let tangents = compiler.tangents();
     let by_rule = rule.wrt.iter().enumerate().filter(|(_, wrt)| **wrt).map(|(k, _)| mover(rule, k).is_some());
     let beside = by.iter().zip(by_rule).any(|(a, moves)| !moves && tangents.moves_beside(a.template.tangent))
@@ -69,10 +72,11 @@ fn is_within_reach(compiler: &mut dyn Compiler, (site, rule): (&RuleSite, &Regis
 fn look(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
-    (site, rule): (&RuleSite, &Registered),
+    call: RuleCall<'_>,
     (arguments, by): (&Cells, &[Argument]),
     seed: u64,
 ) -> Result<(), Box<Fault>> {
+    let RuleCall { site, rule } = call;
     let start = state(Ref::Cells(Rc::new(arguments.clone())), &mut machine.globals);
     if let Some((_, globals)) = parts(&start) {
         machine.globals = Cells::clone(&globals);
@@ -88,7 +92,7 @@ fn look(
     environment.restore(machine);
     match found? {
         None => Ok(()),
-        Some(wrong) => Err(wrong_rule::fault(machine, compiler, (site, rule), wrong)?),
+        Some(wrong) => Err(wrong_rule::fault(machine, compiler, call, wrong)?),
     }
 }
 

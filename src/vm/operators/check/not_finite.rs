@@ -53,7 +53,8 @@ pub(crate) fn check_sweep(
 pub(crate) fn check_pullback(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
-    (function, is_registered): (&Ref, bool),
+    function: &Ref,
+    is_registered: bool,
     given: &[f64],
     adjoints: &[Num],
 ) -> Result<Option<Box<Fault>>, Box<Fault>> {

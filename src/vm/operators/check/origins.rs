@@ -154,7 +154,9 @@ fn change_beside(machine: &mut Machine, inside: Storage, object: Option<&mut Ref
 /// Remembers what an integer or a text was made of that was stored somewhere.
 pub(crate) fn store(
     machine: &mut Machine,
-    (inside, component, replaces): (Storage, u32, bool),
+    inside: Storage,
+    component: u32,
+    replaces: bool,
     mut arguments: Cells,
 ) -> Result<Next, Box<Fault>> {
     if let Some(content) = content(inside, &arguments) {
@@ -191,7 +193,8 @@ pub(crate) fn store(
 /// The number that an integer or a text was made of that was read somewhere.
 pub(crate) fn load(
     machine: &mut Machine,
-    (inside, component): (Storage, u32),
+    inside: Storage,
+    component: u32,
     arguments: &Cells,
 ) -> Result<Next, Box<Fault>> {
     let object = arguments.r.first();

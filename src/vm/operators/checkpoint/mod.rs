@@ -65,7 +65,8 @@ struct First {
 pub(crate) fn begin(
     machine: &mut Machine,
     body: Ref,
-    (throws, traced): (bool, bool),
+    throws: bool,
+    traced: bool,
     derivative: bool,
 ) -> Result<Next, Box<Fault>> {
     let level = machine

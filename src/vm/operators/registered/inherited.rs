@@ -4,7 +4,6 @@
 //! compute something else. So the function itself runs first, in silence and on copies of everything that it can reach.
 //! When the derivative has run as well, the two values are compared.
 
-use crate::bytecode::{Registered, RuleSite};
 use crate::diagnostic::Code as Number;
 use crate::source::Span;
 use crate::tape::Observer;
@@ -17,6 +16,7 @@ use crate::vm::compiler::Compiler;
 use crate::vm::fault::{Fault, Remark};
 use crate::vm::operators::check::wrong_rule::point;
 use crate::vm::operators::checkpoint::snapshot::{Copier, Environment, parts, state};
+use crate::vm::operators::registered::RuleCall;
 use crate::vm::operators::registered::{Running, start};
 use crate::vm::operators::{At, counts, leaves, value_layout, walk};
 use crate::vm::state::machine::Machine;
@@ -60,10 +60,11 @@ struct Original {
 pub(crate) fn begin(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
-    (site, rule): (&RuleSite, &Registered),
+    call: RuleCall<'_>,
     arguments: Cells,
     running: Running,
 ) -> Result<Next, Box<Fault>> {
+    let RuleCall { site, rule } = call;
     let now = state(Ref::Cells(Rc::new(arguments.clone())), &mut machine.globals);
     if let Some((_, globals)) = parts(&now) {
         machine.globals = Cells::clone(&globals);

@@ -28,6 +28,13 @@ use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Callee, Next, Task};
 use std::rc::Rc;
 
+/// A call of a function with registered derivatives, and the one that is taken.
+#[derive(Clone, Copy)]
+pub(crate) struct RuleCall<'a> {
+    pub(crate) site: &'a RuleSite,
+    pub(crate) rule: &'a Registered,
+}
+
 /// A parameter that the rule differentiates by.
 pub(crate) struct Argument {
     /// What it looked like, in the levels outside.
@@ -52,6 +59,16 @@ pub(crate) struct ByRule {
     pub(crate) outcome: Outcome,
     /// What it was called with, if it may throw when it has changed some of that.
     pub(crate) before: Option<Before>,
+}
+
+/// What the registered function gave back.
+pub(crate) struct RuleResult {
+    /// The call.
+    pub(crate) rule: ByRule,
+    /// The value.
+    pub(crate) y: Template,
+    /// The differential or pullback.
+    pub(crate) function: Ref,
 }
 
 /// How the results of a call by rule are given back.
@@ -154,13 +171,14 @@ pub(crate) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
         machine.set_window(arguments.all());
         return Ok(Next::tail_call(Callee::BodyDerivative(site.function), true));
     }
+    let call = RuleCall { site, rule };
     let before = (site.throws && site.changes).then(|| Before::new(machine, site.function, &arguments));
-    let moving = side_effects::any(machine, compiler, (site, rule), &arguments).then(|| arguments.clone());
+    let moving = side_effects::any(machine, compiler, call, &arguments).then(|| arguments.clone());
     let strip = Strip::of_call(machine, site.function, level);
     strip.off(machine, &mut arguments);
     let by = differentiated(walk(compiler), site, rule, &arguments, numbers);
     if machine.diagnosis.rule_checks.is_some() {
-        check_rule::check(machine, compiler, (site, rule), &arguments, &by)?;
+        check_rule::check(machine, compiler, call, &arguments, &by)?;
     }
     let is_shown = machine.levels.is_shown();
     let name = if is_shown { Some(short_name(&machine.original(compiler, site.function)?.name)) } else { None };
@@ -170,7 +188,7 @@ pub(crate) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
     let running = Running { by_rule, function: rule.function, throws: rule.throws, strip, original, own: None };
     let arguments = moving.unwrap_or(arguments);
     if rule.inherited.is_some() {
-        return inherited::begin(machine, compiler, (site, rule), arguments, running);
+        return inherited::begin(machine, compiler, call, arguments, running);
     }
     Ok(start(machine, &arguments, running))
 }
@@ -312,8 +330,8 @@ impl Task for Running {
             own.compare(compiler, &y)?;
         }
         match machine.levels.direction_at(rule.level) {
-            Some(Direction::Reverse) => reverse::go_on(machine, compiler, rule, y, function),
-            Some(Direction::Forward) => forward::go_on(machine, compiler, rule, y, function),
+            Some(Direction::Reverse) => reverse::apply(machine, compiler, RuleResult { rule, y, function }),
+            Some(Direction::Forward) => forward::apply(machine, compiler, RuleResult { rule, y, function }),
             None => Err(Fault::internal("a level ended before a call in it")),
         }
     }
