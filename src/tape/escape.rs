@@ -155,9 +155,14 @@ impl Levels {
     }
 
     /// The log of the innermost level; none where one level is live at most.
-    #[inline]
+    #[inline(always)]
     fn stores(&mut self) -> Option<&mut Stores> {
-        let level = self.depth().checked_sub(1).filter(|level| *level > 0)?;
+        if self.depth() > 1 { self.inner_stores() } else { None }
+    }
+
+    #[inline(never)]
+    fn inner_stores(&mut self) -> Option<&mut Stores> {
+        let level = self.depth() - 1;
         let log = self.store_log.get_or_insert_with(|| Box::<StoreLog>::default());
         log.of_mut::<StoreLog>().map(|log| log.at(level))
     }

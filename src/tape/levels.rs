@@ -49,7 +49,7 @@ pub struct Levels {
     scratch: Vec<Vec<f64>>,
     /// What is informed of the operations of all levels.
     pub(super) observer: Option<Box<dyn Observer>>,
-    /// What is informed of the ends of inner levels, since something was stored in one.
+    /// What is informed of the ends of inner levels, once something was stored in one.
     pub(super) store_log: Option<Box<dyn Observer>>,
 }
 

@@ -1,8 +1,8 @@
-//! Observer: what is informed of the operations of a level, of its stores, and of its end.
+//! Observer: code that is informed of the operations of levels, and of their ends.
 //!
-//! Levels hold observers without knowing what they make of it; each belongs to one module above:
-//! [`watch`](super::watch), [`series`](super::series), [`escape`](super::escape). Where none is there, an operation
-//! costs a look whether there is one.
+//! Levels hold observers without naming them. `watch` looks for numbers that are not finite and for kinks, `series`
+//! remembers the primitives of one level, and `escape` logs what was stored in inner levels. Without an observer, the
+//! general rule pays for one check an operation, and the shorter ways for nothing.
 
 use super::Num;
 use super::node::{Pool, RecordError};
@@ -81,7 +81,7 @@ pub struct Recorded {
     pub node: u32,
 }
 
-/// Code that is informed of what happens in levels. What an observer does not care for it leaves as it is.
+/// Code that is informed of what happens in levels. By default it ignores everything.
 pub trait Observer: Any + Debug {
     /// What it looks for.
     fn wanted(&self) -> Wanted {
@@ -135,13 +135,13 @@ pub trait Observer: Any + Debug {
 }
 
 impl dyn Observer {
-    /// The observer, as the module that has made it knows it.
-    pub fn of<T: Observer>(&self) -> Option<&T> {
+    /// The observer as the type that it was made as.
+    pub(super) fn of<T: Observer>(&self) -> Option<&T> {
         (self as &dyn Any).downcast_ref()
     }
 
-    /// The same, to be changed.
-    pub fn of_mut<T: Observer>(&mut self) -> Option<&mut T> {
+    /// The same, mutable.
+    pub(super) fn of_mut<T: Observer>(&mut self) -> Option<&mut T> {
         (self as &mut dyn Any).downcast_mut()
     }
 }

@@ -1,4 +1,4 @@
-//! Observer: what is remembered of each step while a check looks for numbers that are not finite, or for kinks.
+//! Watch: the observer that looks for numbers that are not finite and for kinks, and remembers steps.
 //!
 //! Otherwise nothing of this exists: a watched level takes the general rule, and keeps its steps beside the tape.
 

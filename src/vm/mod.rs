@@ -9,6 +9,7 @@
 //!
 //! Promises: no run-time error, limit or interruption leaves the machine unusable; plain code never touches slots; the
 //! machine never sees a type, only components, and shapes where a value is printed or compared.
+//! Its modules depend on each other in one direction only; `tests/suite/architecture.rs` has their order.
 //! What it records to explain and check derivatives is in `diagnosis`; the session renders it as a [`Reporter`].
 //! Not here: what is recorded (`tape`), what values look like (`value`), how code is made (`emit`).
 
