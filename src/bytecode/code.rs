@@ -125,23 +125,23 @@ pub enum Operator {
     /// `x…, edit → x…`
     WithDerivative { of: TangentId },
     /// `x, y → y`: `y` was made of `x`, and cannot be differentiated.
-    Broken { of: TangentId },
+    LoseTangent { of: TangentId },
     /// `x →`: the result with that number was made of `x`, and cannot be differentiated.
-    SendBreak { result: u32 },
+    SendResultOrigin { result: u32 },
     /// `→ x`: what was sent for the result with that number.
-    ReceiveBreak { result: u32 },
+    ReceiveResultOrigin { result: u32 },
     /// Forgets what was sent and given.
-    ForgetBreaks,
+    ForgetOrigins,
     /// `x →`: the argument with that number of the next call was made of `x`.
-    GiveBreak { argument: u32 },
+    SendArgumentOrigin { argument: u32 },
     /// `→ x`: what was given for the argument with that number.
-    TakeBreak { argument: u32 },
+    ReceiveArgumentOrigin { argument: u32 },
     /// `x… → x`: a number that moves wherever one of these moves, or one in one of these objects.
-    JoinBreaks,
+    JoinOrigins,
     /// `object, x, n → object`: what the integer or text there was made of.
-    KeepBreak { inside: Storage, component: u32, replaces: bool },
+    StoreOrigin { inside: Storage, component: u32, replaces: bool },
     /// `object, n → x`: what was recorded of it.
-    KeptBreak { inside: Storage, component: u32 },
+    LoadOrigin { inside: Storage, component: u32 },
     /// `x, y →`: a branch depends on this comparison of two numbers.
     Threshold { comparison: PrimitiveId },
     /// `x…, body → whether it was done, value, gradient…`, without the value unless that is wanted; after a flag and an error

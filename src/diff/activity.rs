@@ -194,7 +194,7 @@ impl Walk<'_, '_> {
             | Op::AppendText
             | Op::Count
             | Op::CheckIndex
-            | Op::Sweep(_) => each(Known::default()),
+            | Op::Transformed(_) => each(Known::default()),
             Op::Capture { bank, index } => each(self.captured(*bank, *index)),
             Op::Copy | Op::Take | Op::AssertDifferentiable { .. } => each(operand(0)),
             Op::Primitive(id) => each(match transfer::primitive(*id) {
@@ -381,7 +381,7 @@ impl Walk<'_, '_> {
                     }
                     for ((k, at), found) in inside.breaks.iter().filter(|((k, _), _)| !covered(*k)) {
                         let Some(known) = part(*k) else { continue };
-                        add_breaks(&mut sum, &known, *at, &seen_from(found, f, (step.span, is_given)));
+                        add_breaks(&mut sum, &known, *at, &seen_from(found, f, step.span, is_given));
                     }
                 }
                 Known::of(sum)
@@ -421,7 +421,7 @@ fn add_breaks(out: &mut Dependence, ins: &Dependence, at: StepId, found: &Rc<Bre
 
 /// A break inside of a called function, as the caller sees it: what happens inside of the standard library, or where
 /// the body is unknown, happens at the call. `is_given`: the caller was given the function.
-fn seen_from(found: &Rc<Break>, callee: &Function, (call, is_given): (Span, bool)) -> Rc<Break> {
+fn seen_from(found: &Rc<Break>, callee: &Function, call: Span, is_given: bool) -> Rc<Break> {
     let is_unwritten = found.calls.is_empty() && found.span == callee.span;
     let is_inside = callee.is_prelude && !found.is_given || callee.is_opaque || is_unwritten;
     let (span, calls) = match (is_inside, callee.is_prelude || is_given) {

@@ -190,7 +190,7 @@ impl<'p> Checker<'p> {
         }
         let summary = self.activity.summary(id);
         let carries = wrt::carrying(self.program, f);
-        let mut breaks = certain_breaks(f, &summary, (&moves, &carries));
+        let mut breaks = certain_breaks(f, &summary, &moves, &carries);
         breaks.extend(self.breaks_in_results(f, &moves));
         if !breaks.is_empty() {
             return report_breaks(promised, &breaks);
@@ -270,7 +270,8 @@ fn carrying<'a>(carries: &[bool], summary: &'a Summary) -> impl Iterator<Item = 
 fn certain_breaks(
     f: &Function,
     summary: &Summary,
-    (moves, carries): (&[Moves], &[bool]),
+    moves: &[Moves],
+    carries: &[bool],
 ) -> BTreeMap<(Span, usize), Rc<Break>> {
     let mut found = BTreeMap::new();
     for dependence in carrying(carries, summary).flatten() {

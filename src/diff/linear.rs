@@ -315,7 +315,7 @@ impl<'p> Linearities<'p> {
             | Op::StoreGlobal { .. }
             | Op::TakeGlobal { .. }
             | Op::Native { .. }
-            | Op::Sweep(_)
+            | Op::Transformed(_)
             | Op::Operator(_) => each(Kind::Unknown.into()),
         }
     }

@@ -55,9 +55,9 @@ fn spread(program: &Program, shape: ShapeId, tangent: TangentId, out: &mut Vec<M
     let still = |out: &mut Vec<Moves>, n: usize| out.resize(out.len() + n, Moves::No);
     match &program.tangents.get(tangent).kind {
         TangentKind::Nothing => still(out, count(program, shape)),
-        TangentKind::Number | TangentKind::Whole(_) => out.push(Moves::Yes),
+        TangentKind::Number | TangentKind::Opaque(_) => out.push(Moves::Yes),
         TangentKind::Array(_) | TangentKind::Dictionary(_) | TangentKind::Boxed(_) => {
-            out.push(if moves_as_a_whole(program, tangent, 0) { Moves::Yes } else { Moves::Partly });
+            out.push(if has_opaque_vector(program, tangent, 0) { Moves::Yes } else { Moves::Partly });
         }
         TangentKind::Optional(of) => {
             still(out, 1);
@@ -107,7 +107,7 @@ fn fields(shape: &Shape) -> Vec<ShapeId> {
 }
 
 /// Whether every number that is reached through a reference moves.
-fn moves_as_a_whole(program: &Program, tangent: TangentId, depth: usize) -> bool {
+fn has_opaque_vector(program: &Program, tangent: TangentId, depth: usize) -> bool {
     let tangent = program.tangents.get(tangent);
     if depth > 8 {
         return false;
@@ -115,17 +115,17 @@ fn moves_as_a_whole(program: &Program, tangent: TangentId, depth: usize) -> bool
     match &tangent.kind {
         TangentKind::Number => true,
         TangentKind::Array(of) | TangentKind::Dictionary(of) | TangentKind::Optional(of) => {
-            moves_as_a_whole(program, *of, depth + 1)
+            has_opaque_vector(program, *of, depth + 1)
         }
         TangentKind::Fields(moving) => {
             let fields = fields(program.shapes.get(tangent.value));
             !fields.is_empty()
                 && fields.len() == moving.len()
-                && moving.iter().all(|(_, _, t)| moves_as_a_whole(program, *t, depth + 1))
+                && moving.iter().all(|(_, _, t)| has_opaque_vector(program, *t, depth + 1))
         }
         TangentKind::Boxed(_)
         | TangentKind::Beside(_)
-        | TangentKind::Whole(_)
+        | TangentKind::Opaque(_)
         | TangentKind::Enum(_)
         | TangentKind::Nothing => false,
     }

@@ -248,7 +248,7 @@ impl Graph {
                 if matches!(i.op, Op::Capture { .. }) {
                     ins.extend(closure);
                 }
-                if matches!(i.op, Op::Operator(Operator::KeptBreak { inside: Storage::Captured, .. })) {
+                if matches!(i.op, Op::Operator(Operator::LoadOrigin { inside: Storage::Captured, .. })) {
                     ins.splice(0..0, closure);
                 }
                 Step { op: StepOp::Ir(i.op.clone()), outs: regs(&i.outs), ins, span: i.span, active: i.active }

@@ -249,7 +249,7 @@ impl<'a> Selector<'a> {
                 };
                 self.writer.push(instruction);
             }
-            Op::Sweep(op) => self.sweep(op, step)?,
+            Op::Transformed(op) => self.sweep(op, step)?,
             Op::TakeGlobal { index } => {
                 let out = ROut(n(self, outs, 0));
                 self.writer.push(I::TakeGlobal { out, index: Global(*index) });

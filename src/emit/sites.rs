@@ -46,15 +46,17 @@ pub fn operator(code: &mut Code, banks: &[Bank], step: &Step, operator: &ir::Ope
         ir::Operator::Coordinates { of } => Operator::Coordinates { of },
         ir::Operator::WithoutDerivative { of } => Operator::WithoutDerivative { of },
         ir::Operator::NoDerivative { is_property } => Operator::NoDerivative { is_property },
-        ir::Operator::Broken { of } => Operator::Broken { of },
-        ir::Operator::SendBreak { result } => Operator::SendBreak { result },
-        ir::Operator::ReceiveBreak { result } => Operator::ReceiveBreak { result },
-        ir::Operator::ForgetBreaks => Operator::ForgetBreaks,
-        ir::Operator::GiveBreak { argument } => Operator::GiveBreak { argument },
-        ir::Operator::TakeBreak { argument } => Operator::TakeBreak { argument },
-        ir::Operator::JoinBreaks => Operator::JoinBreaks,
-        ir::Operator::KeepBreak { inside, component, replaces } => Operator::KeepBreak { inside, component, replaces },
-        ir::Operator::KeptBreak { inside, component } => Operator::KeptBreak { inside, component },
+        ir::Operator::LoseTangent { of } => Operator::LoseTangent { of },
+        ir::Operator::SendResultOrigin { result } => Operator::SendResultOrigin { result },
+        ir::Operator::ReceiveResultOrigin { result } => Operator::ReceiveResultOrigin { result },
+        ir::Operator::ForgetOrigins => Operator::ForgetOrigins,
+        ir::Operator::SendArgumentOrigin { argument } => Operator::SendArgumentOrigin { argument },
+        ir::Operator::ReceiveArgumentOrigin { argument } => Operator::ReceiveArgumentOrigin { argument },
+        ir::Operator::JoinOrigins => Operator::JoinOrigins,
+        ir::Operator::StoreOrigin { inside, component, replaces } => {
+            Operator::StoreOrigin { inside, component, replaces }
+        }
+        ir::Operator::LoadOrigin { inside, component } => Operator::LoadOrigin { inside, component },
         ir::Operator::Threshold { comparison } => Operator::Threshold { comparison },
         ir::Operator::WithDerivative { of } => Operator::WithDerivative { of },
     };

@@ -99,7 +99,7 @@ impl Layouts {
         };
         match beside {
             Some(value) if value != vector => {
-                TangentKind::Beside(to.tangents.add(Tangent { value, vector, kind: TangentKind::Whole(of) }))
+                TangentKind::Beside(to.tangents.add(Tangent { value, vector, kind: TangentKind::Opaque(of) }))
             }
             _ => TangentKind::Beside(of),
         }

@@ -292,14 +292,14 @@ pub enum Op {
     /// run time; `diff` checks here what was promised. `wrt[k]` says whether parameter `k` is differentiated.
     AssertDifferentiable { linear: bool, wrt: Vec<bool> },
 
-    /// A step that only tangent and adjoint code has; see [`SweepOp`].
-    Sweep(SweepOp),
+    /// A step that only tangent and adjoint code has; see [`TransformedOp`].
+    Transformed(TransformedOp),
 }
 
 /// Steps of tangent and adjoint code, which works on plain numbers: the code of a function together with that of its
 /// sweep.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub enum SweepOp {
+pub enum TransformedOp {
     /// `operands, result → f`: the partial of a primitive in one of its numeric operands, where it has that
     /// result.
     Partial { primitive: PrimitiveId, operand: u8 },
@@ -349,31 +349,31 @@ pub enum Operator {
     WithDerivative { of: TangentId },
     /// `x, y → y`: a number that was made of `x` by way of something that cannot move. Where `x` moves, `y` has no
     /// derivative, and it is an error to ask for one. Only in derivative code.
-    Broken { of: TangentId },
+    LoseTangent { of: TangentId },
     /// `x →`: the result with that number, which is returned next, was made of `x` by way of something that cannot
     /// move. Only in derivative code.
-    SendBreak { result: u32 },
+    SendResultOrigin { result: u32 },
     /// `→ x`: what the function that has just returned has sent for the result with that number; a constant when it has
     /// sent nothing. Only in derivative code.
-    ReceiveBreak { result: u32 },
+    ReceiveResultOrigin { result: u32 },
     /// Forgets what was sent by calls before, and what they were given. Only in derivative code.
-    ForgetBreaks,
+    ForgetOrigins,
     /// `x →`: the argument with that number of the function that is called next was made of `x`. Only in derivative
     /// code.
-    GiveBreak { argument: u32 },
+    SendArgumentOrigin { argument: u32 },
     /// `→ x`: what the caller has given for the argument with that number; a constant when it has given nothing. Only in
     /// derivative code.
-    TakeBreak { argument: u32 },
+    ReceiveArgumentOrigin { argument: u32 },
     /// `x… → x`: a number that moves wherever one of these moves, or one in one of these objects. Only in derivative
     /// code.
-    JoinBreaks,
+    JoinOrigins,
     /// `object, x, n → object`, or without an object for a global variable: the integer or text `n` that was stored
     /// there as that component was made of `x`, beside what was stored there before unless it `replaces` that; of the
     /// [whole](Storage::Whole) there is no `n`. Only in derivative code.
-    KeepBreak { inside: Storage, component: u32, replaces: bool },
+    StoreOrigin { inside: Storage, component: u32, replaces: bool },
     /// `object, n → x`, or without an object: what the integer or text `n` that was read there was made of; a constant
     /// where nothing was said of it. Only in derivative code.
-    KeptBreak { inside: Storage, component: u32 },
+    LoadOrigin { inside: Storage, component: u32 },
     /// `x, y →`: the comparison of two numbers on which a branch depends. Where they are equal and vary, an observer
     /// may report it. Only in derivative code, and only under such an observer.
     Threshold { comparison: PrimitiveId },
@@ -398,20 +398,20 @@ impl Operator {
             | Operator::WithDerivative { of }
             | Operator::Coordinates { of }
             | Operator::Gradient { at: of, .. }
-            | Operator::Broken { of } => vec![of],
+            | Operator::LoseTangent { of } => vec![of],
             Operator::Series { result, .. } => vec![result],
             Operator::ApplyAtOnce
             | Operator::NoDerivative { .. }
             | Operator::Recompute { .. }
             | Operator::Threshold { .. }
-            | Operator::SendBreak { .. }
-            | Operator::ReceiveBreak { .. }
-            | Operator::ForgetBreaks
-            | Operator::GiveBreak { .. }
-            | Operator::TakeBreak { .. }
-            | Operator::JoinBreaks
-            | Operator::KeepBreak { .. }
-            | Operator::KeptBreak { .. } => vec![],
+            | Operator::SendResultOrigin { .. }
+            | Operator::ReceiveResultOrigin { .. }
+            | Operator::ForgetOrigins
+            | Operator::SendArgumentOrigin { .. }
+            | Operator::ReceiveArgumentOrigin { .. }
+            | Operator::JoinOrigins
+            | Operator::StoreOrigin { .. }
+            | Operator::LoadOrigin { .. } => vec![],
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Listings: graphs as text, for `dscript show --stage ir` and tests.
 
-use super::graph::{Function, Instruction, Op, Operator, Program, Reg, SweepOp, Terminator, Trap};
+use super::graph::{Function, Instruction, Op, Operator, Program, Reg, Terminator, TransformedOp, Trap};
 use crate::ir::passes::exclusivity_checks::AccessKind;
 use crate::source::{SourceMap, Span};
 use crate::value::Bank;
@@ -140,15 +140,15 @@ fn operation(program: &Program, op: &Op) -> String {
             Operator::ValueWithDifferential { .. } => "valueWithDifferential".into(),
             Operator::ValueWithTangent { .. } => "valueWithTangent".into(),
             Operator::Transpose { .. } => "transpose".into(),
-            Operator::Broken { .. } => "broken".into(),
-            Operator::SendBreak { result } => format!("send break.{result}"),
-            Operator::ReceiveBreak { result } => format!("receive break.{result}"),
-            Operator::ForgetBreaks => "forget breaks".into(),
-            Operator::GiveBreak { argument } => format!("give break.{argument}"),
-            Operator::TakeBreak { argument } => format!("take break.{argument}"),
-            Operator::JoinBreaks => "join breaks".into(),
-            Operator::KeepBreak { component, .. } => format!("keep break.{component}"),
-            Operator::KeptBreak { component, .. } => format!("kept break.{component}"),
+            Operator::LoseTangent { .. } => "lose tangent".into(),
+            Operator::SendResultOrigin { result } => format!("send result origin.{result}"),
+            Operator::ReceiveResultOrigin { result } => format!("receive result origin.{result}"),
+            Operator::ForgetOrigins => "forget origins".into(),
+            Operator::SendArgumentOrigin { argument } => format!("send argument origin.{argument}"),
+            Operator::ReceiveArgumentOrigin { argument } => format!("receive argument origin.{argument}"),
+            Operator::JoinOrigins => "join origins".into(),
+            Operator::StoreOrigin { component, .. } => format!("store origin.{component}"),
+            Operator::LoadOrigin { component, .. } => format!("load origin.{component}"),
             Operator::Threshold { .. } => "threshold".into(),
             Operator::Recompute { .. } => "recompute".into(),
             Operator::Gradient { value: true, .. } => "valueWithGradient".into(),
@@ -160,15 +160,17 @@ fn operation(program: &Program, op: &Op) -> String {
             Operator::NoDerivative { .. } => "noDerivative".into(),
             Operator::WithDerivative { .. } => "withDerivative".into(),
         },
-        Op::Sweep(SweepOp::Partial { primitive, operand }) => format!("partial {operand} {}", primitive.info().name),
-        Op::Sweep(SweepOp::Push(_)) => "push".into(),
-        Op::Sweep(SweepOp::PushConstant(known)) => format!("push {known}"),
-        Op::Sweep(SweepOp::Pop(_)) => "pop".into(),
-        Op::Sweep(SweepOp::AddElement { offset, .. }) => format!("add to element.f{offset}"),
-        Op::Sweep(SweepOp::DropTangent) => "drop tangent".into(),
-        Op::Sweep(SweepOp::RequireConstant) => "require constant".into(),
-        Op::Sweep(SweepOp::Flush) => "flush".into(),
-        Op::Sweep(SweepOp::CaptureOf { bank: b, index }) => format!("capture {}{index} of", bank(*b)),
+        Op::Transformed(TransformedOp::Partial { primitive, operand }) => {
+            format!("partial {operand} {}", primitive.info().name)
+        }
+        Op::Transformed(TransformedOp::Push(_)) => "push".into(),
+        Op::Transformed(TransformedOp::PushConstant(known)) => format!("push {known}"),
+        Op::Transformed(TransformedOp::Pop(_)) => "pop".into(),
+        Op::Transformed(TransformedOp::AddElement { offset, .. }) => format!("add to element.f{offset}"),
+        Op::Transformed(TransformedOp::DropTangent) => "drop tangent".into(),
+        Op::Transformed(TransformedOp::RequireConstant) => "require constant".into(),
+        Op::Transformed(TransformedOp::Flush) => "flush".into(),
+        Op::Transformed(TransformedOp::CaptureOf { bank: b, index }) => format!("capture {}{index} of", bank(*b)),
         Op::AssertDifferentiable { linear, wrt } => {
             let what = if *linear { "linear" } else { "differentiable" };
             let wrt: Vec<&str> = wrt.iter().map(|w| if *w { "x" } else { "_" }).collect();

@@ -3,7 +3,7 @@
 //! In: a finished graph. Out: what is wrong with it, in words; nothing when it is sound.
 
 use super::graph::{
-    Block, BlockId, Function, Instruction, Op, Operator, Program, Reg, Stride, SweepOp, Terminator, Trap,
+    Block, BlockId, Function, Instruction, Op, Operator, Program, Reg, Stride, Terminator, TransformedOp, Trap,
 };
 use crate::ir::analysis::effects::tied;
 use crate::ir::analysis::liveness::live_at_entry;
@@ -159,16 +159,18 @@ impl Check<'_> {
             Op::Native { .. } => true,
             Op::Operator(operator) => self.operator(operator, &outs, &ins),
             Op::AssertDifferentiable { .. } => is(&outs, &[R]) && is(&ins, &[R]),
-            Op::Sweep(SweepOp::Partial { primitive, .. }) => {
+            Op::Transformed(TransformedOp::Partial { primitive, .. }) => {
                 is(&outs, &[F]) && ins.split_last().is_some_and(|(y, x)| *y == F && x == primitive.info().operands)
             }
-            Op::Sweep(SweepOp::Push(bank)) => outs.is_empty() && is(&ins, &[*bank]),
-            Op::Sweep(SweepOp::PushConstant(_)) => outs.is_empty() && ins.is_empty(),
-            Op::Sweep(SweepOp::Pop(bank)) => is(&outs, &[*bank]) && ins.is_empty(),
-            Op::Sweep(SweepOp::AddElement { .. }) => is(&outs, &[R]) && is(&ins, &[R, I, F]),
-            Op::Sweep(SweepOp::Flush) => is(&outs, &[F]) && instruction.outs == instruction.ins,
-            Op::Sweep(SweepOp::DropTangent | SweepOp::RequireConstant) => outs.len() == 1 && outs == ins,
-            Op::Sweep(SweepOp::CaptureOf { bank, .. }) => is(&outs, &[*bank]) && is(&ins, &[R]),
+            Op::Transformed(TransformedOp::Push(bank)) => outs.is_empty() && is(&ins, &[*bank]),
+            Op::Transformed(TransformedOp::PushConstant(_)) => outs.is_empty() && ins.is_empty(),
+            Op::Transformed(TransformedOp::Pop(bank)) => is(&outs, &[*bank]) && ins.is_empty(),
+            Op::Transformed(TransformedOp::AddElement { .. }) => is(&outs, &[R]) && is(&ins, &[R, I, F]),
+            Op::Transformed(TransformedOp::Flush) => is(&outs, &[F]) && instruction.outs == instruction.ins,
+            Op::Transformed(TransformedOp::DropTangent | TransformedOp::RequireConstant) => {
+                outs.len() == 1 && outs == ins
+            }
+            Op::Transformed(TransformedOp::CaptureOf { bank, .. }) => is(&outs, &[*bank]) && is(&ins, &[R]),
         };
         if !good {
             self.fault(format!("reads {ins:?} and writes {outs:?}"));
@@ -202,21 +204,21 @@ impl Check<'_> {
                 ins.len() == value(at) + vector(at) + 1 && outs.len() == error(throws) + value(result) + vector(result)
             }
             Operator::Transpose { .. } => outs == [Bank::R] && ins == [Bank::R],
-            Operator::Broken { of } => ins.len() == 2 * value(of) && outs.len() == value(of),
-            Operator::SendBreak { .. } => ins == [Bank::F] && outs.is_empty(),
-            Operator::ReceiveBreak { .. } => ins.is_empty() && outs == [Bank::F],
-            Operator::ForgetBreaks => ins.is_empty() && outs.is_empty(),
-            Operator::GiveBreak { .. } => ins == [Bank::F] && outs.is_empty(),
-            Operator::TakeBreak { .. } => ins.is_empty() && outs == [Bank::F],
-            Operator::JoinBreaks => ins.iter().all(|bank| *bank != Bank::I) && outs == [Bank::F],
-            Operator::KeepBreak { inside, .. } => {
+            Operator::LoseTangent { of } => ins.len() == 2 * value(of) && outs.len() == value(of),
+            Operator::SendResultOrigin { .. } => ins == [Bank::F] && outs.is_empty(),
+            Operator::ReceiveResultOrigin { .. } => ins.is_empty() && outs == [Bank::F],
+            Operator::ForgetOrigins => ins.is_empty() && outs.is_empty(),
+            Operator::SendArgumentOrigin { .. } => ins == [Bank::F] && outs.is_empty(),
+            Operator::ReceiveArgumentOrigin { .. } => ins.is_empty() && outs == [Bank::F],
+            Operator::JoinOrigins => ins.iter().all(|bank| *bank != Bank::I) && outs == [Bank::F],
+            Operator::StoreOrigin { inside, .. } => {
                 let (object, number) = ins.split_at(usize::from(inside.has_object()).min(ins.len()));
                 let content = number.get(1..).unwrap_or_default();
                 let is_stored = inside.is_content(content) && *inside != Storage::Captured;
                 let is_number = number.first() == Some(&Bank::F);
                 is_stored && is_number && object.iter().all(|bank| *bank == Bank::R) && outs == object
             }
-            Operator::KeptBreak { inside, .. } => {
+            Operator::LoadOrigin { inside, .. } => {
                 let (object, content) = ins.split_at(usize::from(inside.has_object()).min(ins.len()));
                 inside.is_content(content) && object.iter().all(|bank| *bank == Bank::R) && outs == [Bank::F]
             }

@@ -36,7 +36,7 @@ use crate::ir::lower::Lowering;
 use crate::ir::{FunctionId, Program};
 use crate::native::library::Random;
 use crate::source::SourceMap;
-use crate::tape::watch::Wanted;
+use crate::tape::Wanted;
 use crate::types::{Checked, TypeContext};
 use std::cell::RefCell;
 use std::io::Write;
@@ -55,7 +55,7 @@ use std::sync::atomic::AtomicBool;
 /// ```
 pub struct Session {
     sources: SourceMap,
-    world: TypeContext,
+    context: TypeContext,
     lowering: Lowering,
     program: Program,
     machine: crate::vm::Machine,
@@ -133,8 +133,8 @@ impl Session {
     /// A fresh session that shows and asks through these streams.
     pub fn with(options: Options, streams: Streams) -> Session {
         let mut sources = SourceMap::default();
-        let mut world = context_with_prelude(&mut sources);
-        world.module.is_interactive = options.interactive;
+        let mut context = context_with_prelude(&mut sources);
+        context.module.is_interactive = options.interactive;
         let machine = run::machine(&options, streams);
         let (mut lowering, program) = (Lowering::new(), Program::default());
         lowering.set_interactive(options.interactive);
@@ -144,7 +144,7 @@ impl Session {
         let (keeps_tests, value_type, imported) = (false, None, vec![]);
         Session {
             sources,
-            world,
+            context,
             lowering,
             program,
             machine,

@@ -7,17 +7,22 @@
 //! that they stood for in the levels outside. With one level there is nothing outside, and nothing is logged.
 
 use super::levels::Levels;
+use super::linear::{LinearMap, UnsizedTranspose};
+use super::observer::Observer;
 use super::wide::WideKind;
-use super::{LinearMap, UnsizedTranspose};
 use crate::value::heap_visit::{SlotChange, change_slots, change_slots_in_boxes};
 use crate::value::{BoxCells, Cells, Ref, Slot};
 use hashbrown::HashMap;
 use std::any::Any;
 use std::rc::{Rc, Weak};
 
-/// Boxes that were stored to while a level was the innermost one.
+/// What was stored to while levels inside of others were the innermost one, by their position.
 #[derive(Debug, Default)]
-pub struct StoreLog {
+struct StoreLog(Vec<Stores>);
+
+/// What was stored to while a level was the innermost one.
+#[derive(Debug, Default)]
+struct Stores {
     boxes: HashMap<usize, Weak<BoxCells>>,
     /// At how many boxes those that are gone are taken off.
     prune_at: usize,
@@ -25,6 +30,43 @@ pub struct StoreLog {
 }
 
 impl StoreLog {
+    fn at(&mut self, level: usize) -> &mut Stores {
+        if self.0.len() <= level {
+            self.0.resize_with(level + 1, Stores::default);
+        }
+        &mut self.0[level]
+    }
+}
+
+impl Observer for StoreLog {
+    /// Rebases what was logged for the level, and hands the log to the one outside: what is older than both must be
+    /// rebased again.
+    fn closed(&mut self, level: usize, outside: &dyn Fn(Slot) -> Slot) {
+        let Some(mut log) = self.0.get_mut(level).map(std::mem::take) else { return };
+        self.0.truncate(level);
+        log.boxes.retain(|_, b| b.strong_count() > 0);
+        let mut boxes: Vec<Rc<BoxCells>> = vec![];
+        // The order does not matter: each slot is replaced by itself alone.
+        #[allow(clippy::iter_over_hash_type)]
+        for b in log.boxes.values() {
+            boxes.extend(b.upgrade());
+        }
+        change_slots_in_boxes(&boxes, &mut Rebase { outside });
+        // Outside of the outermost level there is nothing to link to.
+        if level == 1 {
+            return;
+        }
+        let outer = self.at(level - 1);
+        outer.globals |= log.globals;
+        boxes.iter().for_each(|b| outer.add(Rc::downgrade(b)));
+    }
+
+    fn abandoned(&mut self, from: usize) {
+        self.0.truncate(from);
+    }
+}
+
+impl Stores {
     fn add(&mut self, to: Weak<BoxCells>) {
         self.boxes.insert(to.as_ptr() as usize, to);
         if self.boxes.len() > self.prune_at.max(256) {
@@ -37,13 +79,12 @@ impl StoreLog {
 
 /// Replaces the slots of a level that ends by what they stand for outside.
 struct Rebase<'a> {
-    levels: &'a Levels,
-    level: usize,
+    outside: &'a dyn Fn(Slot) -> Slot,
 }
 
 impl SlotChange for Rebase<'_> {
     fn slot(&mut self, slot: Slot) -> Slot {
-        self.levels.strip_slot(self.level, slot)
+        (self.outside)(slot)
     }
 
     fn enters_boxes(&self) -> bool {
@@ -101,53 +142,43 @@ fn change_inside(reference: &mut Ref, change: &mut dyn SlotChange) {
 impl Levels {
     /// To be called for every store into a box while several levels are live.
     pub fn log_store(&mut self, to: &Rc<BoxCells>) {
-        if let [_, .., level] = self.stack.as_mut_slice() {
-            level.log.add(Rc::downgrade(to));
+        if let Some(stores) = self.stores() {
+            stores.add(Rc::downgrade(to));
         }
     }
 
     /// To be called for every store into a global variable while several levels are live.
     pub fn log_global(&mut self) {
-        if let [_, .., level] = self.stack.as_mut_slice() {
-            level.log.globals = true;
+        if let Some(stores) = self.stores() {
+            stores.globals = true;
         }
+    }
+
+    /// The log of the innermost level; none where one level is live at most.
+    #[inline(always)]
+    fn stores(&mut self) -> Option<&mut Stores> {
+        if self.depth() > 1 { self.inner_stores() } else { None }
+    }
+
+    #[inline(never)]
+    fn inner_stores(&mut self) -> Option<&mut Stores> {
+        let level = self.depth() - 1;
+        let log = self.store_log.get_or_insert_with(|| Box::<StoreLog>::default());
+        log.of_mut::<StoreLog>().map(|log| log.at(level))
     }
 
     /// Whether global variables were stored to in the innermost level, so that they must be
     /// [rebased](Levels::rebase_escaping_slots) before it is closed.
     pub fn globals_may_escape(&self) -> bool {
-        self.depth() > 1 && self.stack.last().is_some_and(|level| level.log.globals)
+        let log = self.store_log.as_ref().and_then(|log| log.of::<StoreLog>());
+        let level = self.depth().wrapping_sub(1);
+        log.and_then(|log| log.0.get(level)).is_some_and(|stores| stores.globals)
     }
 
     /// Makes values constants of the innermost level, before it is closed.
     pub fn rebase_escaping_slots(&self, cells: &mut Cells) {
         if let Some(level) = self.depth().checked_sub(1) {
-            change_slots(cells, &mut Rebase { levels: self, level });
+            change_slots(cells, &mut Rebase { outside: &|slot| self.strip_slot(level, slot) });
         }
-    }
-
-    /// Rebases what was logged for the innermost level, and hands the log to the one outside: what is older than both
-    /// must be rebased again.
-    pub(super) fn rebase_log(&mut self) {
-        let Some(level) = self.depth().checked_sub(1) else { return };
-        if level == 0 {
-            return;
-        }
-        let mut log = std::mem::take(&mut self.stack[level].log);
-        log.boxes.retain(|_, b| b.strong_count() > 0);
-        let mut boxes: Vec<Rc<BoxCells>> = vec![];
-        // The order does not matter: each slot is replaced by itself alone.
-        #[allow(clippy::iter_over_hash_type)]
-        for b in log.boxes.values() {
-            boxes.extend(b.upgrade());
-        }
-        change_slots_in_boxes(&boxes, &mut Rebase { levels: self, level });
-        // Outside of the outermost level there is nothing to link to.
-        if level == 1 {
-            return;
-        }
-        let outer = &mut self.stack[level - 1].log;
-        outer.globals |= log.globals;
-        boxes.iter().for_each(|b| outer.add(Rc::downgrade(b)));
     }
 }

@@ -3,7 +3,9 @@
 use super::Num;
 use super::column::TangentColumn;
 use super::node::{Pool, RecordError};
+use super::observer::{Observer, Operation, Recorded, Step, Wanted};
 use super::recording::{Recording, SharedPool, Tape};
+use crate::native::PrimitiveId;
 use crate::value::Slot;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -45,9 +47,10 @@ pub struct Levels {
     pub(super) recorded: u32,
     pool: SharedPool,
     scratch: Vec<Vec<f64>>,
-    pub(super) watch: Option<Box<super::watch::Watch>>,
-    /// The kinks that an ended look has met.
-    pub(super) kinks_met: Vec<super::watch::Met>,
+    /// What is informed of the operations of all levels.
+    pub(super) observer: Option<Box<dyn Observer>>,
+    /// What is informed of the ends of inner levels, once something was stored in one.
+    pub(super) store_log: Option<Box<dyn Observer>>,
 }
 
 /// A live level.
@@ -61,10 +64,8 @@ pub(super) struct Level {
     is_paused: bool,
     /// While it is paused it is known of what is computed whether it moves.
     is_traced: bool,
-    /// The steps that made its nodes, where they are kept; see [`series`](super::series).
-    pub(super) steps: Option<Box<super::series::Steps>>,
-    /// Storage that was written while the level was innermost; see [`escape`](super::escape).
-    pub(super) log: super::escape::StoreLog,
+    /// What is informed of the operations of this level alone.
+    pub(super) observer: Option<Box<dyn Observer>>,
 }
 
 /// What a level keeps.
@@ -107,8 +108,8 @@ impl Levels {
             recorded: 0,
             pool,
             scratch: vec![],
-            watch: None,
-            kinks_met: vec![],
+            observer: None,
+            store_log: None,
         }
     }
 
@@ -162,13 +163,13 @@ impl Levels {
         let kind = match (direction, self.stack.is_empty()) {
             (Direction::Reverse, true) => Kind::OutermostReverse,
             // There equal tangents of different numbers are distinguished.
-            (Direction::Forward, true) if self.refuses_kinks() => Kind::Forward(TangentColumn::default()),
+            (Direction::Forward, true) if self.wanted().no_kinks => Kind::Forward(TangentColumn::default()),
             (Direction::Forward, true) => Kind::OutermostForward,
             (Direction::Reverse, false) => Kind::Reverse(Box::new(Recording::new(&self.pool))),
             (Direction::Forward, false) => Kind::Forward(TangentColumn::default()),
         };
-        if self.stack.is_empty() {
-            self.watch_anew();
+        if let Some(observer) = self.observer.as_mut().filter(|_| self.stack.is_empty()) {
+            observer.opened();
         }
         self.last_epoch += 1;
         self.stack.push(Level {
@@ -177,8 +178,7 @@ impl Levels {
             is_linear: false,
             is_paused: false,
             is_traced: false,
-            steps: None,
-            log: Default::default(),
+            observer: None,
         });
         self.set_mode();
         Ok(self.last_epoch)
@@ -200,7 +200,7 @@ impl Levels {
     /// The innermost level, when it is one that can be [paused](Levels::pause): a reverse level that records anything.
     pub fn pausable(&self) -> Option<usize> {
         let level = self.stack.last()?;
-        let is_plain = !level.is_linear && !level.is_paused && level.steps.is_none();
+        let is_plain = !level.is_linear && !level.is_paused && level.observer.is_none();
         (is_plain && self.direction() == Some(Direction::Reverse)).then(|| self.stack.len() - 1)
     }
 
@@ -243,24 +243,23 @@ impl Levels {
         self.stack.get(k).is_some_and(|level| level.is_paused)
     }
 
-    /// From now on the innermost level keeps its steps.
-    pub(super) fn keep_steps(&mut self) {
-        if let Some(level) = self.stack.last_mut() {
-            level.steps = Some(Box::default());
-        }
+    /// Sets the observer of the innermost level; gives the one that it had.
+    pub(super) fn set_level_observer(&mut self, observer: Option<Box<dyn Observer>>) -> Option<Box<dyn Observer>> {
+        let before = self.stack.last_mut().and_then(|level| std::mem::replace(&mut level.observer, observer));
         self.set_mode();
-    }
-
-    /// The steps that the innermost level has kept.
-    pub(super) fn take_steps(&mut self) -> super::series::Steps {
-        let steps = self.stack.last_mut().and_then(|level| level.steps.take());
-        steps.map(|steps| *steps).unwrap_or_default()
+        before
     }
 
     /// Ends the innermost level. What was stored meanwhile becomes a constant of it and keeps its link to the levels
     /// outside. Gives the tape of a reverse level.
     pub fn close(&mut self) -> Option<Tape> {
-        self.rebase_log();
+        let level = self.stack.len().wrapping_sub(1);
+        if self.stack.len() > 1
+            && let Some(mut log) = self.store_log.take()
+        {
+            log.closed(level, &|slot| self.strip_slot(level, slot));
+            self.store_log = Some(log);
+        }
         let level = self.stack.pop()?;
         self.set_mode();
         match level.kind {
@@ -289,25 +288,95 @@ impl Levels {
                 self.pool.borrow_mut().release(tangents.bytes());
             }
         }
+        if let Some(log) = &mut self.store_log {
+            log.abandoned(depth);
+        }
         self.set_mode();
     }
 
-    /// Takes whatever watches the levels away, or gives it back.
-    pub fn set_watch(&mut self, watch: Option<Box<super::watch::Watch>>) -> Option<Box<super::watch::Watch>> {
-        let before = std::mem::replace(&mut self.watch, watch);
+    /// Sets the observer of all levels; gives the one that there was.
+    pub fn set_observer(&mut self, observer: Option<Box<dyn Observer>>) -> Option<Box<dyn Observer>> {
+        let before = std::mem::replace(&mut self.observer, observer);
         self.set_mode();
         before
+    }
+
+    /// What the observer looks for.
+    #[inline(always)]
+    pub(super) fn wanted(&self) -> Wanted {
+        self.observer.as_ref().map_or_else(Wanted::default, |observer| observer.wanted())
+    }
+
+    /// Whether an observer is active.
+    #[inline(always)]
+    pub fn is_observed(&self) -> bool {
+        self.observer.is_some()
+    }
+
+    /// Whether the observer looks for numbers that are not finite.
+    pub fn is_searched(&self) -> bool {
+        self.wanted().not_finite
+    }
+
+    /// Whether sweeps are shown step by step.
+    pub fn is_shown(&self) -> bool {
+        self.wanted().steps
+    }
+
+    /// Where the program is, while sweeps are shown step by step.
+    pub(super) fn place_shown(&self) -> Option<u32> {
+        self.observer.as_ref().filter(|observer| observer.wanted().steps).map(|observer| observer.place())
+    }
+
+    /// Tells the observer of an operation of level `k`; gives it as a step, if that is to be kept.
+    #[inline]
+    pub(super) fn observe(
+        &mut self,
+        k: usize,
+        id: PrimitiveId,
+        x: &[Num],
+        n: i64,
+        result: f64,
+    ) -> Result<Option<Step>, RecordError> {
+        if self.observer.is_none() {
+            return Ok(None);
+        }
+        let mut nodes = [0; 3];
+        for (to, from) in nodes.iter_mut().zip(x) {
+            *to = self.node(k, *from);
+        }
+        let epoch = self.stack[k].epoch;
+        match &mut self.observer {
+            Some(observer) => observer.computed(&Operation { id, x, nodes, n, result, epoch }),
+            None => Ok(None),
+        }
+    }
+
+    /// Tells the observer of the tangent of a step.
+    pub(super) fn observe_tangent(&mut self, step: &Step, of: &[f64], tangent: f64) -> Result<(), RecordError> {
+        match &mut self.observer {
+            Some(observer) => observer.propagated(step, of, tangent),
+            None => Ok(()),
+        }
+    }
+
+    /// Tells the observer of level `k` of an operation that was recorded there.
+    pub(super) fn observe_record(&mut self, k: usize, operation: Recorded) -> Result<(), RecordError> {
+        match &mut self.stack[k].observer {
+            Some(observer) => observer.recorded(operation, &mut self.pool.borrow_mut()),
+            None => Ok(()),
+        }
     }
 
     fn set_mode(&mut self) {
         let (mode, single) = match self.stack.as_slice() {
             [] | [Level { is_paused: true, is_traced: false, .. }] => (Mode::Inactive, 0),
-            _ if self.watch.is_some() => (Mode::General, 0),
+            _ if self.observer.is_some() => (Mode::General, 0),
             // Whether a step is linear is looked at there.
             [
                 Level { is_linear: true, .. }
                 | Level { is_traced: true, .. }
-                | Level { steps: Some(_), .. }
+                | Level { observer: Some(_), .. }
                 | Level { kind: Kind::Forward(_), .. },
             ] => (Mode::General, 0),
             [Level { epoch, kind: Kind::OutermostForward, .. }] => (Mode::SingleForward, *epoch),

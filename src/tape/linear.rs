@@ -1,11 +1,11 @@
 //! Linear map: the differential of what a reverse level recorded, which remains when the level has ended.
 
+use super::Num;
 use super::levels::{Direction, Levels};
 use super::node::RecordError;
 use super::recording::Tape;
 use super::sweep::{Progress, Sweep};
-use super::wide::Template;
-use super::{Num, Wide};
+use super::wide::{Template, Wide};
 use crate::value::Ref;
 use crate::value::shape::TangentId;
 use std::rc::Rc;

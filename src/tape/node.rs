@@ -29,7 +29,7 @@ pub enum RecordError {
     NotLinear(PrimitiveId),
     /// The work is cancelled, for a [reason](crate::cancel::reason) that comes from outside.
     Cancelled,
-    /// An [observer](super::watch) is active, and a number is not finite.
+    /// An [observer](super::Observer) is active, and a number is not finite.
     NotFinite,
     /// An observer is active, and a primitive is at a kink.
     Kink(PrimitiveId),

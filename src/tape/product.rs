@@ -37,7 +37,7 @@ impl Levels {
                     }
                 }
                 let y = self.push_sum(k, operands, value)?;
-                let seen = self.observe(k, ids::ADD, (&[], 0), value.value)?;
+                let seen = self.observe(k, ids::ADD, &[], 0, value.value)?;
                 self.keep(k, y, seen);
                 Ok(y)
             }

@@ -2,7 +2,7 @@
 
 use super::column::SlotColumn;
 use super::node::{Node, Pool, RecordError};
-use super::watch::Step;
+use super::observer::Step;
 use super::wide::{Call, Wide, WideKind, held};
 use crate::value::Slot;
 use std::cell::RefCell;

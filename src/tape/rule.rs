@@ -7,7 +7,7 @@
 use super::Num;
 use super::levels::{Kind, Levels};
 use super::node::{Node, RecordError};
-use super::watch;
+use super::observer::{self, Recorded};
 use crate::cancel;
 use crate::native::field::{OrderOffset, Test};
 use crate::native::formula::{self, Formula};
@@ -71,7 +71,7 @@ impl Levels {
         if self.is_paused(k) {
             return Ok(self.unrecorded(k, result));
         }
-        let seen = self.observe(k, id, (x, n), result.value)?;
+        let seen = self.observe(k, id, x, n, result.value)?;
         let step = Step { id, x: inner, n, result };
         match self.stack[k].kind {
             Kind::OutermostReverse | Kind::Reverse(_) => {
@@ -121,23 +121,14 @@ impl Levels {
             node = Some(self.push_node(k, only, (0, Num::default()), step.result.slot)?);
             nodes += 1;
         }
-        if let Some(node) = node.filter(|_| self.stack[k].steps.is_some()) {
-            self.keep_step(k, x, step, (nodes, node))?;
+        if let Some(node) = node.filter(|_| self.stack[k].observer.is_some()) {
+            let operands = x.iter().zip(step.x).map(|(x, outside)| (self.node(k, *x), *outside)).collect();
+            self.observe_record(k, Recorded { id: step.id, n: step.n, operands, nodes, node })?;
         }
         Ok(match node {
             Some(node) => Num { slot: self.slot_of(k, node), ..step.result },
             None => step.result,
         })
-    }
-
-    /// Remembers which primitive has made nodes of the level `k`.
-    fn keep_step(&mut self, k: usize, x: &[Num], step: Step, made: (usize, u32)) -> Result<(), RecordError> {
-        self.reserve_step()?;
-        let operands = x.iter().zip(step.x).map(|(x, outside)| (self.node(k, *x), *outside)).collect();
-        if let Some(steps) = &mut self.stack[k].steps {
-            steps.push((step.id, step.n), operands, made.0, made.1);
-        }
-        Ok(())
     }
 
     /// The slot of a node of the reverse level `k`.
@@ -167,22 +158,22 @@ impl Levels {
         k: usize,
         x: &[Num],
         step: Step,
-        seen: Option<watch::Step>,
+        seen: Option<observer::Step>,
     ) -> Result<Num, RecordError> {
         let tangent = match (step.id.info().partials(), x) {
             // What is linear in its one operand is its own differential: a rounding rounds the tangent too.
             ([Partial::Constant(_)], [only]) => self.record(step.id, &[self.tangent(k, *only)])?,
             _ => self.combine(k, x, step)?,
         };
-        if seen.is_some() {
+        if let Some(seen) = seen {
             let tangents: Vec<f64> = x.iter().map(|x| self.tangent(k, *x).value).collect();
-            self.observe_tangent(seen, &tangents, tangent.value)?;
+            self.observe_tangent(&seen, &tangents, tangent.value)?;
         }
         self.with_tangent(k, step.result, tangent)
     }
 
     /// Keeps a step that was seen beside its node.
-    pub(super) fn keep(&mut self, k: usize, y: Num, seen: Option<watch::Step>) {
+    pub(super) fn keep(&mut self, k: usize, y: Num, seen: Option<observer::Step>) {
         let node = self.node(k, y);
         if let (Some(seen), Some(tape)) = (seen, self.recording(k)) {
             tape.keep(node, seen);

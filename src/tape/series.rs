@@ -9,8 +9,9 @@
 //! Not here: what is recorded (`rule`).
 
 use super::Num;
-use super::levels::Levels;
-use super::node::RecordError;
+use super::levels::{Direction, Levels};
+use super::node::{Pool, RecordError};
+use super::observer::{Observer, Recorded};
 use crate::native::field::{OrderOffset, Test};
 use crate::native::formula::{self, Formula};
 use crate::native::{Partial, PrimitiveId, ids};
@@ -21,8 +22,8 @@ const OPERANDS: usize = 3;
 
 /// The steps of a level, beside its nodes.
 #[derive(Debug, Default)]
-pub(super) struct Steps {
-    all: Vec<Step>,
+struct Steps {
+    all: Vec<Recorded>,
     /// How many nodes they made.
     nodes: usize,
     /// Whether some were recorded for their partials alone, by factors that are constants of the level though they move
@@ -30,26 +31,15 @@ pub(super) struct Steps {
     lacks_partials: bool,
 }
 
-/// A primitive that was recorded.
-#[derive(Debug)]
-struct Step {
-    id: PrimitiveId,
-    /// Its integer operand.
-    n: i64,
-    /// Its operands: nodes, or 0 for a constant, and what they are in the levels outside.
-    operands: Vec<(u32, Num)>,
-    /// The node of its result.
-    node: u32,
-}
-
 /// Bytes that a step takes, its operands included.
-const STEP: u64 = (size_of::<Step>() + 2 * size_of::<(u32, Num)>()) as u64;
+const STEP: u64 = (size_of::<Recorded>() + 2 * size_of::<(u32, Num)>()) as u64;
 
-impl Steps {
-    /// A step that made some nodes, of which the last is its result.
-    pub(super) fn push(&mut self, (id, n): (PrimitiveId, i64), operands: Vec<(u32, Num)>, nodes: usize, node: u32) {
-        self.nodes += nodes;
-        self.all.push(Step { id, n, operands, node });
+impl Observer for Steps {
+    fn recorded(&mut self, step: Recorded, pool: &mut Pool) -> Result<(), RecordError> {
+        pool.reserve(STEP)?;
+        self.nodes += step.nodes;
+        self.all.push(step);
+        Ok(())
     }
 }
 
@@ -59,24 +49,17 @@ impl Levels {
     /// # Errors
     /// [`RecordError`] when too many levels are live.
     pub fn open_series(&mut self) -> Result<u64, RecordError> {
-        let epoch = self.open(super::Direction::Reverse)?;
-        self.keep_steps();
+        let epoch = self.open(Direction::Reverse)?;
+        self.set_level_observer(Some(Box::<Steps>::default()));
         Ok(epoch)
     }
 
     /// Says that some steps of level `k` have partials, but are not the primitives that made their values.
     pub fn lose_partials(&mut self, k: usize) {
-        if let Some(steps) = self.stack.get_mut(k).and_then(|level| level.steps.as_mut()) {
+        let observer = self.stack.get_mut(k).and_then(|level| level.observer.as_mut());
+        if let Some(steps) = observer.and_then(|observer| observer.of_mut::<Steps>()) {
             steps.lacks_partials = true;
         }
-    }
-
-    /// Asks for the memory of a step more.
-    ///
-    /// # Errors
-    /// [`RecordError`] when the limit is reached.
-    pub(super) fn reserve_step(&mut self) -> Result<(), RecordError> {
-        self.pool().borrow_mut().reserve(STEP)
     }
 
     /// Ends the innermost level, one that keeps its steps: the coefficients of `y` around its leaf `x`, a number of the
@@ -87,7 +70,9 @@ impl Levels {
     pub fn close_series(&mut self, x: Num, y: Num, order: usize) -> Result<Option<Vec<Num>>, RecordError> {
         let Some(k) = self.depth().checked_sub(1) else { return Ok(None) };
         let (node, outside) = (self.node(k, y), self.strip(k, y));
-        let steps = self.take_steps();
+        let mut observer = self.set_level_observer(None);
+        let steps = observer.as_mut().and_then(|observer| observer.of_mut::<Steps>()).map(std::mem::take);
+        let steps = steps.unwrap_or_default();
         let records = self.close().map_or(0, |tape| tape.records());
         let kept = STEP * steps.all.len() as u64;
         let is_known = records == steps.nodes && !steps.lacks_partials;
@@ -146,7 +131,12 @@ struct Stream {
 }
 
 impl Series<'_> {
-    fn of_step(&mut self, step: &Step, known: &HashMap<u32, Vec<Num>>, order: usize) -> Result<Vec<Num>, RecordError> {
+    fn of_step(
+        &mut self,
+        step: &Recorded,
+        known: &HashMap<u32, Vec<Num>>,
+        order: usize,
+    ) -> Result<Vec<Num>, RecordError> {
         let operands = step.operands.iter().map(|(node, constant)| match known.get(node) {
             Some(coefficients) => self.given(coefficients.clone()),
             None => self.given(vec![*constant]),

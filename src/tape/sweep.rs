@@ -3,13 +3,13 @@
 //! A sweep is a state and no recursion: it stops where it needs a function of the user's own, and goes on with
 //! its results. Adjoints belong to the sweep, so that a tape can be swept many times and by several at once.
 
+use super::Num;
 use super::column::SlotColumn;
 use super::factors::Factors;
-use super::levels::Levels;
+use super::levels::{Direction, Levels};
 use super::node::{Node, RecordError};
 use super::recording::Tape;
 use super::wide::{Block, Call, CallKind, WideKind};
-use super::{Direction, Num};
 use crate::value::Slot;
 use std::rc::Rc;
 

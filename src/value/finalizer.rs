@@ -68,12 +68,12 @@ impl Drop for BoxCells {
 
 /// A weak reference. `any`: the shape of the value, when it refers to an existential.
 #[derive(Debug)]
-pub struct Loose {
+pub struct WeakReference {
     instance: Weak<BoxCells>,
     any: Option<ShapeId>,
 }
 
-impl Loose {
+impl WeakReference {
     /// A weak reference to an instance.
     pub fn of(object: Ref) -> Ref {
         let (instance, any) = match &object {
@@ -84,25 +84,25 @@ impl Loose {
             },
             _ => return object,
         };
-        Ref::Machine(Rc::new(Loose { instance, any }))
+        Ref::Machine(Rc::new(WeakReference { instance, any }))
     }
 
     /// The instance, if it is still there.
     pub fn find(reference: &Ref) -> Option<Ref> {
         let Ref::Machine(object) = reference else { return None };
-        let loose = object.downcast_ref::<Loose>()?;
-        let instance = Ref::Box(loose.instance.upgrade()?);
-        Some(match loose.any {
+        let weak = object.downcast_ref::<WeakReference>()?;
+        let instance = Ref::Box(weak.instance.upgrade()?);
+        Some(match weak.any {
             Some(shape) => Ref::Any(Rc::new(AnyValue { shape, cells: Cells::references(vec![instance]) })),
             None => instance,
         })
     }
 }
 
-impl Loose {
+impl WeakReference {
     /// A reference of the same kind to another instance.
     pub fn to(&self, instance: &Rc<BoxCells>) -> Ref {
-        Ref::Machine(Rc::new(Loose { instance: Rc::downgrade(instance), any: self.any }))
+        Ref::Machine(Rc::new(WeakReference { instance: Rc::downgrade(instance), any: self.any }))
     }
 
     /// The instance, if it is still there.

@@ -4,7 +4,7 @@
 //! So a sweep and the slots of a level can carry it like any other adjoint or tangent.
 //!
 //! Promises: a vector is found as long as nobody [forgets](forget) them all.
-//! Not here: who adds them up (`vm`), which types need them ([`TangentKind::Whole`](crate::value::shape::TangentKind::Whole)).
+//! Not here: who adds them up (`vm`), which types need them ([`TangentKind::Opaque`](crate::value::shape::TangentKind::Opaque)).
 
 use crate::value::Cells;
 use crate::value::shape::TangentId;

@@ -1,11 +1,11 @@
 //! Compiler: the session as the machine sees it, a source of code and a reporter.
 
-use super::diagnosis::kink::Kink;
-use super::diagnosis::trace::Trace;
-use super::functions::CodeSource;
 use crate::native::library::ExplainRequest;
 use crate::value::shape::OwnId;
-use crate::vm::run::fault::Fault;
+use crate::vm::diagnosis::kink::Kink;
+use crate::vm::diagnosis::trace::Trace;
+use crate::vm::fault::Fault;
+use crate::vm::functions::CodeSource;
 
 /// Renders what the machine cannot: names, positions and types are known to the session only.
 pub trait Reporter {

@@ -4,22 +4,14 @@ use crate::bytecode::operand::{AccessAt, RIn};
 use crate::diagnostic::Code as Number;
 use crate::source::Span;
 use crate::value::Ref;
+use crate::vm::fault::{Fault, Remark};
 use crate::vm::functions::Version;
 use crate::vm::objects;
-use crate::vm::run::fault::{Fault, Remark};
+use crate::vm::state::access::Change;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::registers::Registers;
 use std::ops::Range;
 use std::rc::Rc;
-
-/// A change that goes on.
-pub(crate) struct Change {
-    /// The address of its object, which the code that changes it holds; 0 for global variables.
-    object: usize,
-    cells: [Range<u32>; 3],
-    /// Where it began.
-    span: Span,
-}
 
 /// Fails when these components of an object, or of the global variables, are being modified.
 pub fn check(machine: &mut Machine, at: &Registers, object: Option<RIn>, site: AccessAt) -> Result<(), Box<Fault>> {

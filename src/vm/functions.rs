@@ -1,11 +1,11 @@
 //! Functions: the code of every function that was called, loaded on demand from a [`CodeSource`].
 
-use super::threaded::{Threaded, translate};
 use crate::bytecode::operand::Role;
 use crate::bytecode::{Code, Instruction, Operator, verify};
 use crate::value::shape::{ShapeId, Shapes, Tangents};
 use crate::value::{Cells, Closure, Ref, Signature};
-use crate::vm::run::fault::Fault;
+use crate::vm::fault::Fault;
+use crate::vm::threaded::{Threaded, translate};
 use hashbrown::HashMap;
 use std::rc::Rc;
 
@@ -147,6 +147,17 @@ pub struct Functions {
     plain: Vec<Option<Rc<Closure>>>,
     /// Tangent and adjoint code by kind, once it was requested; `None` for a function that cannot be transformed.
     transformed: [HashMap<Signature, Option<Rc<TransformedCode>>>; 3],
+}
+
+/// Whether a function, or one that it calls, stores numbers where others can reach them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Writes {
+    /// It does not.
+    Nothing,
+    /// One of the functions may do so that it is given.
+    Given,
+    /// It may.
+    Something,
 }
 
 impl Version {
@@ -330,20 +341,20 @@ fn knows_types(source: &dyn CodeSource, code: &Code) -> bool {
         | Operator::WithDerivative { of }
         | Operator::Coordinates { of }
         | Operator::Gradient { at: of, .. }
-        | Operator::Broken { of } => vec![of],
+        | Operator::LoseTangent { of } => vec![of],
         Operator::Series { result, .. } => vec![result],
         Operator::ApplyAtOnce
         | Operator::NoDerivative { .. }
         | Operator::Recompute { .. }
         | Operator::Threshold { .. }
-        | Operator::SendBreak { .. }
-        | Operator::ReceiveBreak { .. }
-        | Operator::ForgetBreaks
-        | Operator::GiveBreak { .. }
-        | Operator::TakeBreak { .. }
-        | Operator::JoinBreaks
-        | Operator::KeepBreak { .. }
-        | Operator::KeptBreak { .. } => vec![],
+        | Operator::SendResultOrigin { .. }
+        | Operator::ReceiveResultOrigin { .. }
+        | Operator::ForgetOrigins
+        | Operator::SendArgumentOrigin { .. }
+        | Operator::ReceiveArgumentOrigin { .. }
+        | Operator::JoinOrigins
+        | Operator::StoreOrigin { .. }
+        | Operator::LoadOrigin { .. } => vec![],
     });
     known && of_rules.chain(of_operators).all(|tangent| tangents.contains(tangent))
 }

@@ -9,6 +9,7 @@
 //!
 //! Promises: no run-time error, limit or interruption leaves the machine unusable; plain code never touches slots; the
 //! machine never sees a type, only components, and shapes where a value is printed or compared.
+//! Its modules depend on each other in one direction only; `tests/suite/architecture.rs` has their order.
 //! What it records to explain and check derivatives is in `diagnosis`; the session renders it as a [`Reporter`].
 //! Not here: what is recorded (`tape`), what values look like (`value`), how code is made (`emit`).
 
@@ -16,6 +17,7 @@ mod compiler;
 pub(crate) mod diagnosis;
 mod dispatch;
 pub(crate) mod exclusivity;
+pub(crate) mod fault;
 mod functions;
 mod joined;
 mod native;
@@ -26,14 +28,14 @@ pub(crate) mod run;
 pub(crate) mod state;
 mod threaded;
 
+pub use crate::vm::fault::{Fault, Kind, Remark, Running, bytes};
 pub use crate::vm::operators::check::finite_difference;
-pub use crate::vm::run::fault::{Fault, Kind, Remark, Running, bytes};
-pub use crate::vm::run::progress::{LoopProgress, ProgressReporter};
 pub use crate::vm::state::limits::{Limits, share_of_machine};
 pub use crate::vm::state::machine::Machine;
 pub use crate::vm::state::task::{Callee, Next, Task};
 pub use compiler::{Compiler, Reporter};
 pub use diagnosis::kink::Kink;
+pub use diagnosis::progress::{LoopProgress, ProgressReporter};
 pub use diagnosis::trace::{Count, Did, Row, Trace};
 pub use functions::{CodeSource, TransformKind};
 pub(crate) use threaded::translate;

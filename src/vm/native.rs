@@ -1,12 +1,12 @@
 //! Native calls: calls of the native library, and of the descriptions that types declare, which it may need.
 
-use super::compiler::Compiler;
 use crate::bytecode::NativeSite;
 use crate::cancel;
-use crate::native::library::{self, Native, NativeContext, NativeFunction, PureNative, PureOperation};
+use crate::native::library::{self, Native, NativeContext, NativeFunction, NativeRegisters, PureNative, PureOperation};
 use crate::value::print::OwnPart;
 use crate::value::{Cells, Ref, Slot, Text};
-use crate::vm::run::fault::Fault;
+use crate::vm::compiler::Compiler;
+use crate::vm::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Callee, Next, Task};
 use std::rc::Rc;
@@ -115,8 +115,8 @@ fn run(
     let (f, i, r) = (range(0), range(1), range(2));
     let stacks = &mut machine.stacks;
     let beside: &mut [Slot] = if slots { &mut stacks.slots[f.clone()] } else { &mut [] };
-    let registers = (&mut stacks.f[f], beside, &mut stacks.i[i], &mut stacks.r[r]);
-    let mut context = NativeContext::new((compiler.shapes(), &site.shapes), &mut machine.host, registers);
+    let registers = NativeRegisters { f: &mut stacks.f[f], slots: beside, i: &mut stacks.i[i], r: &mut stacks.r[r] };
+    let mut context = NativeContext::new(compiler.shapes(), &site.shapes, &mut machine.host, registers);
     context.own_texts = own_texts;
     (function.call)(&mut context)?;
     Ok(context.asked)

@@ -5,7 +5,7 @@ use crate::native::library::Failure;
 use crate::tape::Num;
 use crate::value::shape::ShapeId;
 use crate::value::{BoxCells, Cells, Ref, Slot};
-use crate::vm::run::fault::Fault;
+use crate::vm::fault::Fault;
 use std::rc::Rc;
 
 /// Puts components together; the references are moved out of `r`.

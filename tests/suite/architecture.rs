@@ -179,6 +179,136 @@ fn folders_of_the_checker_name_only_what_is_below_them() {
     assert_eq!(known, there, "the list above and the folders of the checker");
 }
 
+/// The files and folders of `src/vm/`, from the lowest to the highest: one may name itself and those before it.
+const MACHINE: &[&str] = &[
+    "fault",
+    "objects",
+    "joined",
+    "record",
+    "threaded",
+    "functions",
+    "diagnosis",
+    "compiler",
+    "state",
+    "exclusivity",
+    "native",
+    "operators",
+    "dispatch",
+    "run",
+];
+
+/// A check of a registered derivative runs functions of the program in the middle of an operator, and those may fail.
+const MACHINE_UPWARD: &[(&str, &str)] = &[("operators", "run")];
+
+/// The files of `src/tape/`, likewise.
+const TAPE: &[&str] = &[
+    "column",
+    "node",
+    "value_stack",
+    "wide",
+    "observer",
+    "recording",
+    "levels",
+    "rule",
+    "product",
+    "calls",
+    "series",
+    "watch",
+    "factors",
+    "sweep",
+    "sweep_live",
+    "linear",
+    "escape",
+    "lanes",
+    "listing",
+];
+
+/// What is multiplied later is a part of a sweep that has a file of its own.
+const TAPE_UPWARD: &[(&str, &str)] = &[("factors", "sweep")];
+
+/// The modules of `crate::folder` that a file names, with their lines. `at`: the file's own path in that folder.
+fn named_in(folder: &str, at: &[String], text: &str) -> Vec<(usize, String)> {
+    let root = format!("crate::{folder}::");
+    let mut found = Vec::new();
+    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")) {
+        let mut rest = line;
+        while let Some(start) = rest.find("super::").into_iter().chain(rest.find(&root)).min() {
+            let is_whole = !rest[..start].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':');
+            rest = &rest[start..];
+            let mut ups = 0;
+            while let Some(after) = rest.strip_prefix("super::") {
+                (rest, ups) = (after, ups + 1);
+            }
+            rest = rest.strip_prefix(&*root).unwrap_or(rest);
+            if is_whole && (ups == 0 || ups == at.len()) {
+                let ends = |c: char| !c.is_alphanumeric() && c != '_';
+                // One module, or several in braces.
+                let list = rest.strip_prefix('{').map_or(&rest[..rest.find(ends).unwrap_or(rest.len())], |list| {
+                    &list[..list.find('}').unwrap_or(list.len())]
+                });
+                let words = list.split(',').map(|word| word.trim().split(ends).next().unwrap_or_default());
+                found.extend(words.map(|word| (number + 1, word.to_owned())));
+            }
+        }
+    }
+    found
+}
+
+/// Holds the modules of a folder of `src/` to their order.
+fn assert_order(folder: &str, order: &[&str], upward: &[(&str, &str)]) {
+    let place = |module: &str| order.iter().position(|known| *known == module);
+    let mut wrong = Vec::new();
+    let mut unused: BTreeSet<(&str, &str)> = upward.iter().copied().collect();
+    let folder_path = root().join("src").join(folder);
+    for path in files(&folder_path, &["rs"]) {
+        let inside = path.strip_prefix(&folder_path).expect("a file of the folder");
+        let mut at: Vec<String> = inside.with_extension("").iter().map(|p| p.to_string_lossy().into_owned()).collect();
+        at.retain(|part| part != "mod");
+        // The folder's own file is its door, and names all.
+        let Some(own) = at.first().filter(|_| !is_test(inside)) else { continue };
+        let Some(from) = place(own) else {
+            wrong.push(format!("`{own}` is missing in the order of `src/{folder}`"));
+            continue;
+        };
+        let text = fs::read_to_string(&path).expect("a source file is UTF-8");
+        let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for (line, word) in named_in(folder, &at, text) {
+            let Some(to) = place(&word) else {
+                // `Num` is the folder's own, what else it hands out has a file.
+                if word != "Num" {
+                    wrong.push(format!("{}:{line}: name the file of `{word}`", short(&path)));
+                }
+                continue;
+            };
+            if to > from && !unused.remove(&(order[from], order[to])) && !upward.contains(&(order[from], order[to])) {
+                wrong.push(format!("{}:{line}: `{own}` may not name `{word}`", short(&path)));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "arrows that lead upward in `src/{folder}`:\n{}", wrong.join("\n"));
+    assert!(unused.is_empty(), "arrows that are gone, and can be struck from the list: {unused:?}");
+}
+
+#[test]
+fn modules_of_the_machine_name_only_what_is_below_them() {
+    assert_order("vm", MACHINE, MACHINE_UPWARD);
+}
+
+#[test]
+fn modules_of_the_tape_name_only_what_is_below_them() {
+    assert_order("tape", TAPE, TAPE_UPWARD);
+}
+
+/// The machine's own loop enters operators in one file.
+#[test]
+fn operators_are_entered_in_one_place() {
+    let entering = files(&root().join("src/vm/dispatch"), &["rs"]).into_iter().filter(|path| {
+        let text = fs::read_to_string(path).expect("a source file is UTF-8");
+        named_in("vm", &[], &text).iter().any(|(_, word)| word == "operators")
+    });
+    assert_eq!(entering.map(|path| short(&path)).collect::<Vec<_>>(), ["src/vm/dispatch/calls.rs"]);
+}
+
 #[test]
 fn no_folder_has_too_many_files_and_no_file_too_many_lines() {
     let mut wrong = Vec::new();

@@ -67,7 +67,7 @@ impl<'a> Marking<'a> {
             if let Some(Terminator::Return(results)) = &block.end {
                 for (k, result) in self.followed(results) {
                     let number = self.beside(result);
-                    steps.push(self.operator(Operator::SendBreak { result: k }, &[], &[number], block.end_span));
+                    steps.push(self.operator(Operator::SendResultOrigin { result: k }, &[], &[number], block.end_span));
                 }
             }
             blocks.push(Block { instructions: steps, ..block.clone() });
@@ -85,7 +85,7 @@ impl<'a> Marking<'a> {
         let f = self.links.f;
         let taken = self.followed(&f.params).into_iter().map(|(argument, param)| {
             let number = self.beside(param);
-            self.operator(Operator::TakeBreak { argument }, &[number], &[], f.span)
+            self.operator(Operator::ReceiveArgumentOrigin { argument }, &[number], &[], f.span)
         });
         taken.collect()
     }
@@ -168,7 +168,7 @@ impl<'a> Marking<'a> {
                     let number = self.new_number();
                     let is_whole = inside == Storage::Whole;
                     let ins: Vec<Reg> = object.into_iter().chain((!is_whole).then_some(to)).collect();
-                    self.insert_after(Operator::KeptBreak { inside, component }, &[number], &ins, span);
+                    self.insert_after(Operator::LoadOrigin { inside, component }, &[number], &ins, span);
                     made_of.entry(to).or_default().push(number);
                 }
             }
@@ -184,7 +184,7 @@ impl<'a> Marking<'a> {
             [] => (Op::ConstF(0.0), vec![]),
             [one] if *one == number => return,
             [one] if is_number(one) => (Op::Copy, vec![*one]),
-            all => (Op::Operator(Operator::JoinBreaks), all.to_vec()),
+            all => (Op::Operator(Operator::JoinOrigins), all.to_vec()),
         };
         self.is_changed = true;
         self.after.push(Instruction { op, outs: vec![number], ins, span, active: false });
@@ -209,12 +209,12 @@ impl<'a> Marking<'a> {
                 let content = (!is_whole).then_some(value);
                 let ins: Vec<Reg> = object.into_iter().chain([number]).chain(content).collect();
                 let outs: Vec<Reg> = object.into_iter().collect();
-                self.insert_after(Operator::KeepBreak { inside, component, replaces }, &outs, &ins, span);
+                self.insert_after(Operator::StoreOrigin { inside, component, replaces }, &outs, &ins, span);
             }
             Link::Number { from, to } if self.follows(from) => {
                 let number = self.beside(from);
                 let place = self.place_of_break(from).unwrap_or(span);
-                self.insert_after(Operator::Broken { of: self.number }, &[to], &[number, to], place);
+                self.insert_after(Operator::LoseTangent { of: self.number }, &[to], &[number, to], place);
             }
             _ => {}
         }
@@ -233,21 +233,21 @@ impl<'a> Marking<'a> {
         };
         let is_touched = !gives.is_empty() || !receives.is_empty();
         if is_touched {
-            steps.push(self.operator(Operator::ForgetBreaks, &[], &[], step.span));
+            steps.push(self.operator(Operator::ForgetOrigins, &[], &[], step.span));
         }
         for (argument, reg) in &gives {
             let number = self.beside(*reg);
-            steps.push(self.operator(Operator::GiveBreak { argument: *argument }, &[], &[number], step.span));
+            steps.push(self.operator(Operator::SendArgumentOrigin { argument: *argument }, &[], &[number], step.span));
         }
         // Integers alone must be seen by derivative code.
         steps.push(Instruction { active: !gives.is_empty(), ..step.clone() });
         for (result, out) in receives {
             let number = self.new_number();
-            self.insert_after(Operator::ReceiveBreak { result }, &[number], &[], step.span);
+            self.insert_after(Operator::ReceiveResultOrigin { result }, &[number], &[], step.span);
             made_of.entry(out).or_default().push(number);
         }
         if !gives.is_empty() {
-            self.insert_after(Operator::ForgetBreaks, &[], &[], step.span);
+            self.insert_after(Operator::ForgetOrigins, &[], &[], step.span);
         }
     }
 

@@ -2,12 +2,12 @@
 //! number again.
 //!
 //! In: a function. Out: the same function, where beside each integer or text that such a chain may lead through a
-//! number is that it was made of, and an operator `Broken` where there is a number again. Where the first one moves, the
+//! number is that it was made of, and an operator `LoseTangent` where there is a number again. Where the first one moves, the
 //! second has no derivative, and a program that uses it gets an error with the place where the chain broke.
-//! - What is computed of integers, and where paths meet, is done to the numbers beside them, too (`JoinBreaks`).
-//! - What is stored in an object leaves its number beside the object (`KeepBreak`), and what is read there finds it
-//!   again by its content (`KeptBreak`).
-//! - Calls pass on the numbers of arguments (`GiveBreak`, `TakeBreak`) and of results (`SendBreak`, `ReceiveBreak`).
+//! - What is computed of integers, and where paths meet, is done to the numbers beside them, too (`JoinOrigins`).
+//! - What is stored in an object leaves its number beside the object (`StoreOrigin`), and what is read there finds it
+//!   again by its content (`LoadOrigin`).
+//! - Calls pass on the numbers of arguments (`SendArgumentOrigin`, `ReceiveArgumentOrigin`) and of results (`SendResultOrigin`, `ReceiveResultOrigin`).
 //!
 //! Promises: a selection (a condition, an index, a count, the length of a loop) is not a chain; a function that no chain
 //! can lead through from a number to a number (`reach`) is left alone. What is certain of a function that is promised to be

@@ -22,7 +22,7 @@ fn operators(b: Builder) -> Vec<Operator> {
 }
 
 fn is_broken(operator: &Operator) -> bool {
-    matches!(operator, Operator::Broken { .. })
+    matches!(operator, Operator::LoseTangent { .. })
 }
 
 #[test]
@@ -57,9 +57,9 @@ fn an_integer_that_is_returned_hands_on_what_it_was_made_of() {
     let z = b.primitive("double.fromInt", &[same]);
     b.ret(&[y, z]);
     let caller = b.add_to(&mut program);
-    assert_eq!(put(&program, callee), [Operator::SendBreak { result: 1 }]);
+    assert_eq!(put(&program, callee), [Operator::SendResultOrigin { result: 1 }]);
     let put = put(&program, caller);
-    assert_eq!(put[..2], [Operator::ForgetBreaks, Operator::ReceiveBreak { result: 1 }]);
+    assert_eq!(put[..2], [Operator::ForgetOrigins, Operator::ReceiveResultOrigin { result: 1 }]);
     assert!(put.len() == 3 && is_broken(&put[2]));
 }
 
@@ -97,11 +97,11 @@ fn an_integer_that_is_given_hands_on_what_it_was_made_of() {
     let (mut program, callee) = program(g);
     let caller = caller(callee).add_to(&mut program);
     let inside = put(&program, callee);
-    assert_eq!(inside[..1], [Operator::TakeBreak { argument: 0 }]);
+    assert_eq!(inside[..1], [Operator::ReceiveArgumentOrigin { argument: 0 }]);
     assert!(inside.len() == 2 && is_broken(&inside[1]));
     assert_eq!(
         put(&program, caller),
-        [Operator::ForgetBreaks, Operator::GiveBreak { argument: 0 }, Operator::ForgetBreaks]
+        [Operator::ForgetOrigins, Operator::SendArgumentOrigin { argument: 0 }, Operator::ForgetOrigins]
     );
     // Nothing but an integer goes in, and the original would not see it.
     let marked = LostTangents::new(&program).marked(caller, program.function(caller).unwrap()).unwrap();
@@ -140,7 +140,7 @@ fn stored_and_read(store: impl FnOnce(&mut Builder, Reg) -> Reg) -> Vec<Operator
 /// An integer was stored as that component of an object, and read there.
 fn assert_kept(put: &[Operator], component: u32, replaces: bool) {
     let inside = Storage::Object;
-    let expected = [Operator::KeepBreak { inside, component, replaces }, Operator::KeptBreak { inside, component }];
+    let expected = [Operator::StoreOrigin { inside, component, replaces }, Operator::LoadOrigin { inside, component }];
     assert_eq!(put[..2], expected);
     assert!(put.len() == 3 && is_broken(&put[2]));
 }
@@ -183,7 +183,7 @@ fn where_integers_are_combined_their_numbers_are() {
         let other = b.primitive("int.fromDouble", &[z]);
         b.primitive("int.add", &[whole, other])
     });
-    assert_eq!(put[..1], [Operator::JoinBreaks]);
+    assert_eq!(put[..1], [Operator::JoinOrigins]);
     assert!(put.len() == 2 && is_broken(&put[1]));
 }
 

@@ -9,7 +9,7 @@ use crate::diff::transform::reverse_block::{Adjoints, ReverseBlock};
 use crate::ir::analysis::effects::is_pure;
 use crate::ir::analysis::liveness::Liveness;
 use crate::ir::passes::dead_code::eliminate_where;
-use crate::ir::{Block, BlockId, Fallback, Function, Op, Reg, SweepOp, Terminator, Trap};
+use crate::ir::{Block, BlockId, Fallback, Function, Op, Reg, Terminator, TransformedOp, Trap};
 use crate::native::Partial;
 use crate::value::Bank;
 use hashbrown::HashMap;
@@ -166,7 +166,7 @@ impl AdjointBuilder<'_, '_> {
             for (reg, how) in &self.needs[b].restored {
                 if matches!(how, Restore::Pop) {
                     let bank = self.f().registers[reg.0 as usize].bank;
-                    self.builder.step(Op::Sweep(SweepOp::Push(bank)), &[], &[*reg]);
+                    self.builder.step(Op::Transformed(TransformedOp::Push(bank)), &[], &[*reg]);
                 }
             }
             for (i, step) in self.blocks.f.blocks[b].instructions.iter().enumerate() {
@@ -177,7 +177,7 @@ impl AdjointBuilder<'_, '_> {
                 self.builder.steps.push(step.clone());
                 if self.needs[b].recorded[i] {
                     let bank = self.f().registers[step.outs[0].0 as usize].bank;
-                    self.builder.step(Op::Sweep(SweepOp::Push(bank)), &[], &[step.outs[0]]);
+                    self.builder.step(Op::Transformed(TransformedOp::Push(bank)), &[], &[step.outs[0]]);
                 }
             }
             let end_span = self.f().blocks[b].end_span;
@@ -237,13 +237,13 @@ impl AdjointBuilder<'_, '_> {
             Entry::Loop { integer, from: elsewhere, .. } => {
                 // Inside of another loop it was entered before.
                 if self.blocks.repeats[elsewhere.0 as usize] {
-                    self.builder.step(Op::Sweep(SweepOp::Push(Bank::I)), &[], &[integer]);
+                    self.builder.step(Op::Transformed(TransformedOp::Push(Bank::I)), &[], &[integer]);
                     self.builder.step(Op::ConstI(-1), &[integer], &[]);
                 }
             }
             Entry::Recorded => {
                 let number = self.blocks.before[at].iter().position(|b| b.0 as usize == from).unwrap_or(0);
-                self.builder.step(Op::Sweep(SweepOp::PushConstant(number as i32)), &[], &[]);
+                self.builder.step(Op::Transformed(TransformedOp::PushConstant(number as i32)), &[], &[]);
             }
         }
     }
@@ -299,7 +299,7 @@ impl AdjointBuilder<'_, '_> {
                 self.builder.step(arithmetic("int.eq"), &[is_first], &[integer, known]);
                 let steps = std::mem::take(&mut self.builder.steps);
                 if how == PredecessorCounter::Added && self.blocks.repeats[from.0 as usize] {
-                    self.builder.step(Op::Sweep(SweepOp::Pop(Bank::I)), &[integer], &[]);
+                    self.builder.step(Op::Transformed(TransformedOp::Pop(Bank::I)), &[integer], &[]);
                 }
                 let then = self.block_to(self.reverse_of(from.0 as usize));
                 if how == PredecessorCounter::Added {
@@ -311,7 +311,7 @@ impl AdjointBuilder<'_, '_> {
             }
             (Entry::Recorded, all) => {
                 let number = self.builder.register(Bank::I);
-                self.builder.step(Op::Sweep(SweepOp::Pop(Bank::I)), &[number], &[]);
+                self.builder.step(Op::Transformed(TransformedOp::Pop(Bank::I)), &[number], &[]);
                 self.choose(number, all)
             }
         }

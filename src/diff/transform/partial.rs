@@ -1,7 +1,7 @@
 //! What a step hands on: the terms that its result adds to adjoints, or that its operands add to a tangent.
 
 use super::GraphBuilder;
-use crate::ir::{Op, Reg, SweepOp};
+use crate::ir::{Op, Reg, TransformedOp};
 use crate::native::formula::{self, Formula};
 use crate::native::{Partial, PrimitiveId, ids};
 use crate::value::Bank;
@@ -61,7 +61,7 @@ impl GraphBuilder {
                 Term::MinusProduct(share, y)
             }
             Partial::Expression(_) => {
-                let op = Op::Sweep(SweepOp::Partial { primitive: id, operand: k as u8 });
+                let op = Op::Transformed(TransformedOp::Partial { primitive: id, operand: k as u8 });
                 let partial = self.emit(op, &[x, &[y]].concat());
                 Term::PlusProduct(factor, partial)
             }

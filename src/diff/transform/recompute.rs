@@ -9,7 +9,7 @@ use crate::diff::transform::partial::{operands_read, reads_result};
 use crate::diff::transform::varied::Varied;
 use crate::ir::analysis::control_flow::{in_loops, predecessors};
 use crate::ir::analysis::flow_graph::count;
-use crate::ir::{BlockId, Function, Instruction, Op, Reg, SweepOp};
+use crate::ir::{BlockId, Function, Instruction, Op, Reg, TransformedOp};
 use crate::native::{Cost, ids};
 use crate::value::Bank;
 use hashbrown::{HashMap, HashSet};
@@ -118,7 +118,7 @@ impl<'f> Blocks<'f> {
                 Op::LoadGlobal { bank: Bank::R, .. }
                 | Op::Capture { bank: Bank::R, .. }
                 | Op::Constants(_)
-                | Op::Sweep(SweepOp::CaptureOf { bank: Bank::R, .. })
+                | Op::Transformed(TransformedOp::CaptureOf { bank: Bank::R, .. })
                     if !self.repeats[b] && is_unchanged(&out) =>
                 {
                     self.stable.insert(out);
@@ -145,9 +145,10 @@ impl<'f> Blocks<'f> {
     /// Whether a step costs no more than to record its result.
     fn is_cheap(&self, step: &Instruction) -> bool {
         match &step.op {
-            Op::ConstF(_) | Op::ConstI(_) | Op::Copy | Op::Sweep(SweepOp::DropTangent | SweepOp::RequireConstant) => {
-                true
-            }
+            Op::ConstF(_)
+            | Op::ConstI(_)
+            | Op::Copy
+            | Op::Transformed(TransformedOp::DropTangent | TransformedOp::RequireConstant) => true,
             Op::Primitive(id) => id.info().cost == Cost::Cheap,
             Op::LoadElement { bank: Bank::F | Bank::I, .. }
             | Op::LoadRecord { bank: Bank::F | Bank::I, .. }

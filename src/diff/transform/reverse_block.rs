@@ -4,7 +4,7 @@ use crate::diff::transform::GraphBuilder;
 use crate::diff::transform::partial::{Term, operands_read, reads_result};
 use crate::diff::transform::recompute::{Blocks, Restore, ToBeRecorded, Version, Versions};
 use crate::ir::analysis::liveness::Liveness;
-use crate::ir::{Instruction, Op, Reg, SweepOp};
+use crate::ir::{Instruction, Op, Reg, TransformedOp};
 use crate::native::{ids, primitive};
 use crate::value::Bank;
 use hashbrown::HashMap;
@@ -71,12 +71,12 @@ impl<'f> ReverseBlock<'_, 'f> {
             let out = step.outs[0];
             let bank = self.bank(out);
             let value = self.builder.register(bank);
-            self.builder.step(Op::Sweep(SweepOp::Pop(bank)), &[value], &[]);
+            self.builder.step(Op::Transformed(TransformedOp::Pop(bank)), &[value], &[]);
             local.values.insert((out, Some(i)), value);
         }
         for (reg, how) in needs.restored.iter().rev() {
             match how {
-                Restore::Pop => self.builder.step(Op::Sweep(SweepOp::Pop(self.bank(*reg))), &[*reg], &[]),
+                Restore::Pop => self.builder.step(Op::Transformed(TransformedOp::Pop(self.bank(*reg))), &[*reg], &[]),
                 Restore::Subtract(n) => {
                     let less = self.builder.register(Bank::I);
                     self.builder.step(Op::ConstI(*n), &[less], &[]);
@@ -147,7 +147,7 @@ impl<'f> ReverseBlock<'_, 'f> {
             Op::LoadElement { offset, stride, .. } => {
                 let object = self.object(step.ins[0])?;
                 let index = self.operand(i, step, 1, local)?;
-                let op = Op::Sweep(SweepOp::AddElement { offset: *offset, stride: *stride });
+                let op = Op::Transformed(TransformedOp::AddElement { offset: *offset, stride: *stride });
                 self.builder.step(op, &[object], &[object, index, adjoint]);
             }
             Op::LoadRecord { bank, index } => {
@@ -225,7 +225,7 @@ impl<'f> ReverseBlock<'_, 'f> {
                 Some(from) => {
                     self.builder.copy(home, from);
                     if self.blocks.repeats[self.at] && from != home {
-                        self.builder.step(Op::Sweep(SweepOp::Flush), &[home], &[home]);
+                        self.builder.step(Op::Transformed(TransformedOp::Flush), &[home], &[home]);
                     }
                 }
                 None => self.builder.step(Op::ConstF(0.0), &[home], &[]),

@@ -1,7 +1,7 @@
 use super::*;
 use crate::diff::testing::{Builder, program};
 use crate::ir::verify::verify;
-use crate::ir::{BlockId, Program, SweepOp, Terminator};
+use crate::ir::{BlockId, Program, Terminator, TransformedOp};
 use crate::value::Bank::{F, I, R};
 
 fn function(b: Builder) -> (Program, Function) {
@@ -19,13 +19,13 @@ fn sound((program, f): (Program, Function)) -> Function {
     code
 }
 
-fn count(f: &Function, is: impl Fn(&SweepOp) -> bool) -> usize {
+fn count(f: &Function, is: impl Fn(&TransformedOp) -> bool) -> usize {
     let steps = f.blocks.iter().flat_map(|b| &b.instructions);
-    steps.filter(|step| matches!(&step.op, Op::Sweep(op) if is(op))).count()
+    steps.filter(|step| matches!(&step.op, Op::Transformed(op) if is(op))).count()
 }
 
 fn pushes(f: &Function) -> usize {
-    count(f, |op| matches!(op, SweepOp::Push(F)))
+    count(f, |op| matches!(op, TransformedOp::Push(F)))
 }
 
 /// `for _ in 0..<n { … }` around what `body` makes; gives the block after it.
@@ -52,7 +52,7 @@ fn a_straight_line_function_records_nothing() {
     let code = sound(function(b));
     assert_eq!(pushes(&code), 0);
     assert_eq!((code.params.len(), code.results.len()), (1, 2));
-    assert_eq!(count(&code, |op| matches!(op, SweepOp::Partial { .. })), 1);
+    assert_eq!(count(&code, |op| matches!(op, TransformedOp::Partial { .. })), 1);
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn a_loop_records_values_that_cannot_be_recomputed() {
     b.ret(&[x]);
     let code = sound(function(b));
     assert_eq!(pushes(&code), 1);
-    assert_eq!(count(&code, |op| matches!(op, SweepOp::PushConstant(_) | SweepOp::Push(I))), 0);
+    assert_eq!(count(&code, |op| matches!(op, TransformedOp::PushConstant(_) | TransformedOp::Push(I))), 0);
 }
 
 #[test]
@@ -124,8 +124,8 @@ fn the_predecessor_of_a_join_is_recorded() {
     b.at(after);
     b.ret(&[y]);
     let code = sound(function(b));
-    assert_eq!(count(&code, |op| matches!(op, SweepOp::PushConstant(_))), 2);
-    assert_eq!(count(&code, |op| matches!(op, SweepOp::Pop(I))), 1);
+    assert_eq!(count(&code, |op| matches!(op, TransformedOp::PushConstant(_))), 2);
+    assert_eq!(count(&code, |op| matches!(op, TransformedOp::Pop(I))), 1);
 }
 
 #[test]
@@ -139,7 +139,7 @@ fn elements_get_their_adjoints_in_place() {
     b.ret(&[y]);
     let code = sound(function(b));
     assert_eq!(code.results, [F, R]);
-    assert_eq!(count(&code, |op| matches!(op, SweepOp::AddElement { .. })), 1);
+    assert_eq!(count(&code, |op| matches!(op, TransformedOp::AddElement { .. })), 1);
 }
 
 #[test]

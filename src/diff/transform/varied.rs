@@ -3,7 +3,7 @@
 use crate::diff::transfer;
 use crate::diff::transfer::DependenceTransfer;
 use crate::ir::passes::inline_all::written_once;
-use crate::ir::{Fallback, Function, Instruction, Op, Reg, SweepOp};
+use crate::ir::{Fallback, Function, Instruction, Op, Reg, TransformedOp};
 use crate::value::Bank;
 
 /// Where a reference comes from.
@@ -102,14 +102,14 @@ impl Varied {
             Op::Primitive(id) if moves && transfer::primitive(*id) == DependenceTransfer::Break => {
                 return Err(Fallback::LostTangent(id.info().name));
             }
-            Op::Sweep(SweepOp::RequireConstant) if moves || behind => return Err(Fallback::NoDerivative),
+            Op::Transformed(TransformedOp::RequireConstant) if moves || behind => return Err(Fallback::NoDerivative),
             // What was loaded of what is mixed is not known to be of any parameter.
             Op::LoadElement { bank: Bank::F, .. } | Op::LoadRecord { bank: Bank::F, .. }
                 if self.origins[step.ins[0].0 as usize] == Origin::Mixed =>
             {
                 return Err(Fallback::MixedStorage);
             }
-            Op::LoadBox { .. } | Op::Sweep(SweepOp::CaptureOf { .. }) if behind => {
+            Op::LoadBox { .. } | Op::Transformed(TransformedOp::CaptureOf { .. }) if behind => {
                 return Err(Fallback::VaryingCapture);
             }
             _ => {}
@@ -125,7 +125,9 @@ impl Varied {
                     let origin = match &step.op {
                         Op::Copy | Op::Take => self.origins[step.ins[0].0 as usize],
                         Op::Null => continue,
-                        Op::Sweep(SweepOp::DropTangent | SweepOp::RequireConstant) => Origin::Elsewhere,
+                        Op::Transformed(TransformedOp::DropTangent | TransformedOp::RequireConstant) => {
+                            Origin::Elsewhere
+                        }
                         _ if moves || behind => Origin::Mixed,
                         _ => Origin::Elsewhere,
                     };

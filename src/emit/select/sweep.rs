@@ -5,33 +5,33 @@ use crate::bytecode::Instruction;
 use crate::bytecode::operand::*;
 use crate::emit::Unencodable;
 use crate::emit::graph::Step;
-use crate::ir::SweepOp;
+use crate::ir::TransformedOp;
 use crate::native::{PrimitiveId, Value};
 use crate::value::Bank;
 
 impl Selector<'_> {
-    pub(super) fn sweep(&mut self, op: &SweepOp, step: &Step) -> Result<(), Unencodable> {
+    pub(super) fn sweep(&mut self, op: &TransformedOp, step: &Step) -> Result<(), Unencodable> {
         use Instruction as I;
         match op {
-            SweepOp::Partial { primitive, operand } => return self.partial(*primitive, *operand, step),
-            SweepOp::Push(Bank::F) => {
+            TransformedOp::Partial { primitive, operand } => return self.partial(*primitive, *operand, step),
+            TransformedOp::Push(Bank::F) => {
                 let a = FIn(self.n(step.ins[0]));
                 self.writer.push(I::PushF { a });
             }
-            SweepOp::Push(_) => {
+            TransformedOp::Push(_) => {
                 let a = IIn(self.n(step.ins[0]));
                 self.writer.push(I::PushI { a });
             }
-            SweepOp::PushConstant(value) => self.writer.push(I::PushKnown { value: Immediate(*value) }),
-            SweepOp::Pop(Bank::F) => {
+            TransformedOp::PushConstant(value) => self.writer.push(I::PushKnown { value: Immediate(*value) }),
+            TransformedOp::Pop(Bank::F) => {
                 let out = FOut(self.n(step.outs[0]));
                 self.writer.push(I::PopF { out });
             }
-            SweepOp::Pop(_) => {
+            TransformedOp::Pop(_) => {
                 let out = IOut(self.n(step.outs[0]));
                 self.writer.push(I::PopI { out });
             }
-            SweepOp::AddElement { offset, stride } => {
+            TransformedOp::AddElement { offset, stride } => {
                 let (array, index) = (self.changed(step, 0), IIn(self.n(step.ins[1])));
                 let a = FIn(self.n(step.ins[2]));
                 if stride.f == 1 {
@@ -41,12 +41,12 @@ impl Selector<'_> {
                     self.element(Bank::F, *offset, *stride);
                 }
             }
-            SweepOp::DropTangent | SweepOp::RequireConstant => self.copy(step),
-            SweepOp::Flush => {
+            TransformedOp::DropTangent | TransformedOp::RequireConstant => self.copy(step),
+            TransformedOp::Flush => {
                 let a = FIn(self.n(step.ins[0]));
                 self.writer.push(I::FlushF { a });
             }
-            SweepOp::CaptureOf { bank, index } => {
+            TransformedOp::CaptureOf { bank, index } => {
                 let (out, from, index) = (self.n(step.outs[0]), RIn(self.n(step.ins[0])), Part(*index));
                 self.writer.push(match bank {
                     Bank::F => I::CaptureF { out: FOut(out), from, index },

@@ -20,7 +20,7 @@ const MOST: usize = 8 << 10;
 
 /// The one who speaks to everybody. Copies speak with the same voice, in order.
 #[derive(Clone)]
-pub(crate) struct Feed {
+pub(crate) struct IoPub {
     state: Arc<Mutex<State>>,
 }
 
@@ -46,9 +46,9 @@ pub(crate) enum Stream {
     Error,
 }
 
-impl Feed {
-    /// A feed that sends what waits every moment, for as long as somebody has it.
-    pub(crate) fn new(wire: Arc<Wire>, mailbox: Mailbox) -> Feed {
+impl IoPub {
+    /// A channel that sends what waits every moment, for as long as somebody has it.
+    pub(crate) fn new(wire: Arc<Wire>, mailbox: Mailbox) -> IoPub {
         let state = State {
             wire,
             mailbox,
@@ -57,8 +57,8 @@ impl Feed {
             stream: Stream::Output,
             is_silent: false,
         };
-        let feed = Feed { state: Arc::new(Mutex::new(state)) };
-        let weak = Arc::downgrade(&feed.state);
+        let iopub = IoPub { state: Arc::new(Mutex::new(state)) };
+        let weak = Arc::downgrade(&iopub.state);
         let sender = move || {
             while let Some(state) = weak.upgrade() {
                 locked(&state).flush();
@@ -68,7 +68,7 @@ impl Feed {
         };
         // Without the thread, prints come when the next one does, or at the end of the cell.
         drop(std::thread::Builder::new().name("prints".into()).spawn(sender));
-        feed
+        iopub
     }
 
     /// From now on, everything belongs to this request.
@@ -93,9 +93,9 @@ impl Feed {
         self.publish("status", &json!({ "execution_state": word }));
     }
 
-    /// A stream of this feed.
+    /// A stream of this channel.
     pub(crate) fn stream(&self, stream: Stream) -> Box<dyn Write> {
-        Box::new(Printer { feed: self.clone(), stream })
+        Box::new(Printer { iopub: self.clone(), stream })
     }
 
     fn print(&self, stream: Stream, bytes: &[u8]) {
@@ -143,13 +143,13 @@ impl State {
 }
 
 struct Printer {
-    feed: Feed,
+    iopub: IoPub,
     stream: Stream,
 }
 
 impl Write for Printer {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.feed.print(self.stream, bytes);
+        self.iopub.print(self.stream, bytes);
         Ok(bytes.len())
     }
 
@@ -158,7 +158,7 @@ impl Write for Printer {
     }
 }
 
-impl Screen for Feed {
+impl Screen for IoPub {
     fn show(&mut self, display: &Display) {
         let transient = display.id.as_ref().map_or(json!({}), |id| json!({ "display_id": id }));
         let kind = if display.is_update { "update_display_data" } else { "display_data" };

@@ -27,7 +27,7 @@ pub(super) use install::{install, remove};
 use super::output::{Output, report};
 use super::prompt::Prompt;
 use super::status;
-use crate::front::kernel::iopub::{Feed, Stream};
+use crate::front::kernel::iopub::{IoPub, Stream};
 use crate::front::render_style::RenderStyle;
 use crate::session::{Options, Session, Streams};
 use connection::Connection;
@@ -55,7 +55,7 @@ pub(super) fn run(file: &Path, options: Options, render_style: RenderStyle) -> i
     };
     match open(&connection, options, render_style) {
         Ok((mut kernel, arrivals, sockets)) => {
-            kernel.feed.status("starting");
+            kernel.iopub.status("starting");
             kernel.run(&arrivals);
             // When nobody can send anything any more, the sockets send the rest and end the process.
             drop(kernel);
@@ -92,8 +92,8 @@ fn open(connection: &Connection, options: Options, render_style: RenderStyle) ->
     let thread = thread.map_err(|error| error.to_string())?;
     bound.recv().map_err(|error| error.to_string())??;
     let options = Options { progress: Some(progress::step), tells_loops: false, ..options };
-    let (kernel, feed) = kernel(options, render_style, (&wire, &mailbox), answers);
-    progress::begin(feed);
+    let (kernel, iopub) = kernel(options, render_style, (&wire, &mailbox), answers);
+    progress::begin(iopub);
     Ok((kernel, arrivals, thread))
 }
 
@@ -103,9 +103,9 @@ fn kernel(
     render_style: RenderStyle,
     (wire, mailbox): (&Arc<Wire>, &Mailbox),
     answers: Receiver<Request>,
-) -> (Kernel, Feed) {
+) -> (Kernel, IoPub) {
     let interrupt = Arc::clone(&options.interrupt);
-    let feed = Feed::new(Arc::clone(wire), mailbox.clone());
+    let iopub = IoPub::new(Arc::clone(wire), mailbox.clone());
     let stdin = Stdin::default();
     let question = Question {
         stdin: stdin.clone(),
@@ -116,21 +116,21 @@ fn kernel(
         line: vec![],
     };
     let make = {
-        let feed = feed.clone();
+        let iopub = iopub.clone();
         move |options: &Options| {
             let streams = Streams {
-                output: feed.stream(Stream::Output),
-                error: feed.stream(Stream::Error),
+                output: iopub.stream(Stream::Output),
+                error: iopub.stream(Stream::Error),
                 input: Box::new(question.clone()),
-                screen: Box::new(feed.clone()),
+                screen: Box::new(iopub.clone()),
             };
             Session::with(options.clone(), streams)
         }
     };
-    let outputs = [Stream::Output, Stream::Error].map(|stream| Output::to(feed.stream(stream)));
+    let outputs = [Stream::Output, Stream::Error].map(|stream| Output::to(iopub.stream(stream)));
     let prompt = Prompt::new(options, RenderStyle { is_colored: false, ..render_style }, outputs, Box::new(make));
     let history = History::default();
     let render_style = RenderStyle { is_colored: true, ..render_style };
-    let (wire, mailbox, told) = (Arc::clone(wire), mailbox.clone(), feed.clone());
-    (Kernel { prompt, render_style, wire, mailbox, feed, stdin, interrupt, history, count: 0 }, told)
+    let (wire, mailbox, told) = (Arc::clone(wire), mailbox.clone(), iopub.clone());
+    (Kernel { prompt, render_style, wire, mailbox, iopub, stdin, interrupt, history, count: 0 }, told)
 }

@@ -1,6 +1,6 @@
 //! Notebook progress: shows a loop over `progress(…)` as one display that is updated.
 
-use crate::front::kernel::iopub::Feed;
+use crate::front::kernel::iopub::IoPub;
 use crate::front::loop_progress::{News, Rounds, words};
 use crate::session::{Display, Screen, Step};
 use std::cell::RefCell;
@@ -15,15 +15,15 @@ thread_local! {
 
 /// The loops of a session.
 struct Bars {
-    feed: Feed,
+    iopub: IoPub,
     rounds: Rounds,
     /// How many pictures there were; each has a name of its own.
     count: u64,
 }
 
 /// From now on, loops of this thread are told to everybody.
-pub(super) fn begin(feed: Feed) {
-    BARS.set(Some(Bars { feed, rounds: Rounds::told_every(OFTEN), count: 0 }));
+pub(super) fn begin(iopub: IoPub) {
+    BARS.set(Some(Bars { iopub, rounds: Rounds::told_every(OFTEN), count: 0 }));
 }
 
 /// A loop that was left by an error says nothing any more: the next cell begins anew.
@@ -43,7 +43,7 @@ impl Bars {
         self.count += u64::from(news == News::Begins);
         let forms = vec![("text/plain".to_owned(), text(step, rate)), ("text/html".to_owned(), html(step, rate))];
         let id = Some(format!("progress-{}", self.count));
-        self.feed.show(&Display { forms, id, is_update: news != News::Begins });
+        self.iopub.show(&Display { forms, id, is_update: news != News::Begins });
     }
 }
 

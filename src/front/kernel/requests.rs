@@ -11,7 +11,7 @@ use super::message::{Request, Wire};
 use super::question::Stdin;
 use super::sockets::Arrival;
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::front::kernel::iopub::Feed;
+use crate::front::kernel::iopub::IoPub;
 use crate::front::render_style::RenderStyle;
 use crate::session::explain::derivation;
 use crate::session::{Answer, Reading, Session, Shown, Status, Topic};
@@ -26,7 +26,7 @@ pub(super) struct Kernel {
     pub(super) render_style: RenderStyle,
     pub(super) wire: Arc<Wire>,
     pub(super) mailbox: Mailbox,
-    pub(super) feed: Feed,
+    pub(super) iopub: IoPub,
     pub(super) stdin: Stdin,
     pub(super) interrupt: Arc<AtomicBool>,
     pub(super) history: History,
@@ -67,8 +67,8 @@ impl Kernel {
     /// Does what a request says; whether the kernel is to end.
     pub(super) fn handle(&mut self, request: &Request, arrivals: &Receiver<Arrival>) -> bool {
         let is_silent = flag(&request.content, "silent", false) && request.kind == "execute_request";
-        self.feed.begin(&request.parent, is_silent);
-        self.feed.status("busy");
+        self.iopub.begin(&request.parent, is_silent);
+        self.iopub.status("busy");
         let content = &request.content;
         let answer = match request.kind.as_str() {
             "execute_request" => self.execute(request, is_silent),
@@ -87,7 +87,7 @@ impl Kernel {
         // What is asked after the answer was seen is not meant.
         let waiting: Vec<Arrival> = if stops { arrivals.try_iter().collect() } else { vec![] };
         self.answer(request, &answer);
-        self.feed.status("idle");
+        self.iopub.status("idle");
         self.abort(waiting, arrivals) || request.kind == "shutdown_request"
     }
 
@@ -100,9 +100,9 @@ impl Kernel {
     fn comm(&mut self, request: &Request) -> bool {
         if request.kind == "comm_open" {
             let id = text(&request.content, "comm_id");
-            self.feed.publish("comm_close", &json!({ "comm_id": id, "data": {} }));
+            self.iopub.publish("comm_close", &json!({ "comm_id": id, "data": {} }));
         }
-        self.feed.status("idle");
+        self.iopub.status("idle");
         false
     }
 
@@ -112,10 +112,10 @@ impl Kernel {
             let ends = match arrival {
                 Arrival::End => true,
                 Arrival::Request(request) if request.kind == "execute_request" => {
-                    self.feed.begin(&request.parent, false);
-                    self.feed.status("busy");
+                    self.iopub.begin(&request.parent, false);
+                    self.iopub.status("busy");
                     self.answer(&request, &json!({ "status": "aborted" }));
-                    self.feed.status("idle");
+                    self.iopub.status("idle");
                     false
                 }
                 Arrival::Request(request) => self.handle(&request, arrivals),
@@ -133,7 +133,7 @@ impl Kernel {
         let is_kept = !is_silent && flag(content, "store_history", true) && !code.trim().is_empty();
         self.count += u64::from(is_kept);
         if !is_silent {
-            self.feed.publish("execute_input", &json!({ "code": code, "execution_count": self.count }));
+            self.iopub.publish("execute_input", &json!({ "code": code, "execution_count": self.count }));
         }
         let may_ask = flag(content, "allow_stdin", true);
         *self.stdin.asked.borrow_mut() = may_ask.then(|| request.parent.clone());
@@ -146,7 +146,7 @@ impl Kernel {
             self.history.add(self.count, code, done.value.clone());
         }
         if let Some((name, message, lines)) = done.failure {
-            self.feed.publish("error", &json!({ "ename": name, "evalue": message, "traceback": lines }));
+            self.iopub.publish("error", &json!({ "ename": name, "evalue": message, "traceback": lines }));
             let mut answer = info::failure(&name, &message, &lines);
             answer["execution_count"] = json!(self.count);
             return answer;
@@ -154,7 +154,7 @@ impl Kernel {
         if let Some(value) = done.value {
             let data = json!({ "text/plain": value });
             let result = json!({ "execution_count": self.count, "data": data, "metadata": {} });
-            self.feed.publish("execute_result", &result);
+            self.iopub.publish("execute_result", &result);
         }
         let page = done.page.map(|page| json!({ "source": "page", "data": { "text/plain": page }, "start": 0 }));
         json!({
@@ -206,7 +206,7 @@ impl Kernel {
     /// Writes lines to the standard error output.
     fn tell(&self, lines: &[String]) {
         let text = lines.join("\n") + "\n";
-        self.feed.publish("stream", &json!({ "name": "stderr", "text": text }));
+        self.iopub.publish("stream", &json!({ "name": "stderr", "text": text }));
     }
 
     fn lines(&self, diagnostics: &[Diagnostic]) -> Vec<String> {

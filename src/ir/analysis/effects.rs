@@ -3,7 +3,7 @@
 //! Promises: [`effects`] and [`transfer`] match on all operations, so that a new one does not compile until it is classified;
 //! passes and analyses ask here instead of listing operations themselves.
 
-use crate::ir::graph::{FunctionId, Op, Operator, SweepOp};
+use crate::ir::graph::{FunctionId, Op, Operator, TransformedOp};
 use crate::native::PrimitiveId;
 use crate::value::Bank;
 
@@ -94,13 +94,16 @@ pub fn effects(op: &Op) -> Effects {
         Op::Hold | Op::AssertDifferentiable { .. } => (M::None, A::Pin, false),
         Op::Access { .. } => (M::None, A::Pin, true),
         Op::Call(_) | Op::CallRule(_) | Op::CallValue | Op::Native { .. } | Op::Operator(_) => (M::Any, A::Write, true),
-        Op::Sweep(op) => match op {
-            SweepOp::Partial { .. } | SweepOp::DropTangent | SweepOp::RequireConstant | SweepOp::Flush => {
-                (M::None, A::None, false)
+        Op::Transformed(op) => match op {
+            TransformedOp::Partial { .. }
+            | TransformedOp::DropTangent
+            | TransformedOp::RequireConstant
+            | TransformedOp::Flush => (M::None, A::None, false),
+            TransformedOp::CaptureOf { .. } => (M::Closure, A::Read, false),
+            TransformedOp::Push(_) | TransformedOp::PushConstant(_) | TransformedOp::Pop(_) => {
+                (M::ValueStack, A::Write, false)
             }
-            SweepOp::CaptureOf { .. } => (M::Closure, A::Read, false),
-            SweepOp::Push(_) | SweepOp::PushConstant(_) | SweepOp::Pop(_) => (M::ValueStack, A::Write, false),
-            SweepOp::AddElement { .. } => (M::Array, A::Write, true),
+            TransformedOp::AddElement { .. } => (M::Array, A::Write, true),
         },
     };
     Effects { memory, access, may_fail }
@@ -189,7 +192,7 @@ pub fn transfer(op: &Op) -> Transfer<'_> {
         | Op::Access { .. }
         | Op::AssertDifferentiable { .. }
         // Tangent and adjoint code works on plain numbers: no tangents belong to them.
-        | Op::Sweep(_) => Transfer::Nothing,
+        | Op::Transformed(_) => Transfer::Nothing,
     }
 }
 
@@ -200,7 +203,7 @@ pub fn tied(op: &Op) -> Option<(usize, usize)> {
         | Op::Append(_)
         | Op::AppendText
         | Op::StoreElement { .. }
-        | Op::Sweep(SweepOp::AddElement { .. }) => Some((0, 0)),
+        | Op::Transformed(TransformedOp::AddElement { .. }) => Some((0, 0)),
         Op::TakeRecord { .. } | Op::TakeElement { .. } => Some((1, 0)),
         _ => None,
     }

@@ -94,7 +94,7 @@ impl<'a> Builder<'a> {
     /// An empty graph.
     pub fn new(lowering: &'a mut Lowering, d: &'a mut dyn Declarations, program: &'a mut Program, key: &Key) -> Self {
         let owner = match key.origin {
-            Origin::Function(f) | Origin::Lifted(f) | Origin::Script(f) => f,
+            Origin::Function(f) | Origin::LocalFunction(f) | Origin::Script(f) => f,
             // These have no text of their own, and nothing inside of them asks for it.
             Origin::NeverThrows
             | Origin::Initializer(_)

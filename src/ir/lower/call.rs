@@ -259,7 +259,7 @@ impl Builder<'_> {
         if declared.primitive.is_none() {
             let captured = self.captured(f.function);
             if !captured.is_empty() {
-                origin = Origin::Lifted(f.function);
+                origin = Origin::LocalFunction(f.function);
                 operands.extend(captured.into_iter().map(Operand::Value));
             }
         }

@@ -9,7 +9,7 @@ use super::build::{Builder, Use, Value};
 use super::call::Operand;
 use super::dispatch::Target;
 use super::place::{Accessor, Location, OpaqueProperty};
-use crate::ir::graph::{Op, Reg};
+use crate::ir::graph::{Op, Reg, Stride};
 use crate::types::model::ty::Type;
 use crate::value::Bank;
 
@@ -88,8 +88,8 @@ impl Builder<'_> {
                 let value = self.left_out(value.to_vec(), ty);
                 self.store(inner, &value);
             }
-            Location::Loose { inner, ownership } => {
-                let value = self.loosened(value.to_vec(), *ownership);
+            Location::Weak { inner, ownership } => {
+                let value = self.weakened(value.to_vec(), *ownership);
                 self.store(inner, &value);
             }
             Location::OpaqueProperty(opaque_property) => {
@@ -172,7 +172,7 @@ impl Builder<'_> {
             Location::Record { record: inner, .. }
             | Location::Part { whole: inner, .. }
             | Location::Cut { inner, .. }
-            | Location::Loose { inner, .. } => self.check(inner),
+            | Location::Weak { inner, .. } => self.check(inner),
             Location::Accessor(accessor) => self.check(&accessor.base),
             Location::OpaqueProperty(opaque_property) => self.check(&opaque_property.value),
             Location::LeftOut(left_out) => self.check(&left_out.value),
@@ -207,50 +207,8 @@ impl Builder<'_> {
                 let regs: Value = regs.collect();
                 self.opened_during(change, at, regs)
             }
-            Location::Element { array, index, stride, cells } => {
-                let array = self.open(array);
-                let object = array.regs[0];
-                let mut regs = vec![];
-                if cells.is_empty() {
-                    self.emit(Op::CheckIndex, &[], &[object, *index]);
-                }
-                for (bank, offset) in cells {
-                    let (offset, stride) = (*offset as u16, *stride);
-                    let out = self.reg(*bank);
-                    match bank {
-                        Bank::R => self.emit(Op::TakeElement { offset, stride }, &[out, object], &[object, *index]),
-                        Bank::F | Bank::I => {
-                            let op = Op::LoadElement { bank: *bank, offset, stride };
-                            self.emit(op, &[out], &[object, *index]);
-                        }
-                    }
-                    regs.push(out);
-                }
-                let inside = Location::Element {
-                    array: Box::new(Location::Registers(array.regs)),
-                    index: *index,
-                    stride: *stride,
-                    cells: cells.clone(),
-                };
-                self.opened(array.closings, &inside, regs)
-            }
-            Location::Record { record, cells } => {
-                let record = self.open(record);
-                let object = record.regs[0];
-                let mut regs = vec![];
-                for (bank, index) in cells {
-                    let index = *index as u16;
-                    let out = self.reg(*bank);
-                    match bank {
-                        Bank::R => self.emit(Op::TakeRecord { index }, &[out, object], &[object]),
-                        Bank::F | Bank::I => self.emit(Op::LoadRecord { bank: *bank, index }, &[out], &[object]),
-                    }
-                    regs.push(out);
-                }
-                let inside =
-                    Location::Record { record: Box::new(Location::Registers(record.regs)), cells: cells.clone() };
-                self.opened(record.closings, &inside, regs)
-            }
+            Location::Element { array, index, stride, cells } => self.open_element(array, *index, *stride, cells),
+            Location::Record { record, cells } => self.open_record(record, cells),
             Location::Accessor(accessor) => self.open_accessor(accessor),
             Location::Part { whole, range } => {
                 let whole = self.open(whole);
@@ -265,23 +223,66 @@ impl Builder<'_> {
                 opened.closings.push(Closing::Cut(opened.regs.clone(), ty.clone()));
                 opened
             }
-            Location::Loose { .. } | Location::LeftOut(_) => {
+            Location::Weak { .. } | Location::LeftOut(_) => {
                 let regs = self.load(at);
                 self.opened(vec![], at, regs)
             }
-            Location::OpaqueProperty(opaque_property) => {
-                let mut opened = self.open(&opaque_property.value);
-                let property = &opaque_property.property;
-                if self.counterpart(&property.owner, &property.ty, &property.name).is_some() {
-                    let vector = self.load(&opaque_property.vector);
-                    let value = self.read_opaque_property(property, vector, opened.regs.clone());
-                    self.assign(&opened.regs, &value);
-                }
-                opened.closings.insert(0, Closing::StoreOpaqueProperty(opaque_property.clone()));
-                opened
-            }
+            Location::OpaqueProperty(opaque_property) => self.open_opaque_property(opaque_property),
             Location::Discard => Opened { regs: vec![], closings: vec![] },
         }
+    }
+
+    fn open_element(&mut self, array: &Location, index: Reg, stride: Stride, cells: &[(Bank, u32)]) -> Opened {
+        let array = self.open(array);
+        let object = array.regs[0];
+        let mut regs = vec![];
+        if cells.is_empty() {
+            self.emit(Op::CheckIndex, &[], &[object, index]);
+        }
+        for (bank, offset) in cells {
+            let offset = *offset as u16;
+            let out = self.reg(*bank);
+            match bank {
+                Bank::R => self.emit(Op::TakeElement { offset, stride }, &[out, object], &[object, index]),
+                Bank::F | Bank::I => {
+                    let op = Op::LoadElement { bank: *bank, offset, stride };
+                    self.emit(op, &[out], &[object, index]);
+                }
+            }
+            regs.push(out);
+        }
+        let array_at = Box::new(Location::Registers(array.regs));
+        let inside = Location::Element { array: array_at, index, stride, cells: cells.to_vec() };
+        self.opened(array.closings, &inside, regs)
+    }
+
+    fn open_record(&mut self, record: &Location, cells: &[(Bank, u32)]) -> Opened {
+        let record = self.open(record);
+        let object = record.regs[0];
+        let mut regs = vec![];
+        for (bank, index) in cells {
+            let index = *index as u16;
+            let out = self.reg(*bank);
+            match bank {
+                Bank::R => self.emit(Op::TakeRecord { index }, &[out, object], &[object]),
+                Bank::F | Bank::I => self.emit(Op::LoadRecord { bank: *bank, index }, &[out], &[object]),
+            }
+            regs.push(out);
+        }
+        let inside = Location::Record { record: Box::new(Location::Registers(record.regs)), cells: cells.to_vec() };
+        self.opened(record.closings, &inside, regs)
+    }
+
+    fn open_opaque_property(&mut self, at: &OpaqueProperty) -> Opened {
+        let mut opened = self.open(&at.value);
+        let property = &at.property;
+        if self.counterpart(&property.owner, &property.ty, &property.name).is_some() {
+            let vector = self.load(&at.vector);
+            let value = self.read_opaque_property(property, vector, opened.regs.clone());
+            self.assign(&opened.regs, &value);
+        }
+        opened.closings.insert(0, Closing::StoreOpaqueProperty(Box::new(at.clone())));
+        opened
     }
 
     fn opened(&mut self, mut closings: Vec<Closing>, at: &Location, regs: Value) -> Opened {
@@ -371,7 +372,7 @@ fn outlives_failure(at: &Location) -> bool {
         | Location::Part { whole: inner, .. }
         | Location::Unwrapped { optional: inner, .. }
         | Location::Cut { inner, .. }
-        | Location::Loose { inner, .. } => outlives_failure(inner),
+        | Location::Weak { inner, .. } => outlives_failure(inner),
         Location::Accessor(accessor) => outlives_failure(&accessor.base),
         Location::OpaqueProperty(opaque_property) => outlives_failure(&opaque_property.value),
         Location::LeftOut(left_out) => outlives_failure(&left_out.value),

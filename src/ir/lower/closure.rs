@@ -111,16 +111,16 @@ impl Builder<'_> {
     }
 
     /// What the function itself captured arrives as further arguments.
-    pub fn receive_lifted(&mut self) {
+    pub fn receive_captures_as_parameters(&mut self) {
         let body = self.body.clone();
-        let values = self.lifted_parameters(&body);
+        let values = self.capture_parameters(&body);
         for (capture, regs) in body.captures.iter().zip(values) {
             self.settle_capture(capture.inner, regs);
         }
     }
 
     /// Further parameters for what a body captures.
-    fn lifted_parameters(&mut self, body: &Body) -> Vec<Value> {
+    fn capture_parameters(&mut self, body: &Body) -> Vec<Value> {
         let mut values = vec![];
         for capture in &body.captures {
             let local = &body.locals[capture.inner.0 as usize];
@@ -147,7 +147,7 @@ impl Builder<'_> {
     /// What a local function captures, which is called on behalf of others, comes from these.
     pub(super) fn pass_on_captures(&mut self, function: tree::FunctionId) {
         if let Some(body) = self.d.body(function) {
-            let values = self.lifted_parameters(&body);
+            let values = self.capture_parameters(&body);
             self.passed_on = Some((function, values));
         }
     }

@@ -5,7 +5,7 @@ use super::effects::{last_writing, may_write};
 use super::place::Location;
 use crate::ir::graph::{BlockId, Op, Reg, Trap};
 use crate::ir::lower::control::exits::Scope;
-use crate::types::model::tree::{Expr, ExprKind, LocalId, Place, TryKind};
+use crate::types::model::tree::{Expr, ExprKind, LocalId, Place, Promise, Stmt, TryKind};
 use crate::types::model::ty::Type;
 use crate::value::Bank;
 
@@ -83,15 +83,7 @@ impl Builder<'_> {
             },
             ExprKind::Closure { function } => vec![self.closure(*function)],
             ExprKind::Ternary { condition, then, otherwise } => self.ternary(condition, then, otherwise, &e.ty),
-            ExprKind::Statements { statements, result } => {
-                self.declare(*result);
-                self.block_of(statements);
-                let at = self.local_location(*result);
-                let value = self.load(&at);
-                // The variable is not read any more.
-                let how = |b: &Self, reg| if b.bank(reg) == Bank::R { Op::Take } else { Op::Copy };
-                value.iter().map(|reg| self.value(how(self, *reg), self.bank(*reg), &[*reg])).collect()
-            }
+            ExprKind::Statements { statements, result } => self.statements_value(statements, *result),
             ExprKind::Some(value) => {
                 let value = self.expr(value);
                 self.some(value)
@@ -106,19 +98,7 @@ impl Builder<'_> {
             ExprKind::ChainPlace { place, local, body, flatten } => {
                 self.chain_place(place, *local, body, *flatten, &e.ty)
             }
-            ExprKind::ConvertFunction { value, promise } => {
-                let from = value.ty.clone();
-                let mut function = self.expr(value);
-                function = self.adapt(function, &from, &e.ty);
-                self.span = e.span;
-                match promise {
-                    Some(p) => {
-                        let op = Op::AssertDifferentiable { linear: p.linear, wrt: p.wrt.clone() };
-                        vec![self.value(op, Bank::R, &function)]
-                    }
-                    None => function,
-                }
-            }
+            ExprKind::ConvertFunction { value, promise } => self.converted_function(e, value, promise.as_ref()),
             ExprKind::Erase(value) => self.erase(value, &e.ty),
             ExprKind::Is { value, ty } => {
                 let (from, to) = (self.concrete(&value.ty), self.concrete(ty));
@@ -145,6 +125,32 @@ impl Builder<'_> {
                 self.trap(Trap::Unreachable);
                 self.nothing(&e.ty)
             }
+        }
+    }
+
+    /// The value that statements leave in a variable.
+    fn statements_value(&mut self, statements: &[Stmt], result: LocalId) -> Value {
+        self.declare(result);
+        self.block_of(statements);
+        let at = self.local_location(result);
+        let value = self.load(&at);
+        // The variable is not read any more.
+        let how = |b: &Self, reg| if b.bank(reg) == Bank::R { Op::Take } else { Op::Copy };
+        value.iter().map(|reg| self.value(how(self, *reg), self.bank(*reg), &[*reg])).collect()
+    }
+
+    /// A function as one of another type, which may promise to be differentiable.
+    fn converted_function(&mut self, e: &Expr, value: &Expr, promise: Option<&Promise>) -> Value {
+        let from = value.ty.clone();
+        let mut function = self.expr(value);
+        function = self.adapt(function, &from, &e.ty);
+        self.span = e.span;
+        match promise {
+            Some(p) => {
+                let op = Op::AssertDifferentiable { linear: p.linear, wrt: p.wrt.clone() };
+                vec![self.value(op, Bank::R, &function)]
+            }
+            None => function,
         }
     }
 

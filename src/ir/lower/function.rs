@@ -16,7 +16,7 @@ use crate::value::Bank;
 pub(super) fn lower(lowering: &mut Lowering, d: &mut dyn Declarations, program: &mut Program, key: &Key) -> Function {
     let mut builder = Builder::new(lowering, d, program, key);
     match key.origin {
-        Origin::Function(f) | Origin::Lifted(f) | Origin::Script(f) => builder.function(f),
+        Origin::Function(f) | Origin::LocalFunction(f) | Origin::Script(f) => builder.function(f),
         Origin::NeverThrows => builder.never_throws(key),
         Origin::RegisteredTranspose { of, ref parts } => builder.registered_transpose(key, of, parts),
         Origin::Pullback { of, ref parts } => builder.pullback(of, parts),
@@ -168,7 +168,7 @@ impl Builder<'_> {
             }
         }
         match self.origin {
-            Origin::Lifted(_) => self.receive_lifted(),
+            Origin::LocalFunction(_) => self.receive_captures_as_parameters(),
             _ => self.receive_captures(),
         }
         let body = self.body.clone();

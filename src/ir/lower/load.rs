@@ -93,7 +93,7 @@ impl Builder<'_> {
                 let (owner, value) = (self.load(&left_out.owner), self.load(&left_out.value));
                 self.read_opaque_property(&left_out.property, owner, value)
             }
-            Location::Loose { inner, ownership } => {
+            Location::Weak { inner, ownership } => {
                 let value = self.load(inner);
                 self.found(value, *ownership)
             }

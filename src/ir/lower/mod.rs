@@ -77,7 +77,7 @@ pub(in crate::ir) enum Origin {
     /// A function; what it captures, if anything, it has as a closure.
     Function(tree::FunctionId),
     /// A local function that is called directly: what it captures is given as further arguments.
-    Lifted(tree::FunctionId),
+    LocalFunction(tree::FunctionId),
     /// The top-level code of a script.
     Script(tree::FunctionId),
     /// Calls the function value that it captures, and says that nothing was thrown. The generic argument is the type of
@@ -147,7 +147,7 @@ impl Lowering {
 
     /// The graphs of a function that were made so far, with their generic arguments.
     pub fn instances(&self, f: tree::FunctionId) -> Vec<(FunctionId, Vec<Type>)> {
-        let of = |key: &Key| matches!(key.origin, Origin::Function(g) | Origin::Lifted(g) if g == f);
+        let of = |key: &Key| matches!(key.origin, Origin::Function(g) | Origin::LocalFunction(g) if g == f);
         let mut found: Vec<_> = self
             .functions
             .iter()

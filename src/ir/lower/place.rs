@@ -38,7 +38,7 @@ pub(super) enum Location {
     /// In something marked `@noDerivative`: what is put there becomes a constant.
     Cut { inner: Box<Location>, ty: Type },
     /// In a variable that does not keep its instance.
-    Loose { inner: Box<Location>, ownership: Ownership },
+    Weak { inner: Box<Location>, ownership: Ownership },
     /// A stored property of a type that says itself what its tangent vectors are.
     OpaqueProperty(Box<OpaqueProperty>),
     /// A stored property that the tangent vectors of its type leave out.
@@ -308,7 +308,7 @@ impl Builder<'_> {
             Location::Unwrapped { optional, range: outer } => {
                 Location::Unwrapped { optional, range: outer.start + range.start..outer.start + range.end }
             }
-            Location::Cut { .. } | Location::Loose { .. } | Location::OpaqueProperty(_) | Location::LeftOut(_) => {
+            Location::Cut { .. } | Location::Weak { .. } | Location::OpaqueProperty(_) | Location::LeftOut(_) => {
                 Location::Part { whole: Box::new(at), range }
             }
             Location::Discard => Location::Discard,
@@ -330,7 +330,7 @@ impl Builder<'_> {
     }
 
     /// What a variable is given that does not keep its instance.
-    pub fn loosened(&mut self, value: Value, ownership: Ownership) -> Value {
+    pub fn weakened(&mut self, value: Value, ownership: Ownership) -> Value {
         match ownership {
             Ownership::Strong => value,
             Ownership::Weak | Ownership::Unowned => self.through("instance.loosen", value),
@@ -358,7 +358,7 @@ impl Location {
     pub fn kept(self, ownership: Ownership) -> Location {
         match ownership {
             Ownership::Strong => self,
-            Ownership::Weak | Ownership::Unowned => Location::Loose { inner: Box::new(self), ownership },
+            Ownership::Weak | Ownership::Unowned => Location::Weak { inner: Box::new(self), ownership },
         }
     }
 
@@ -370,7 +370,7 @@ impl Location {
             | Location::Part { whole: base, .. }
             | Location::Unwrapped { optional: base, .. }
             | Location::Cut { inner: base, .. }
-            | Location::Loose { inner: base, .. } => &mut **base,
+            | Location::Weak { inner: base, .. } => &mut **base,
             Location::Accessor(accessor) => &mut accessor.base,
             // These name their owner several times.
             Location::OpaqueProperty(_) | Location::LeftOut(_) => return self,

@@ -7,7 +7,8 @@
 
 use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, effects};
 use crate::ir::graph::{
-    Block, BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Register, SweepOp, Terminator, Trap,
+    Block, BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Register, Terminator, TransformedOp,
+    Trap,
 };
 use crate::ir::passes::clean;
 use crate::ir::passes::exclusivity_checks::AccessKind;
@@ -280,8 +281,8 @@ impl Inliner<'_> {
             Op::Operator(operator @ (Operator::WithoutDerivative { .. } | Operator::NoDerivative { .. })) => {
                 let is_cut = matches!(operator, Operator::WithoutDerivative { .. });
                 for (out, from) in outs.into_iter().zip(ins) {
-                    let op = if is_cut { SweepOp::DropTangent } else { SweepOp::RequireConstant };
-                    self.push(site.at, Op::Sweep(op), vec![out], vec![from], step.span);
+                    let op = if is_cut { TransformedOp::DropTangent } else { TransformedOp::RequireConstant };
+                    self.push(site.at, Op::Transformed(op), vec![out], vec![from], step.span);
                 }
                 true
             }
@@ -316,9 +317,11 @@ impl Inliner<'_> {
     ) -> bool {
         let (op, from, known) = match site.captures {
             CaptureSource::Running(known) => (Op::Capture { bank, index }, vec![], known.get(usize::from(index))),
-            CaptureSource::Object(object, known) => {
-                (Op::Sweep(SweepOp::CaptureOf { bank, index }), vec![*object], known.get(usize::from(index)))
-            }
+            CaptureSource::Object(object, known) => (
+                Op::Transformed(TransformedOp::CaptureOf { bank, index }),
+                vec![*object],
+                known.get(usize::from(index)),
+            ),
             CaptureSource::Parts(parts) => {
                 let mut same = parts.iter().zip(site.banks).filter(|(_, b)| **b == bank);
                 let Some((part, _)) = same.nth(usize::from(index)) else { return self.refuse(Fallback::Step) };

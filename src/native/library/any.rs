@@ -2,7 +2,7 @@
 
 use super::NativeFunction;
 use super::context::{Failure, FailureKind, NativeContext, internal};
-use crate::value::finalizer::Loose;
+use crate::value::finalizer::WeakReference;
 use crate::value::shape::{Shape, ShapeId};
 use crate::value::{AnyValue, Cells, Components, Ref, compare, print};
 use std::cmp::Ordering;
@@ -31,13 +31,13 @@ fn loosen(c: Call<'_, '_>) -> Result<(), Failure> {
     if let Some(tag) = tag {
         c.give_integer(tag)?;
     }
-    c.give_reference(Loose::of(object))
+    c.give_reference(WeakReference::of(object))
 }
 
 /// The instance that such a reference means, if it is still there.
 fn find(c: Call<'_, '_>) -> Result<(), Failure> {
     let (tag, object) = (c.tag(), c.reference());
-    let found = Loose::find(&object);
+    let found = WeakReference::find(&object);
     match (tag, found) {
         (Some(_), found) => {
             c.give_integer(i64::from(found.is_some()))?;

@@ -88,6 +88,19 @@ pub struct Argument {
     layout: Layout,
 }
 
+/// The registers of a call, in which both arguments and results stand.
+#[derive(Debug)]
+pub struct NativeRegisters<'a> {
+    /// Those of numbers.
+    pub f: &'a mut [f64],
+    /// The slots beside them; empty in original code.
+    pub slots: &'a mut [Slot],
+    /// Those of integers.
+    pub i: &'a mut [i64],
+    /// Those of references.
+    pub r: &'a mut [Ref],
+}
+
 /// The arguments and results of one call. Arguments are read in order, all before the first result is given.
 #[derive(Debug)]
 pub struct NativeContext<'a> {
@@ -111,12 +124,14 @@ pub struct NativeContext<'a> {
 }
 
 impl<'a> NativeContext<'a> {
-    /// A call with these registers, in which both arguments and results stand. `slots` is empty in original code.
+    /// A call with these registers. `types`: the shapes of the generic arguments.
     pub fn new(
-        (shapes, types): (&'a Shapes, &'a [ShapeId]),
+        shapes: &'a Shapes,
+        types: &'a [ShapeId],
         host: &'a mut Host,
-        (f, slots, i, r): (&'a mut [f64], &'a mut [Slot], &'a mut [i64], &'a mut [Ref]),
+        registers: NativeRegisters<'a>,
     ) -> NativeContext<'a> {
+        let NativeRegisters { f, slots, i, r } = registers;
         NativeContext {
             shapes,
             types,

@@ -21,7 +21,7 @@ mod place;
 mod text;
 
 pub use access::{Access, Denied, Folders, way_out};
-pub use context::{Argument, Failure, FailureKind, NativeContext, internal};
+pub use context::{Argument, Failure, FailureKind, NativeContext, NativeRegisters, internal};
 pub use host::{Display, ExplainRequest, Host, Random, Screen, Step, Streams, View};
 pub use io::{Table, lines_of, table_of};
 pub use text::{append_text, texts};

@@ -44,8 +44,8 @@ fn call(
         Native::Derive => return Err(internal()),
     };
     let mut host = Host::silent();
-    let banks = (&mut to.f[..], &mut to.slots[..], &mut to.i[..], &mut to.r[..]);
-    (function.call)(&mut NativeContext::new((shapes, types), &mut host, banks))
+    let registers = NativeRegisters { f: &mut to.f, slots: &mut to.slots, i: &mut to.i, r: &mut to.r };
+    (function.call)(&mut NativeContext::new(shapes, types, &mut host, registers))
 }
 
 fn numbers(f: &[f64], slots: &[Slot]) -> Ref {

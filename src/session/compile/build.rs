@@ -101,9 +101,9 @@ impl CodeSource for Loaded<'_> {
 
 impl Reporter for Loaded<'_> {
     fn explain(&mut self, trace: &Trace, kinks: &[Kink], request: &ExplainRequest) -> Vec<String> {
-        let (world, sources) = &mut self.known;
+        let (context, sources) = &mut self.known;
         let own = self.parameters.get(&request.function);
-        let names = own.cloned().unwrap_or_else(|| names_of_parameters(world, &request.function));
+        let names = own.cloned().unwrap_or_else(|| names_of_parameters(context, &request.function));
         views::render_explanation((&names, sources), (trace, kinks), request)
     }
 
@@ -132,7 +132,7 @@ impl Session {
         let compiled = self.compile(inputs, false)?;
         // With those that they import, in the order in which their places are counted.
         let files = self.sources.written().map(|source| (source.name.to_string(), source.text.to_string())).collect();
-        let parameters = interactive::parameters_of_functions(&mut self.world);
+        let parameters = interactive::parameters_of_functions(&mut self.context);
         let formulas = self.formulas();
         let marks_thresholds = self.wanted.kinks;
         let image = match image(&self.program, (files, parameters, formulas), compiled.script, marks_thresholds) {
@@ -189,7 +189,7 @@ impl Session {
             formulas: image.formulas.into_iter().collect(),
             graphs: if image.graphs.0.is_empty() { Graphs::Missing } else { Graphs::Stored(image.graphs.0) },
             globals: image.globals,
-            known: (&mut self.world, &self.sources),
+            known: (&mut self.context, &self.sources),
         };
         let result = self.machine.run(&mut compiler, image.script, Default::default());
         match result {

@@ -74,7 +74,7 @@ fn refers_to_what_exists(program: &Program, f: &Function) -> bool {
             Op::Native { shapes, .. } => shapes.iter().all(|shape| program.shapes.contains(*shape)),
             Op::Operator(operator) => operator.tangents().iter().all(is_type),
             // Steps of code that is made of graphs, and not in them.
-            Op::Sweep(_) => false,
+            Op::Transformed(_) => false,
             _ => true,
         })
 }

@@ -65,7 +65,7 @@ impl Session {
             return;
         };
         let start = self.sources.get(id).start;
-        self.world.sink.name_text(start, input.name);
+        self.context.sink.name_text(start, input.name);
         let mut parsed = syntax::parse(input.text, start);
         self.settle_tests(&mut parsed.file, !importing.is_empty());
         let place = |span: Span| Span::new(span.start + start, span.end + start);

@@ -53,7 +53,7 @@ impl Session {
     }
 
     fn stopped(&mut self, what: &str, reason: Option<Reason>) -> Outcome {
-        self.world.sink.diagnostics.clear();
+        self.context.sink.diagnostics.clear();
         let (code, status, message) = match reason {
             Some(Reason::Late(allowed)) => {
                 let message = format!("{what} took longer than {} s", allowed.as_secs_f64());
@@ -69,8 +69,8 @@ impl Session {
 
     fn compiled(&mut self, inputs: &[Input], wants_value: bool) -> Result<Compiled, Outcome> {
         let (files, texts) = self.parse(inputs)?;
-        let checked = check_module::check_module(&mut self.world, &files, &texts, wants_value);
-        let mut diagnostics = std::mem::take(&mut self.world.sink.diagnostics);
+        let checked = check_module::check_module(&mut self.context, &files, &texts, wants_value);
+        let mut diagnostics = std::mem::take(&mut self.context.sink.diagnostics);
         if !checked.ok || diagnostics.iter().any(Diagnostic::is_error) {
             return Err(rejected(diagnostics));
         }
@@ -78,9 +78,9 @@ impl Session {
             self.lowering.forget_functions();
         }
         let compiled_before = self.program.functions.len();
-        let script = self.lowering.script(&mut self.world, &mut self.program, checked.script);
+        let script = self.lowering.script(&mut self.context, &mut self.program, checked.script);
         diagnostics.append(&mut self.check_derivatives(&checked.functions, compiled_before));
-        diagnostics.append(&mut self.world.sink.diagnostics);
+        diagnostics.append(&mut self.context.sink.diagnostics);
         for (span, what) in std::mem::take(&mut self.lowering.unsupported) {
             diagnostics.push(Diagnostic::error(Code::Unsupported, span, what));
         }
@@ -100,14 +100,14 @@ impl Session {
         if is_full {
             return Err(rejected(vec![no_room()]));
         }
-        let mut operators = check_module::operators(&self.world).clone();
+        let mut operators = check_module::operators(&self.context).clone();
         for file in &files {
             diagnostics.extend(operators.declare(file));
         }
         for file in &mut files {
             diagnostics.extend(syntax::fold_file(file, &operators));
         }
-        check_module::set_operators(&mut self.world, operators);
+        check_module::set_operators(&mut self.context, operators);
         if diagnostics.iter().any(Diagnostic::is_error) {
             return Err(rejected(diagnostics));
         }
@@ -120,36 +120,37 @@ impl Session {
     fn check_derivatives(&mut self, functions: &[tree::FunctionId], first: usize) -> Vec<Diagnostic> {
         let mut promised = vec![];
         for f in functions {
-            let promise = check_module::declared_promise(&mut self.world, *f);
+            let promise = check_module::declared_promise(&mut self.context, *f);
             // What stands inside of another function is lowered with it.
-            if !check_module::is_inside(&self.world, *f) && self.world.function(*f).generics.is_empty() {
+            if !check_module::is_inside(&self.context, *f) && self.context.function(*f).generics.is_empty() {
                 self.lower(*f);
             }
             if let Some(promise) = promise.filter(|p| !p.default) {
                 // Nobody may have called it.
-                if info::is_local(&mut self.world, *f) && self.lowering.instances(*f).is_empty() {
+                if info::is_local(&mut self.context, *f) && self.lowering.instances(*f).is_empty() {
                     self.lower(*f);
                 }
                 promised.push((*f, promise, None));
             }
         }
-        for kept in differentiability::promises_of_conformances(&mut self.world) {
+        for kept in differentiability::promises_of_conformances(&mut self.context) {
             let witness = kept.witness.function;
-            if self.world.function(witness).generics.is_empty() {
+            if self.context.function(witness).generics.is_empty() {
                 self.lower(witness);
-            } else if check_module::is_default_implementation(&self.world, witness) {
-                self.lowering.function(&mut self.world, &mut self.program, &kept.witness);
+            } else if check_module::is_default_implementation(&self.context, witness) {
+                self.lowering.function(&mut self.context, &mut self.program, &kept.witness);
             }
             promised.push((witness, kept.promise, Some(kept.requirement)));
         }
-        promised.retain(|(f, promise, _)| !check_module::has_registered_allocation(&mut self.world, *f, &promise.wrt));
-        let mut out = std::mem::take(&mut self.world.sink.diagnostics);
+        promised
+            .retain(|(f, promise, _)| !check_module::has_registered_allocation(&mut self.context, *f, &promise.wrt));
+        let mut out = std::mem::take(&mut self.context.sink.diagnostics);
         let mut instances = vec![];
         for (f, promise, requirement) in promised {
             let mut seen: Vec<Vec<Type>> = vec![];
             for (id, generics) in self.lowering.instances(f) {
                 // A local function that calls itself is there twice: alone, and as what it calls.
-                if !seen.contains(&generics) && differentiability::promise_applies(&mut self.world, f, &generics) {
+                if !seen.contains(&generics) && differentiability::promise_applies(&mut self.context, f, &generics) {
                     instances.push((id, promise.clone(), requirement));
                 }
                 seen.push(generics);
@@ -186,23 +187,25 @@ impl Session {
         let first = self.program.functions.len();
         // What stands inside of a function may be called there.
         let (inner, outer): (Vec<_>, Vec<_>) =
-            functions.iter().copied().partition(|f| check_module::is_inside(&self.world, *f));
+            functions.iter().copied().partition(|f| check_module::is_inside(&self.context, *f));
         for f in outer {
             self.lower_sample(f);
         }
         for f in inner {
-            if info::is_local_function(&self.world, f) && check_module::declared_promise(&mut self.world, f).is_some() {
+            if info::is_local_function(&self.context, f)
+                && check_module::declared_promise(&mut self.context, f).is_some()
+            {
                 self.lower_sample(f);
             }
         }
         self.lowering.unsupported.truncate(unsupported);
         let mut samples = vec![];
         for f in functions {
-            let Some(promise) = check_module::declared_promise(&mut self.world, *f).filter(|p| !p.default) else {
+            let Some(promise) = check_module::declared_promise(&mut self.context, *f).filter(|p| !p.default) else {
                 continue;
             };
             for (id, generics) in self.lowering.instances(*f) {
-                if id.0 as usize >= first && differentiability::promise_applies(&mut self.world, *f, &generics) {
+                if id.0 as usize >= first && differentiability::promise_applies(&mut self.context, *f, &generics) {
                     samples.push((id, promise.clone()));
                 }
             }
@@ -211,17 +214,17 @@ impl Session {
     }
 
     fn lower_sample(&mut self, f: tree::FunctionId) {
-        if !self.world.function(f).generics.is_empty()
+        if !self.context.function(f).generics.is_empty()
             && self.lowering.instances(f).is_empty()
-            && let Some(sample) = sample_types::generic_sample(&mut self.world, f)
+            && let Some(sample) = sample_types::generic_sample(&mut self.context, f)
         {
-            self.lowering.function(&mut self.world, &mut self.program, &sample);
+            self.lowering.function(&mut self.context, &mut self.program, &sample);
         }
     }
 
     fn lower(&mut self, f: tree::FunctionId) {
         let f = FunctionRef { function: f, generics: vec![] };
-        self.lowering.function(&mut self.world, &mut self.program, &f);
+        self.lowering.function(&mut self.context, &mut self.program, &f);
     }
 }
 

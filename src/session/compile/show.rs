@@ -66,7 +66,8 @@ impl Session {
 
     /// The tree of the text that declared a function, or of the function as it is written.
     fn tree_of(&mut self, function: &str) -> Result<String, Vec<Diagnostic>> {
-        let place = interactive::places_of(&mut self.world, function).into_iter().find(|span| *span != Span::default());
+        let place =
+            interactive::places_of(&mut self.context, function).into_iter().find(|span| *span != Span::default());
         let source = place.and_then(|span| self.sources.source_of(span)).map(|id| self.sources.get(id));
         let text = source.filter(|source| !source.is_prelude).map(|source| source.text.to_string());
         let text = text.unwrap_or_else(|| function.to_owned());
@@ -95,11 +96,11 @@ impl Session {
 
     fn show_types(&mut self, checked: &crate::types::Checked) -> String {
         let mut out = String::new();
-        for (name, ty) in check_module::global_types(&mut self.world) {
+        for (name, ty) in check_module::global_types(&mut self.context) {
             out.push_str(&format!("{name}: {ty}\n"));
         }
         for f in &checked.functions {
-            if let Some(line) = check_module::describe_function(&mut self.world, *f) {
+            if let Some(line) = check_module::describe_function(&mut self.context, *f) {
                 out.push_str(&line);
                 out.push('\n');
             }

@@ -96,7 +96,7 @@ impl Session {
     /// Runs a text that differentiates something, and gives the last sweep of it.
     fn trace(&mut self, text: &str) -> Result<Trace, Vec<Diagnostic>> {
         let compiled = self.compile_entered("‹explain›", text).map_err(|outcome| outcome.diagnostics)?;
-        self.machine.levels.watch(crate::tape::watch::Wanted { steps: true, kinks: true, ..self.wanted });
+        self.machine.levels.watch(crate::tape::Wanted { steps: true, kinks: true, ..self.wanted });
         let Outcome { diagnostics, status, .. } = self.execute(compiled);
         self.machine.levels.watch(self.wanted);
         let trace = self.machine.diagnosis.trace.take();
@@ -129,7 +129,7 @@ impl Session {
 
     /// What the parameters of a function are called, as far as that is known.
     fn names_of_parameters(&mut self, function: &str) -> Vec<String> {
-        names_of_parameters(&mut self.world, function)
+        names_of_parameters(&mut self.context, function)
     }
 }
 
@@ -140,10 +140,10 @@ impl Explained {
 }
 
 /// What the parameters of a function are called, which is a closure or has a name.
-pub(super) fn names_of_parameters(world: &mut TypeContext, function: &str) -> Vec<String> {
+pub(super) fn names_of_parameters(context: &mut TypeContext, function: &str) -> Vec<String> {
     match function.strip_prefix('{').and_then(|rest| rest.split_once(" in ")) {
         Some((names, _)) => names.split(',').map(parameter).collect(),
-        None => interactive::names_of_parameters(world, function),
+        None => interactive::names_of_parameters(context, function),
     }
 }
 

@@ -86,7 +86,7 @@ impl Session {
     fn words(&mut self, line: &str, word: &str) -> Vec<String> {
         let mut words = self.labels(line, word);
         if !word.is_empty() {
-            words.extend(interactive::top_names(&self.world));
+            words.extend(interactive::top_names(&self.context));
             words.extend(WORDS.iter().map(ToString::to_string));
             words.extend(declared_in(&line[..line.len() - word.len()]));
         }
@@ -107,13 +107,13 @@ impl Session {
 
     fn callables(&mut self, callee: &str) -> Vec<Callable> {
         let Some((receiver, member)) = callee.rsplit_once('.') else {
-            return signature_help::callables(&mut self.world, callee);
+            return signature_help::callables(&mut self.context, callee);
         };
-        let own = signature_help::callable_members_of(&mut self.world, receiver, member);
+        let own = signature_help::callable_members_of(&mut self.context, receiver, member);
         if !own.is_empty() {
             return own;
         }
-        let found = self.of_type(receiver, |world, ty| signature_help::callable_members(world, ty, member));
+        let found = self.of_type(receiver, |cx, ty| signature_help::callable_members(cx, ty, member));
         found.ok().flatten().unwrap_or_default()
     }
 }

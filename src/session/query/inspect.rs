@@ -67,7 +67,7 @@ impl Session {
     /// # Errors
     /// What is wrong with it.
     pub fn type_of(&mut self, text: &str) -> Result<Option<String>, Vec<Diagnostic>> {
-        self.of_type(text, |world, ty| display::show(world, ty))
+        self.of_type(text, |cx, ty| display::show(cx, ty))
     }
 
     /// What there is to be said of the type of an expression. Behind that the session is as it was: the type may be one
@@ -80,7 +80,7 @@ impl Session {
         let before = self.before();
         let compiled = self.compile(&[Input { name: "‹type›", text }], true);
         let said = match compiled {
-            Ok(compiled) => Ok(compiled.checked.value.map(|ty| say(&mut self.world, &ty))),
+            Ok(compiled) => Ok(compiled.checked.value.map(|ty| say(&mut self.context, &ty))),
             Err(Outcome { diagnostics, .. }) => Err(diagnostics),
         };
         self.put_back(before);
@@ -89,13 +89,13 @@ impl Session {
 
     /// Everything that texts declared and that can be named, in the order of the texts.
     pub fn declared(&mut self) -> Vec<Shown> {
-        let all = interactive::declared_since(&mut self.world, &Names::default());
+        let all = interactive::declared_since(&mut self.context, &Names::default());
         all.into_iter().map(|declared| self.shown(declared)).collect()
     }
 
     /// What is declared under a name, `Type.member` included.
     pub fn topics(&mut self, name: &str) -> Vec<Topic> {
-        let places = interactive::places_of(&mut self.world, name);
+        let places = interactive::places_of(&mut self.context, name);
         let mut topics: Vec<Topic> = places.into_iter().filter_map(|span| self.topic(span)).collect();
         topics.dedup();
         topics

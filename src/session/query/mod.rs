@@ -38,10 +38,10 @@ impl Session {
 
     /// The array that a text gives. What it declares is forgotten.
     pub(crate) fn array(&mut self, name: &str, text: &str) -> Result<Option<Rc<Cells>>, Vec<Diagnostic>> {
-        let names = interactive::names(&self.world);
+        let names = interactive::names(&self.context);
         let compiled = self.compile_entered(name, text).map_err(|outcome| outcome.diagnostics)?;
         let result = self.computed(compiled.script);
-        interactive::take_back(&mut self.world, names);
+        interactive::take_back(&mut self.context, names);
         match result {
             Ok(values) => Ok(match values.r.first() {
                 Some(Ref::Cells(array)) => Some(Rc::clone(array)),
@@ -78,11 +78,11 @@ impl Session {
     /// What is wrong with it.
     pub fn differentiable(&mut self, function: &str) -> Result<Option<Vec<ParameterInfo>>, Vec<Diagnostic>> {
         let Some((types, result)) = self.type_of(function)?.as_deref().and_then(parts_of) else { return Ok(None) };
-        let mut names = crate::session::explain::names_of_parameters(&mut self.world, function);
+        let mut names = crate::session::explain::names_of_parameters(&mut self.context, function);
         if names.len() != types.len() || names.iter().any(String::is_empty) {
             names = (1..=types.len()).map(|n| if types.len() == 1 { "x".into() } else { format!("x{n}") }).collect();
         }
-        let labels = interactive::labels_of_parameters(&mut self.world, function);
+        let labels = interactive::labels_of_parameters(&mut self.context, function);
         // Nothing is said for certain of a function that a variable holds.
         let is_known = function.starts_with('{') || !labels.is_empty();
         let call = call(function, &names, &labels);

@@ -48,7 +48,7 @@ pub enum Reading {
 
 /// What a session is put back to when a text does not compile.
 pub(crate) struct Before {
-    world: TypeContext,
+    context: TypeContext,
     lowering: Lowering,
     program: Program,
     imported: Vec<PathBuf>,
@@ -61,7 +61,7 @@ impl Session {
     /// A text that does not compile leaves the session as it was. One that stops while it runs leaves the variables that
     /// had their values by then; functions and types, too, unless they use a variable that has none.
     pub fn enter(&mut self, name: &str, text: &str) -> Answer {
-        let names = interactive::names(&self.world);
+        let names = interactive::names(&self.context);
         match self.compile_entered(name, text) {
             Ok(compiled) => {
                 // Every text gets a fresh look, and what others have met is not its own.
@@ -95,7 +95,7 @@ impl Session {
 
     pub(crate) fn before(&self) -> Before {
         Before {
-            world: self.world.clone(),
+            context: self.context.clone(),
             lowering: self.lowering.clone(),
             program: self.program.clone(),
             imported: self.imported.clone(),
@@ -103,8 +103,8 @@ impl Session {
     }
 
     pub(crate) fn put_back(&mut self, before: Before) {
-        let Before { world, lowering, program, imported } = before;
-        (self.world, self.lowering, self.program, self.imported) = (world, lowering, program, imported);
+        let Before { context, lowering, program, imported } = before;
+        (self.context, self.lowering, self.program, self.imported) = (context, lowering, program, imported);
     }
 
     fn execute_entered(&mut self, compiled: Compiled, names: &Names) -> Answer {
@@ -113,15 +113,15 @@ impl Session {
         let stopped = result.as_ref().err().map(|fault| fault.backtrace.last().map_or(fault.span, |call| call.span));
         let Outcome { diagnostics, status, value } = self.concluded(result, diagnostics);
         if let Some(span) = stopped {
-            interactive::keep_until(&mut self.world, names, checked.script, span.start);
+            interactive::keep_until(&mut self.context, names, checked.script, span.start);
         }
         let mut shown = vec![];
-        for declared in interactive::declared_since(&mut self.world, names) {
+        for declared in interactive::declared_since(&mut self.context, names) {
             shown.push(self.shown(declared));
         }
         if let (Some(value), Some(ty)) = (value, &checked.value) {
             let value = Some(value).filter(|_| !matches!(ty, Type::Function(_)));
-            shown.push(Shown { name: None, ty: display::show(&self.world, ty), value });
+            shown.push(Shown { name: None, ty: display::show(&self.context, ty), value });
         }
         Answer { diagnostics, status, shown }
     }
@@ -132,7 +132,7 @@ impl Session {
             What::Function(ty) => (ty, None),
             What::Type(word) => (word.to_owned(), None),
             What::Variable { global, ty } => {
-                (interactive::show_variable(&self.world, global, &ty), self.text_of_variable(global, &ty))
+                (interactive::show_variable(&self.context, global, &ty), self.text_of_variable(global, &ty))
             }
         };
         Shown { name: Some(name), ty, value }

@@ -53,10 +53,10 @@ impl<'p> LazyCompiler<'p> {
     /// The compiler of a program that may request explanations of its derivatives.
     pub(crate) fn with_sources(
         program: &'p Program,
-        world: &'p mut TypeContext,
+        context: &'p mut TypeContext,
         sources: &'p SourceMap,
     ) -> LazyCompiler<'p> {
-        LazyCompiler { known: Some((world, sources)), ..LazyCompiler::new(program) }
+        LazyCompiler { known: Some((context, sources)), ..LazyCompiler::new(program) }
     }
 
     fn differentiated(&mut self, id: FunctionId, graph: &Function) -> Result<Rc<bytecode::Code>, Box<Fault>> {
@@ -132,8 +132,8 @@ impl CodeSource for LazyCompiler<'_> {
 
 impl Reporter for LazyCompiler<'_> {
     fn explain(&mut self, trace: &Trace, kinks: &[Kink], request: &ExplainRequest) -> Vec<String> {
-        let Some((world, sources)) = &mut self.known else { return vec![] };
-        let names = names_of_parameters(world, &request.function);
+        let Some((context, sources)) = &mut self.known else { return vec![] };
+        let names = names_of_parameters(context, &request.function);
         views::render_explanation((&names, sources), (trace, kinks), request)
     }
 

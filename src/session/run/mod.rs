@@ -10,7 +10,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::FunctionId;
 use crate::native::library::{Host, Random, Step, Streams};
 use crate::session::run::lazy_compiler::LazyCompiler;
-use crate::tape::watch::Wanted;
+use crate::tape::Wanted;
 use crate::types::model::declared::Declarations;
 use crate::types::model::display;
 use crate::types::model::tree::FunctionRef;
@@ -73,7 +73,7 @@ impl Session {
     /// Runs the script of a module that was compiled.
     pub(super) fn execute(&mut self, compiled: Compiled) -> Outcome {
         let Compiled { checked, script, diagnostics } = compiled;
-        self.value_type = checked.value.as_ref().map(|ty| display::show(&self.world, ty));
+        self.value_type = checked.value.as_ref().map(|ty| display::show(&self.context, ty));
         let result = self.start(script, checked.value.as_ref(), "_describe");
         self.concluded(result, diagnostics)
     }
@@ -98,10 +98,10 @@ impl Session {
         // Wishes of a run that failed.
         self.machine.host.pending_explanations.clear();
         // With the new text, tangents may be lost in functions in which none was lost before.
-        if self.world.module.is_interactive {
+        if self.context.module.is_interactive {
             self.machine.set_derivatives_aside();
         }
-        let mut compiler = LazyCompiler::with_sources(&self.program, &mut self.world, &self.sources)
+        let mut compiler = LazyCompiler::with_sources(&self.program, &mut self.context, &self.sources)
             .marking_thresholds(self.wanted.kinks);
         self.machine.run(&mut compiler, script.0, Components::default())
     }
@@ -153,9 +153,9 @@ impl Session {
 
     /// The function of the prelude that writes values, for those of a type: `_describe` does as `print` would.
     pub(super) fn text_function(&mut self, writer: &str, ty: &Type) -> Option<FunctionId> {
-        let function = self.world.prelude_function(writer)?;
+        let function = self.context.prelude_function(writer)?;
         let text = FunctionRef { function, generics: vec![ty.clone()] };
-        Some(self.lowering.function(&mut self.world, &mut self.program, &text))
+        Some(self.lowering.function(&mut self.context, &mut self.program, &text))
     }
 
     /// A run-time error as a diagnostic: line, values, backtrace.

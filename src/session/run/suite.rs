@@ -47,9 +47,9 @@ impl Session {
         self.keeps_tests = true;
         let compiled = self.compile(inputs, false)?;
         let (mut functions, mut tests) = (vec![], vec![]);
-        for (function, name, span) in test_block::tests(&self.world, &compiled.checked.functions) {
+        for (function, name, span) in test_block::tests(&self.context, &compiled.checked.functions) {
             let function = FunctionRef { function, generics: vec![] };
-            functions.push(self.lowering.function(&mut self.world, &mut self.program, &function));
+            functions.push(self.lowering.function(&mut self.context, &mut self.program, &function));
             let (file, line) =
                 self.sources.place(span.start).map_or_else(Default::default, |p| (p.name.to_string(), p.line));
             tests.push(Test { name: title(&name), file, line });
@@ -68,7 +68,7 @@ impl Session {
             let outcome = Outcome { diagnostics: vec![], status: Status::Done, value: None };
             return Ran { outcome, is_before: false };
         };
-        let mut compiler = LazyCompiler::with_sources(&self.program, &mut self.world, &self.sources)
+        let mut compiler = LazyCompiler::with_sources(&self.program, &mut self.context, &self.sources)
             .marking_thresholds(self.wanted.kinks);
         let result = self.machine.run(&mut compiler, function.0, Components::default());
         Ran { outcome: self.concluded(result.map(|_| None), vec![]), is_before: false }
@@ -77,7 +77,7 @@ impl Session {
     /// Decides what becomes of the tests of a file: a program is run without them, those of an imported file are not its
     /// importer's, and one that is entered at a prompt is run at once.
     pub(crate) fn settle_tests(&self, file: &mut File, is_imported: bool) {
-        if self.world.module.is_interactive {
+        if self.context.module.is_interactive {
             for item in &mut file.items {
                 if let Some(body) = body(item).cloned() {
                     item.kind = StmtKind::Do { body, catches: vec![] };

@@ -4,8 +4,8 @@ use super::expr::expr;
 use super::types::{attributes, ty};
 use super::{Tree, block, list, maybe, pattern, word};
 use crate::syntax::ast::{
-    Accessors, Decl, DeclKind, DifferentiationArgs, Fixity, FunctionDecl, Generics, Ident, LazyBlock, NominalKind,
-    Param, Requirement, TypeExpr, WrtKind, WrtParam,
+    Accessors, Binding, CaseDecl, CasePart, Decl, DeclKind, DifferentiationArgs, Fixity, FunctionDecl, Generics, Ident,
+    LazyBlock, NominalKind, Param, Requirement, TypeExpr, WrtKind, WrtParam,
 };
 use std::rc::Rc;
 
@@ -19,22 +19,8 @@ pub(super) fn decl(d: &Decl) -> Tree {
     let named = |keyword: &str, name: &str| format!("{head}{keyword} {name}");
     let (head, parts): (String, Vec<Tree>) = match &d.kind {
         DeclKind::Variable { is_let, bindings } => {
-            let parts = bindings.iter().map(|b| {
-                let mut parts = vec![pattern(&b.pattern)];
-                parts.extend(b.ty.as_ref().map(|t| word(format!(":{}", ty(t)))));
-                parts.extend(maybe("=", b.value.as_ref().map(expr)));
-                parts.extend(b.accessors.iter().flat_map(accessors));
-                parts
-            });
             let keyword = if *is_let { "let" } else { "var" };
-            let mut parts: Vec<Vec<Tree>> = parts.collect();
-            match parts.pop() {
-                Some(only) if parts.is_empty() => (format!("{head}{keyword}"), only),
-                last => {
-                    parts.extend(last);
-                    (format!("{head}{keyword}"), parts.into_iter().map(|p| list("binding", p)).collect())
-                }
-            }
+            (format!("{head}{keyword}"), variables(bindings))
         }
         DeclKind::Function(f) => (named("func", &f.name.name), function(f)),
         DeclKind::Formula { name, params: p, body } => (named("formula", &name.name), vec![params(p), expr(body)]),
@@ -72,24 +58,7 @@ pub(super) fn decl(d: &Decl) -> Tree {
             let default = maybe("=", default.as_ref().map(|t| word(ty(t))));
             (named("associatedtype", &name.name), bound.into_iter().chain(default).chain(requirements(r)).collect())
         }
-        DeclKind::Cases(cases) => {
-            let one = |c: &crate::syntax::ast::CaseDecl| {
-                let part = |part: &crate::syntax::ast::CasePart| match &part.label {
-                    Some(label) => word(format!("{}:{}", label.name, ty(&part.ty))),
-                    None => word(ty(&part.ty)),
-                };
-                let payload = c.payload.iter().flatten().flat_map(|p| {
-                    let default = p.default.as_ref().map(|value| list("=", [expr(value)]));
-                    [part(p)].into_iter().chain(default)
-                });
-                let raw = maybe("=", c.raw.as_ref().map(expr));
-                match (&c.payload, &c.raw) {
-                    (None, None) => word(&*c.name.name),
-                    _ => list(&*c.name.name, payload.chain(raw)),
-                }
-            };
-            (format!("{head}case"), cases.iter().map(one).collect())
-        }
+        DeclKind::Cases(cases) => (format!("{head}case"), cases.iter().map(case).collect()),
         DeclKind::Import { kind, path, file } => {
             let kind = kind.as_ref().map(|k| word(&*k.name));
             let path: Vec<&str> = path.iter().map(|p| &*p.name).collect();
@@ -118,6 +87,42 @@ pub(super) fn decl(d: &Decl) -> Tree {
         }
     };
     list(head.trim_end(), documentation.into_iter().chain(parts))
+}
+
+/// What a declaration of variables consists of: the parts of the only one, or each as a list.
+fn variables(bindings: &[Binding]) -> Vec<Tree> {
+    let parts = bindings.iter().map(|b| {
+        let mut parts = vec![pattern(&b.pattern)];
+        parts.extend(b.ty.as_ref().map(|t| word(format!(":{}", ty(t)))));
+        parts.extend(maybe("=", b.value.as_ref().map(expr)));
+        parts.extend(b.accessors.iter().flat_map(accessors));
+        parts
+    });
+    let mut parts: Vec<Vec<Tree>> = parts.collect();
+    match parts.pop() {
+        Some(only) if parts.is_empty() => only,
+        last => {
+            parts.extend(last);
+            parts.into_iter().map(|p| list("binding", p)).collect()
+        }
+    }
+}
+
+/// A case of an enum, with its payload or raw value.
+fn case(c: &CaseDecl) -> Tree {
+    let part = |part: &CasePart| match &part.label {
+        Some(label) => word(format!("{}:{}", label.name, ty(&part.ty))),
+        None => word(ty(&part.ty)),
+    };
+    let payload = c.payload.iter().flatten().flat_map(|p| {
+        let default = p.default.as_ref().map(|value| list("=", [expr(value)]));
+        [part(p)].into_iter().chain(default)
+    });
+    let raw = maybe("=", c.raw.as_ref().map(expr));
+    match (&c.payload, &c.raw) {
+        (None, None) => word(&*c.name.name),
+        _ => list(&*c.name.name, payload.chain(raw)),
+    }
 }
 
 fn generics(g: &Generics) -> Option<Tree> {

@@ -167,18 +167,7 @@ impl Scanner<'_> {
         let byte = self.bytes[self.at];
         match byte {
             b'\n' => {
-                if !matches!(self.last, b',' | b'<' | b'(' | b'[' | b':' | b'&') {
-                    self.angles.clear();
-                }
-                if !matches!(self.last, b'+' | b'-' | b'*' | b'/' | b'=' | b'|' | b'&') {
-                    self.operators = 0;
-                }
-                self.at += 1;
-                let goes_on = b"+-*/=<>&|!^%~?:,.@".contains(&self.last);
-                let next = self.peek(0);
-                if self.open.is_empty() && !goes_on && (next.is_ascii_alphabetic() || next == b'@') {
-                    self.lines.push(self.at);
-                }
+                self.line_break();
                 return true;
             }
             b' ' => {
@@ -203,12 +192,7 @@ impl Scanner<'_> {
             }
             b'/' if self.peek(1) == b'*' => return self.comment(),
             b'`' => {
-                let rest = &self.bytes[self.at + 1..];
-                if let Some(end) = rest.iter().position(|b| matches!(b, b'`' | b'\n')) {
-                    self.at += 1 + end;
-                }
-                (self.last, self.after_name) = (b'`', true);
-                self.at = (self.at + 1).min(self.bytes.len());
+                self.escaped_name();
                 return true;
             }
             b'"' => {
@@ -229,15 +213,7 @@ impl Scanner<'_> {
                 return true;
             }
             _ if is_word(byte) => {
-                let from = self.at;
-                while is_word(self.peek(0)) {
-                    self.at += 1;
-                }
-                (self.last, self.after_name) = (self.bytes[self.at - 1], !byte.is_ascii_digit());
-                if byte.is_ascii_digit() {
-                    self.angles.clear();
-                }
-                self.operators += usize::from(byte >= 0x80 && self.at - from <= 3);
+                self.word(byte);
                 return true;
             }
             b'.' | b'?' | b':' | b'@' => {}
@@ -268,6 +244,45 @@ impl Scanner<'_> {
         (self.last, self.after_name) = (byte, false);
         self.at += 1;
         true
+    }
+
+    /// The end of a line.
+    fn line_break(&mut self) {
+        if !matches!(self.last, b',' | b'<' | b'(' | b'[' | b':' | b'&') {
+            self.angles.clear();
+        }
+        if !matches!(self.last, b'+' | b'-' | b'*' | b'/' | b'=' | b'|' | b'&') {
+            self.operators = 0;
+        }
+        self.at += 1;
+        let goes_on = b"+-*/=<>&|!^%~?:,.@".contains(&self.last);
+        let next = self.peek(0);
+        if self.open.is_empty() && !goes_on && (next.is_ascii_alphabetic() || next == b'@') {
+            self.lines.push(self.at);
+        }
+    }
+
+    /// A name between backquotes.
+    fn escaped_name(&mut self) {
+        let rest = &self.bytes[self.at + 1..];
+        if let Some(end) = rest.iter().position(|b| matches!(b, b'`' | b'\n')) {
+            self.at += 1 + end;
+        }
+        (self.last, self.after_name) = (b'`', true);
+        self.at = (self.at + 1).min(self.bytes.len());
+    }
+
+    /// A name or a number; `first` is its first byte.
+    fn word(&mut self, first: u8) {
+        let from = self.at;
+        while is_word(self.peek(0)) {
+            self.at += 1;
+        }
+        (self.last, self.after_name) = (self.bytes[self.at - 1], !first.is_ascii_digit());
+        if first.is_ascii_digit() {
+            self.angles.clear();
+        }
+        self.operators += usize::from(first >= 0x80 && self.at - from <= 3);
     }
 
     /// `/* … */`, which nests.

@@ -172,7 +172,7 @@ pub enum TangentKind {
     Beside(TangentId),
     /// What stands beside a value whose tangent vectors have no fixed number of components: one number, whose slot is that
     /// of the whole vector, and whose adjoints and tangents are [vectors](crate::value::opaque_vector) that differentiate like that.
-    Whole(TangentId),
+    Opaque(TangentId),
 }
 
 /// All shapes of a session; equal shapes have one number, unless a type speaks for itself.
@@ -354,9 +354,9 @@ impl Tangents {
         self.any(id, &mut |kind| matches!(kind, TangentKind::Beside(_)))
     }
 
-    /// Whether some part of a value of that type is moved by a [whole](TangentKind::Whole) vector.
-    pub fn moves_as_a_whole(&self, id: TangentId) -> bool {
-        self.any(id, &mut |kind| matches!(kind, TangentKind::Whole(_)))
+    /// Whether some part of a value of that type is moved by an [opaque](TangentKind::Opaque) vector.
+    pub fn has_opaque_vector(&self, id: TangentId) -> bool {
+        self.any(id, &mut |kind| matches!(kind, TangentKind::Opaque(_)))
     }
 
     /// Whether values of that type differ in how many numbers of them can move.
@@ -392,7 +392,7 @@ impl Tangents {
                 | TangentKind::Dictionary(of)
                 | TangentKind::Optional(of)
                 | TangentKind::Beside(of)
-                | TangentKind::Whole(of)
+                | TangentKind::Opaque(of)
                 | TangentKind::Boxed(of) => waiting.push(*of),
             }
         }

@@ -109,7 +109,7 @@ impl Tangents {
                 TangentKind::Array(of)
                 | TangentKind::Dictionary(of)
                 | TangentKind::Optional(of)
-                | TangentKind::Whole(of)
+                | TangentKind::Opaque(of)
                 | TangentKind::Boxed(of) => known(of),
                 TangentKind::Beside(of) => value.len() == 2 && known(of),
                 TangentKind::Enum(cases) => cases.iter().flatten().all(|(_, of)| known(of)),

@@ -161,7 +161,7 @@ impl<'a> Walk<'a> {
         let tangent = self.tangent(id);
         match &tangent.kind {
             TangentKind::Nothing => {}
-            TangentKind::Number | TangentKind::Whole(_) => show(number(value, at), value.slot(at.f)),
+            TangentKind::Number | TangentKind::Opaque(_) => show(number(value, at), value.slot(at.f)),
             TangentKind::Fields(fields) => {
                 let instance = if self.is_class(tangent.value) { instance(value, at) } else { None };
                 let inside = instance.as_ref().map(|b| b.cells.borrow());

@@ -35,7 +35,7 @@ impl Walk<'_> {
         match &tangent.kind {
             TangentKind::Nothing => {}
             TangentKind::Number => show(number(vector, from), vector.slot(from.f)),
-            TangentKind::Whole(of) => {
+            TangentKind::Opaque(of) => {
                 let part = self.part(vector, from, tangent.vector);
                 let number = if self.is_zero(*of, &part)? { 0.0 } else { opaque_vector::keep(*of, part) };
                 show(number, Slot::NONE);

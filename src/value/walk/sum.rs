@@ -71,7 +71,7 @@ impl Walk<'_> {
         }
         let tangent = self.tangent(id);
         match &tangent.kind {
-            TangentKind::Nothing | TangentKind::Beside(_) | TangentKind::Whole(_) => {}
+            TangentKind::Nothing | TangentKind::Beside(_) | TangentKind::Opaque(_) => {}
             TangentKind::Number => {
                 let (x, slot) = plus((number(out, to), out.slot(to.f)), (number(other, at), other.slot(at.f)));
                 let x = if *self.shapes.get(tangent.vector) == Shape::Float { f64::from(x as f32) } else { x };

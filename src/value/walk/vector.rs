@@ -79,7 +79,7 @@ impl Walk<'_> {
                 // A vector that has no such component is none of the tables' making.
                 let _ = out.set_num(to.f, x, slot);
             }
-            TangentKind::Whole(_) => {
+            TangentKind::Opaque(_) => {
                 if let Some(vector) = opaque_vector::find(next().0) {
                     self.put_part(out, to, vector.cells.all());
                 }

@@ -1,16 +1,20 @@
 //! Diagnosis: what the machine records to explain, check or reject derivatives, and to report the progress of a run.
 //!
-//! Running a program does not depend on any of it. The code that fills it is in `operators::check` and `run::progress`.
+//! Running a program does not depend on any of it. The code that fills it is in `operators::check` and `state::progress`.
 
 pub(crate) mod kink;
+pub(crate) mod lost_tangent;
 pub(crate) mod places;
+pub(crate) mod progress;
+pub(crate) mod rule_checks;
 pub(crate) mod trace;
 
-use crate::vm::operators::check::check_rule::RuleChecks;
-use crate::vm::operators::check::lost_tangent::LostTangentLog;
-use crate::vm::run::progress::ProgressReporter;
+use crate::tape::watch::Met;
 use kink::Kink;
+use lost_tangent::LostTangentLog;
 use places::Places;
+use progress::ProgressReporter;
+use rule_checks::RuleChecks;
 use trace::Trace;
 
 /// The diagnostic state of a machine.
@@ -24,6 +28,8 @@ pub struct Diagnosis {
     pub progress: Option<ProgressReporter>,
     /// Positions in the program's text at which watched steps were executed.
     pub(crate) places: Places,
+    /// The kinks that an observer met that has ended.
+    pub(crate) kinks_met: Vec<Met>,
     /// Kinks at which something was differentiated, when kinks are wanted.
     pub(crate) kinks: Vec<Kink>,
     /// Where tangents were lost in this run.

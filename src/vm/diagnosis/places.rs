@@ -2,7 +2,7 @@
 
 use crate::bytecode::Instruction;
 use crate::source::Span;
-use crate::tape::watch::Step;
+use crate::tape::Step;
 use hashbrown::HashMap;
 
 /// The positions of recorded steps in the program's text, numbered in the order of their first execution.

@@ -3,8 +3,8 @@
 use super::gather;
 use crate::bytecode::operand::*;
 use crate::value::{Cells, Ref};
+use crate::vm::fault::Fault;
 use crate::vm::objects;
-use crate::vm::run::fault::Fault;
 use crate::vm::state::registers::Registers;
 use std::rc::Rc;
 

@@ -1,17 +1,17 @@
-//! Calls: entering and leaving functions, and calls of function objects of the machine.
+//! Calls: entering and leaving functions, tasks and their callees. The dispatch loop enters operators here alone.
 
 use super::{load, save};
 use crate::bytecode::NativeSite;
 use crate::bytecode::operand::*;
 use crate::value::{Ref, Slot};
 use crate::vm::compiler::Compiler;
-use crate::vm::functions::Entry;
+use crate::vm::fault::Fault;
+use crate::vm::functions::{Entry, Version};
 use crate::vm::operators;
-use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::registers::Registers;
 use crate::vm::state::stacks::Frame;
-use crate::vm::state::task::Next;
+use crate::vm::state::task::{Callee, Next};
 
 /// Enters a function whose arguments stand in the window.
 #[inline(always)]
@@ -80,6 +80,54 @@ pub(super) fn open_window(machine: &mut Machine, at: Registers) {
     }
 }
 
+/// Performs the request of a step, until the program itself continues.
+pub(in crate::vm) fn perform(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    mut next: Next,
+) -> Result<(), Box<Fault>> {
+    loop {
+        let Next::Call { callee, derivative, then } = next else { return Ok(()) };
+        if machine.frames.len() >= machine.limits.depth {
+            return Err(machine.too_deep());
+        }
+        if let Some(task) = then {
+            machine.push_task(task);
+        }
+        let code = match callee {
+            Callee::Function(function) => machine.code(compiler, function, Version::of(derivative))?,
+            Callee::BodyDerivative(function) => machine.code(compiler, function, Version::BodyDerivative)?,
+            Callee::Object(Ref::Closure(closure)) => {
+                let code = machine.code(compiler, closure.function, Version::of(derivative))?;
+                // SAFETY: as in `push_frame`.
+                #[allow(unsafe_code)]
+                let behind = usize::from(unsafe { &*code }.code.params[2]);
+                machine.set_reference(behind, Ref::Closure(closure));
+                code
+            }
+            Callee::Object(Ref::Machine(object)) => {
+                next = operators::call_object(machine, compiler, &object, derivative)?;
+                if matches!(next, Next::Return) {
+                    return Ok(());
+                }
+                continue;
+            }
+            Callee::Object(_) => return Err(Fault::internal("a value that is not a function was called")),
+        };
+        return machine.push_frame(code);
+    }
+}
+
+/// Goes on with the task whose frame is the innermost one.
+pub(super) fn resume(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box<Fault>> {
+    let (Some(frame), Some(task)) = (machine.frames.pop(), machine.tasks.pop()) else {
+        return Err(Fault::internal("there is no task to resume"));
+    };
+    machine.window = frame.base.map(|n| n as usize);
+    let next = task.resume(machine, compiler)?;
+    perform(machine, compiler, next)
+}
+
 /// Calls a function of the native library.
 pub(super) fn native(
     machine: &mut Machine,
@@ -90,9 +138,10 @@ pub(super) fn native(
 ) -> Result<(), Box<Fault>> {
     open_window(machine, at);
     let next = crate::vm::native::call(machine, compiler, site, slots)?;
-    machine.perform(compiler, next)
+    perform(machine, compiler, next)
 }
 
+/// Calls a function object of the machine's own.
 pub(super) fn call_object(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -105,13 +154,30 @@ pub(super) fn call_object(
     };
     open_window(machine, at);
     let next = operators::call_object(machine, compiler, &object, derivative)?;
-    machine.perform(compiler, next)
+    perform(machine, compiler, next)
 }
 
-pub(super) fn perform(
+/// Calls a function with registered derivatives.
+pub(super) fn call_rule(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
-    next: Result<Next, Box<Fault>>,
+    at: Registers,
+    site: RuleAt,
 ) -> Result<(), Box<Fault>> {
-    machine.perform(compiler, next?)
+    open_window(machine, at);
+    let next = operators::call_rule(machine, compiler, &at.code().rules[usize::from(site)])?;
+    perform(machine, compiler, next)
+}
+
+/// Applies an operator.
+pub(super) fn operate(
+    machine: &mut Machine,
+    compiler: &mut dyn Compiler,
+    at: Registers,
+    site: OperatorAt,
+    derivative: bool,
+) -> Result<(), Box<Fault>> {
+    open_window(machine, at);
+    let next = operators::operate(machine, compiler, &at.code().operators[usize::from(site)], derivative)?;
+    perform(machine, compiler, next)
 }

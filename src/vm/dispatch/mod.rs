@@ -6,7 +6,8 @@
 //! not escape from the loop, and it is rebuilt after every call.
 
 mod arrays;
-mod calls;
+pub(super) mod calls;
+mod finalizers;
 mod numbers;
 mod quick;
 mod rest;
@@ -14,16 +15,16 @@ mod slots;
 mod stored;
 mod texts;
 
-use super::compiler::Compiler;
-use super::functions::Version;
-use super::objects;
 use crate::bytecode::Instruction;
 use crate::bytecode::operand::*;
 use crate::native::library::{self, PureOperation};
 use crate::native::{Primitive, table};
 use crate::tape::Num;
 use crate::value::{Cells, Ref, finalizer};
-use crate::vm::run::fault::Fault;
+use crate::vm::compiler::Compiler;
+use crate::vm::fault::Fault;
+use crate::vm::functions::Version;
+use crate::vm::objects;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::registers::Registers;
 use calls::{enter, leave};
@@ -83,7 +84,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
         macro_rules! run_finalizers {
             () => {
                 if finalizer::any() {
-                    outside!(machine.run_finalizers(compiler)?);
+                    outside!(finalizers::run_finalizers(machine, compiler)?);
                 }
             };
         }

@@ -3,7 +3,7 @@
 use super::primitive;
 use crate::bytecode::operand::*;
 use crate::native::{Trap, Value};
-use crate::vm::run::fault::{Fault, not_whole, trapped};
+use crate::vm::fault::{Fault, not_whole, trapped};
 use crate::vm::state::registers::Registers;
 
 /// `p(a)`. As below, the verifier has seen that the primitive is of this kind.

@@ -12,7 +12,7 @@ use crate::vm::state::registers::Registers;
 use std::rc::Rc;
 
 /// Offset and stride of a component of an element; `None` for elements of one component.
-type Place = Option<(u16, u16)>;
+type ComponentAt = Option<(u16, u16)>;
 
 /// `out = (a ∘ b) ∘ c`, where `how` gives the operations, and `c` is in the
 /// [`Extra`](crate::bytecode::Instruction::Extra) after it.
@@ -117,7 +117,7 @@ fn own(at: &mut Registers, a: RChange) -> Option<&mut Cells> {
 
 /// Where a component of an element stands. Of one component alone, whether it is there, reading and writing see.
 #[inline(always)]
-fn position(cells: &Cells, index: i64, place: Place) -> Option<usize> {
+fn position(cells: &Cells, index: i64, place: ComponentAt) -> Option<usize> {
     match place {
         None => usize::try_from(index).ok(),
         Some(place) => objects::position(cells, index, place),
@@ -224,7 +224,7 @@ pub fn check_index(at: &Registers, array: RIn, index: IIn) -> Option<()> {
 
 /// `out =` a component of `array[index]`.
 #[inline(always)]
-pub fn element_f(at: &mut Registers, out: FOut, array: RIn, index: IIn, place: Place) -> Option<()> {
+pub fn element_f(at: &mut Registers, out: FOut, array: RIn, index: IIn, place: ComponentAt) -> Option<()> {
     let cells = cells(at, array)?;
     let value = *cells.f.get(position(cells, at.i(index), place)?)?;
     at.set_f(out, value);
@@ -233,7 +233,7 @@ pub fn element_f(at: &mut Registers, out: FOut, array: RIn, index: IIn, place: P
 
 /// `out =` a component of `array[index]`.
 #[inline(always)]
-pub fn element_i(at: &mut Registers, out: IOut, array: RIn, index: IIn, place: Place) -> Option<()> {
+pub fn element_i(at: &mut Registers, out: IOut, array: RIn, index: IIn, place: ComponentAt) -> Option<()> {
     let cells = cells(at, array)?;
     let value = *cells.i.get(position(cells, at.i(index), place)?)?;
     at.set_i(out, value);
@@ -242,7 +242,7 @@ pub fn element_i(at: &mut Registers, out: IOut, array: RIn, index: IIn, place: P
 
 /// `out =` a component of `array[index]`, shared.
 #[inline(always)]
-pub fn element_r(at: &mut Registers, out: ROut, array: RIn, index: IIn, place: Place) -> Option<()> {
+pub fn element_r(at: &mut Registers, out: ROut, array: RIn, index: IIn, place: ComponentAt) -> Option<()> {
     vacant(at, out)?;
     let cells = cells(at, array)?;
     let value = cells.r.get(position(cells, at.i(index), place)?)?.clone();
@@ -251,7 +251,7 @@ pub fn element_r(at: &mut Registers, out: ROut, array: RIn, index: IIn, place: P
 
 /// A component of `array[index] = a`.
 #[inline(always)]
-pub fn set_element_f(at: &mut Registers, array: RChange, a: FIn, index: IIn, place: Place) -> Option<()> {
+pub fn set_element_f(at: &mut Registers, array: RChange, a: FIn, index: IIn, place: ComponentAt) -> Option<()> {
     let (value, index) = (at.f(a), at.i(index));
     let cells = own(at, array)?;
     let k = position(cells, index, place)?;
@@ -260,7 +260,7 @@ pub fn set_element_f(at: &mut Registers, array: RChange, a: FIn, index: IIn, pla
 
 /// A component of `array[index] = a`.
 #[inline(always)]
-pub fn set_element_i(at: &mut Registers, array: RChange, a: IIn, index: IIn, place: Place) -> Option<()> {
+pub fn set_element_i(at: &mut Registers, array: RChange, a: IIn, index: IIn, place: ComponentAt) -> Option<()> {
     let (value, index) = (at.i(a), at.i(index));
     let cells = own(at, array)?;
     let k = position(cells, index, place)?;
@@ -270,7 +270,7 @@ pub fn set_element_i(at: &mut Registers, array: RChange, a: IIn, index: IIn, pla
 
 /// `out =` a component of `array[index]`, with its slot.
 #[inline(always)]
-pub fn d_element_f(at: &mut Registers, out: FOut, array: RIn, index: IIn, place: Place) -> Option<()> {
+pub fn d_element_f(at: &mut Registers, out: FOut, array: RIn, index: IIn, place: ComponentAt) -> Option<()> {
     let cells = cells(at, array)?;
     let num = objects::num(cells, position(cells, at.i(index), place)?)?;
     at.set_num(out, num);
@@ -279,7 +279,7 @@ pub fn d_element_f(at: &mut Registers, out: FOut, array: RIn, index: IIn, place:
 
 /// A component of `array[index] = a`, with its slot.
 #[inline(always)]
-pub fn d_set_element_f(at: &mut Registers, array: RChange, a: FIn, index: IIn, place: Place) -> Option<()> {
+pub fn d_set_element_f(at: &mut Registers, array: RChange, a: FIn, index: IIn, place: ComponentAt) -> Option<()> {
     let (num, index) = (at.num(a), at.i(index));
     let cells = own(at, array)?;
     let k = position(cells, index, place)?;

@@ -1,18 +1,18 @@
 //! What the loop does not do itself: instructions that make objects, call Rust or fail, and the unusual case of those
 //! that usually do not.
 
-use super::calls::{call_object, enter, native, open_window, perform};
+use super::calls::{call_object, call_rule, enter, native, operate, resume};
 use super::{arrays, load, numbers, save, slots, stored, texts};
 use crate::bytecode::Instruction;
 use crate::bytecode::operand::*;
 use crate::native::ids;
 use crate::value::Ref;
 use crate::vm::compiler::Compiler;
+use crate::vm::fault::Fault;
 use crate::vm::functions::Version;
-use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::registers::Registers;
-use crate::vm::{exclusivity, objects, operators};
+use crate::vm::{exclusivity, objects};
 use std::rc::Rc;
 
 /// Does the instruction at `pc`, whatever it takes. Where the program goes on is kept in the innermost frame.
@@ -30,7 +30,7 @@ pub(super) fn step(
     let mut at = load(machine);
     let instruction = at.next();
     save(machine, at.pc);
-    if machine.levels.is_watched() {
+    if machine.levels.is_observed() {
         machine.note_place();
     }
     match *instruction {
@@ -44,16 +44,12 @@ pub(super) fn step(
             Ref::Closure(closure) => call(machine, compiler, at, (closure.function, Version::Derivative)),
             _ => call_object(machine, compiler, at, function, true),
         },
-        I::DCallRule { site } => {
-            open_window(machine, at);
-            let next = operators::call_rule(machine, compiler, &at.code().rules[usize::from(site)]);
-            perform(machine, compiler, next)
-        }
+        I::DCallRule { site } => call_rule(machine, compiler, at, site),
         I::Native { site } => native(machine, compiler, at, &at.code().natives[usize::from(site)], false),
         I::DNative { site } => native(machine, compiler, at, &at.code().natives[usize::from(site)], true),
-        I::Operate { site } => operate(machine, compiler, at, (site, false)),
-        I::DOperate { site } => operate(machine, compiler, at, (site, true)),
-        I::Resume {} => machine.resume(compiler),
+        I::Operate { site } => operate(machine, compiler, at, site, false),
+        I::DOperate { site } => operate(machine, compiler, at, site, true),
+        I::Resume {} => resume(machine, compiler),
         _ => {
             let done = line(machine, compiler, &mut at, instruction);
             // Operands that follow the instruction have been read by now.
@@ -73,7 +69,7 @@ pub(super) fn call_native(
     compiler: &mut dyn Compiler,
     pc: *const Instruction,
 ) -> Result<(), Box<Fault>> {
-    if machine.levels.is_watched() {
+    if machine.levels.is_observed() {
         return step(machine, compiler, pc);
     }
     save(machine, pc);
@@ -228,15 +224,4 @@ fn call(
 ) -> Result<(), Box<Fault>> {
     let entry = machine.code(compiler, function, version)?;
     enter(machine, at, entry).map(|_| ())
-}
-
-fn operate(
-    machine: &mut Machine,
-    compiler: &mut dyn Compiler,
-    at: Registers,
-    (site, derivative): (OperatorAt, bool),
-) -> Result<(), Box<Fault>> {
-    open_window(machine, at);
-    let next = operators::operate(machine, compiler, &at.code().operators[usize::from(site)], derivative);
-    perform(machine, compiler, next)
 }

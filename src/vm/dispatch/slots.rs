@@ -4,8 +4,8 @@ use crate::bytecode::operand::*;
 use crate::native::PrimitiveId;
 use crate::native::partial::{self, Partial};
 use crate::tape::{Mode, Num};
+use crate::vm::fault::Fault;
 use crate::vm::record;
-use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::registers::Registers;
 

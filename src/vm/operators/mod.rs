@@ -13,17 +13,15 @@ pub(crate) mod registered;
 
 pub(super) use crate::vm::operators::check::kink::with_kink;
 pub(super) use crate::vm::operators::check::not_finite::with_first;
-pub(super) use crate::vm::operators::registered::ActiveRule;
-pub(super) use crate::vm::operators::registered::side_effects::Writes;
 
-use super::compiler::Compiler;
 use crate::bytecode::{Operator, OperatorSite, RuleSite};
 use crate::diagnostic::Code as Number;
 use crate::tape::{Num, RecordError, Template};
 use crate::value::shape::{Layout, TangentId};
 use crate::value::walk::{At, Mismatch, Walk};
 use crate::value::{Cells, Ref, Slot, finalizer};
-use crate::vm::run::fault::Fault;
+use crate::vm::compiler::Compiler;
+use crate::vm::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Next;
 use std::any::Any;
@@ -41,11 +39,23 @@ pub fn operate(
     match site.operator {
         Operator::ValueWithDifferential { at, result, throws } => {
             let body = last_reference(&mut arguments)?;
-            crate::vm::operators::apply::differential::begin(machine, compiler, (at, arguments), (result, throws), body)
+            crate::vm::operators::apply::differential::begin(
+                machine,
+                compiler,
+                (at, arguments),
+                BodyResult { of: result, throws },
+                body,
+            )
         }
         Operator::ValueWithTangent { at, result, throws } => {
             let body = last_reference(&mut arguments)?;
-            crate::vm::operators::apply::directional::begin(machine, compiler, (at, arguments), (result, throws), body)
+            crate::vm::operators::apply::directional::begin(
+                machine,
+                compiler,
+                (at, arguments),
+                BodyResult { of: result, throws },
+                body,
+            )
         }
         Operator::Gradient { at, value, throws } => {
             let body = last_reference(&mut arguments)?;
@@ -53,7 +63,8 @@ pub fn operate(
                 machine,
                 compiler,
                 (at, &arguments),
-                (value, throws),
+                value,
+                throws,
                 &body,
             )
         }
@@ -61,22 +72,32 @@ pub fn operate(
             let function = last_reference(&mut arguments)?;
             crate::vm::operators::apply::linear_map::transpose(machine, compiler, function, at, result)
         }
-        Operator::Broken { of } => crate::vm::operators::check::lost_tangent::mark(machine, compiler, of, &arguments),
+        Operator::LoseTangent { of } => {
+            crate::vm::operators::check::lost_tangent::mark(machine, compiler, of, &arguments)
+        }
         Operator::NoDerivative { is_property } => {
             crate::vm::operators::check::lost_tangent::left_out(machine, compiler, is_property, arguments)
         }
-        Operator::SendBreak { result } => crate::vm::operators::check::origins::send(machine, result, &arguments),
-        Operator::ReceiveBreak { result } => crate::vm::operators::check::origins::receive(machine, result),
-        Operator::GiveBreak { argument } => crate::vm::operators::check::origins::give(machine, argument, &arguments),
-        Operator::TakeBreak { argument } => crate::vm::operators::check::origins::take(machine, argument),
-        Operator::JoinBreaks => crate::vm::operators::check::origins::join(machine, &mut arguments),
-        Operator::KeepBreak { inside, component, replaces } => {
-            crate::vm::operators::check::origins::keep(machine, (inside, component, replaces), arguments)
+        Operator::SendResultOrigin { result } => {
+            crate::vm::operators::check::origins::send_result(machine, result, &arguments)
         }
-        Operator::KeptBreak { inside, component } => {
-            crate::vm::operators::check::origins::kept(machine, (inside, component), &arguments)
+        Operator::ReceiveResultOrigin { result } => {
+            crate::vm::operators::check::origins::receive_result(machine, result)
         }
-        Operator::ForgetBreaks => {
+        Operator::SendArgumentOrigin { argument } => {
+            crate::vm::operators::check::origins::send_argument(machine, argument, &arguments)
+        }
+        Operator::ReceiveArgumentOrigin { argument } => {
+            crate::vm::operators::check::origins::receive_argument(machine, argument)
+        }
+        Operator::JoinOrigins => crate::vm::operators::check::origins::join(machine, &mut arguments),
+        Operator::StoreOrigin { inside, component, replaces } => {
+            crate::vm::operators::check::origins::store(machine, inside, component, replaces, arguments)
+        }
+        Operator::LoadOrigin { inside, component } => {
+            crate::vm::operators::check::origins::load(machine, inside, component, &arguments)
+        }
+        Operator::ForgetOrigins => {
             machine.diagnosis.lost_tangents.transfers.forget();
             Ok(Next::Return)
         }
@@ -85,12 +106,12 @@ pub fn operate(
             Ok(Next::Return)
         }
         Operator::Series { result, throws } => {
-            crate::vm::operators::apply::series::begin(machine, arguments, (result, throws))
+            crate::vm::operators::apply::series::begin(machine, arguments, BodyResult { of: result, throws })
         }
         Operator::ApplyAtOnce => crate::vm::operators::apply::batch::apply(machine, compiler, &arguments),
         Operator::Recompute { traced } => {
             let body = last_reference(&mut arguments)?;
-            crate::vm::operators::checkpoint::begin(machine, body, (site.results[1] > 0, traced), derivative)
+            crate::vm::operators::checkpoint::begin(machine, body, site.results[1] > 0, traced, derivative)
         }
         Operator::Coordinates { of } => coordinates(machine, walk(compiler), of, &arguments),
         Operator::WithoutDerivative { .. } => {
@@ -236,19 +257,22 @@ fn mismatch(why: Mismatch) -> Box<Fault> {
     }
 }
 
-/// The body of an operator, whose result differentiates so, has thrown an error, if it may: its level ends, and the
+/// What the body of an operator gives back.
+#[derive(Clone, Copy)]
+pub(crate) struct BodyResult {
+    /// How its result differentiates.
+    pub(crate) of: TangentId,
+    /// Whether it may throw.
+    pub(crate) throws: bool,
+}
+
+/// The body of an operator has thrown an error, if it may: its level ends, and the
 /// error is the operator's. `further` are the components that the operator would have returned after the value.
-fn thrown(
-    machine: &mut Machine,
-    walk: Walk<'_>,
-    (result, throws): (TangentId, bool),
-    x: &mut Cells,
-    further: [usize; 3],
-) -> bool {
-    if !throws || machine.integer(0) == 0 {
+fn thrown(machine: &mut Machine, walk: Walk<'_>, result: BodyResult, x: &mut Cells, further: [usize; 3]) -> bool {
+    if !result.throws || machine.integer(0) == 0 {
         return false;
     }
-    let value = counts(value_layout(walk, result));
+    let value = counts(value_layout(walk, result.of));
     let mut all = machine.take_window([value[0], value[1] + 1, value[2] + 1], true);
     rebase_escaping_slots(machine, &mut [&mut all, x]);
     machine.levels.close();

@@ -1,24 +1,18 @@
 //! Run: calls a function of the program from outside the machine.
 
-pub(crate) mod fault;
-pub(crate) mod finalizers;
-pub(crate) mod loop_position;
-pub(crate) mod progress;
 pub(crate) mod trial;
 
-use super::compiler::Compiler;
-use super::dispatch;
-use super::functions::Version;
-use super::operators;
-use crate::bytecode::{Code, Instruction};
 use crate::cancel;
 use crate::diagnostic::Code as Number;
-use crate::source::Span;
 use crate::value::{Cells, Components, Ref, finalizer, opaque_vector};
-use crate::vm::run::fault::{Fault, Kind, Running};
+use crate::vm::compiler::Compiler;
+use crate::vm::dispatch;
+use crate::vm::dispatch::calls;
+use crate::vm::fault::{Fault, Kind};
+use crate::vm::functions::Version;
+use crate::vm::operators;
 use crate::vm::state::limits::Meter;
 use crate::vm::state::machine::Machine;
-use crate::vm::state::stacks::Frame;
 use crate::vm::state::task::{Callee, Next};
 use std::sync::Arc;
 
@@ -80,7 +74,8 @@ impl Machine {
         self.push_halt();
         self.set_window(args);
         let outcome = self.heeding_limits(|machine| {
-            machine.perform(compiler, Next::tail_call(callee, false)).and_then(|()| dispatch::run(machine, compiler))
+            calls::perform(machine, compiler, Next::tail_call(callee, false))
+                .and_then(|()| dispatch::run(machine, compiler))
         });
         match outcome {
             Ok(()) => {
@@ -125,55 +120,5 @@ impl Machine {
         if self.frames.capacity() > 1 << 14 {
             self.frames.shrink_to(1 << 10);
         }
-    }
-
-    /// Adds to a fault where it happened and what was running. Calls inside of the standard library are left out: they
-    /// are not the user's text.
-    pub(super) fn locate(&self, fault: &mut Fault) {
-        if !fault.backtrace.is_empty() {
-            return;
-        }
-        let places = || self.frames.iter().rev().filter_map(|frame| Some((frame, self.place(frame)?)));
-        let user = || places().filter(|(_, (code, _))| !code.is_prelude);
-        if fault.span == Span::default() {
-            fault.span = self.user_span();
-        }
-        let call = |(frame, (code, span)): (&Frame, (&Code, Span))| Running {
-            name: code.name.clone(),
-            span,
-            round: self.round(frame),
-        };
-        fault.backtrace = user().map(call).collect();
-        fault.cap();
-    }
-
-    /// Where the innermost function of the user is, or of the library where none is running.
-    pub(super) fn user_span(&self) -> Span {
-        let places = || self.frames.iter().rev().filter_map(|frame| self.place(frame));
-        let user = places().find(|(code, _)| !code.is_prelude);
-        user.or_else(|| places().next()).map(|(_, span)| span).unwrap_or_default()
-    }
-
-    /// Whether a frame runs code of the library.
-    pub(super) fn is_prelude(&self, frame: &Frame) -> bool {
-        self.place(frame).is_none_or(|(code, _)| code.is_prelude)
-    }
-
-    /// Where a frame is: the instruction that it executed last.
-    pub(super) fn place(&self, frame: &Frame) -> Option<(&Code, Span)> {
-        let (code, at) = self.executed(frame)?;
-        Some((code, code.spans.get(at).copied().unwrap_or_default()))
-    }
-
-    /// The code of a frame, and the number of the instruction that it executed last; none for the machine's own frames.
-    pub(super) fn executed(&self, frame: &Frame) -> Option<(&Code, usize)> {
-        // SAFETY: entries live as long as the machine, which is borrowed.
-        #[allow(unsafe_code)]
-        let code: &Code = &unsafe { &*frame.entry }.code;
-        if matches!(code.instructions.first(), Some(Instruction::Halt {} | Instruction::Resume {})) {
-            return None;
-        }
-        let next = (frame.pc as usize).wrapping_sub(code.instructions.as_ptr() as usize) / size_of::<Instruction>();
-        Some((code, next.saturating_sub(1)))
     }
 }

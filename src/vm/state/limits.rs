@@ -2,7 +2,7 @@
 
 use crate::cancel::Deadline;
 use crate::diagnostic::Code as Number;
-use crate::vm::run::fault::{Fault, bytes};
+use crate::vm::fault::{Fault, bytes};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};

@@ -8,16 +8,15 @@ use crate::tape::{Levels, ValueStack};
 use crate::value::{Cells, Components, Ref, Slot, finalizer};
 use crate::vm::compiler::Compiler;
 use crate::vm::diagnosis::Diagnosis;
-use crate::vm::exclusivity::Change;
-use crate::vm::functions::{Entry, Functions, Version};
-use crate::vm::operators;
-use crate::vm::operators::check::check_rule::RuleChecks;
-use crate::vm::operators::{ActiveRule, Writes};
-use crate::vm::run::fault::Fault;
+use crate::vm::diagnosis::rule_checks::RuleChecks;
+use crate::vm::fault::{Fault, bytes};
+use crate::vm::functions::{Entry, Functions, Version, Writes};
+use crate::vm::state::access::Change;
+use crate::vm::state::active_rule::ActiveRule;
 use crate::vm::state::limits::{Limits, Meter};
 use crate::vm::state::stacks::{Frame, Stacks};
-use crate::vm::state::task::{Callee, Next, Task};
-use crate::vm::threaded::View;
+use crate::vm::state::task::Task;
+use crate::vm::threaded::{self, Memory, Outcome, Threaded, View};
 use hashbrown::HashMap;
 use std::rc::Rc;
 use std::time::Duration;
@@ -148,7 +147,7 @@ impl Machine {
         self.frames.push(Frame { entry, pc: self.own_code.halt.start, base: self.window.map(|n| n as u32) });
     }
 
-    fn push_task(&mut self, task: Box<dyn Task>) {
+    pub(crate) fn push_task(&mut self, task: Box<dyn Task>) {
         let entry: *const Entry = &*self.own_code.resume;
         let pc = self.own_code.resume.start;
         self.frames.push(Frame { entry, pc, base: self.window.map(|n| n as u32) });
@@ -183,8 +182,7 @@ impl Machine {
         const MOST: u64 = 4 << 30;
         let limit = self.limits.memory.map_or(MOST, |limit| limit.min(MOST));
         if Stacks::bytes_for(end, slots) > limit {
-            let message =
-                format!("the call stack needs more memory than allowed ({})", crate::vm::run::fault::bytes(limit));
+            let message = format!("the call stack needs more memory than allowed ({})", bytes(limit));
             return Err(Fault::new(Number::MemoryLimit, message));
         }
         self.stacks.grow(end, slots);
@@ -197,50 +195,6 @@ impl Machine {
         Fault::new(Number::DepthLimit, format!("calls are nested more than {depth} deep")).with("limit", depth)
     }
 
-    /// Performs the request of a step, until the program itself continues.
-    pub(crate) fn perform(&mut self, compiler: &mut dyn Compiler, mut next: Next) -> Result<(), Box<Fault>> {
-        loop {
-            let Next::Call { callee, derivative, then } = next else { return Ok(()) };
-            if self.frames.len() >= self.limits.depth {
-                return Err(self.too_deep());
-            }
-            if let Some(task) = then {
-                self.push_task(task);
-            }
-            let code = match callee {
-                Callee::Function(function) => self.code(compiler, function, Version::of(derivative))?,
-                Callee::BodyDerivative(function) => self.code(compiler, function, Version::BodyDerivative)?,
-                Callee::Object(Ref::Closure(closure)) => {
-                    let code = self.code(compiler, closure.function, Version::of(derivative))?;
-                    // SAFETY: as in `push_frame`.
-                    #[allow(unsafe_code)]
-                    let behind = usize::from(unsafe { &*code }.code.params[2]);
-                    self.set_reference(behind, Ref::Closure(closure));
-                    code
-                }
-                Callee::Object(Ref::Machine(object)) => {
-                    next = operators::call_object(self, compiler, &object, derivative)?;
-                    if matches!(next, Next::Return) {
-                        return Ok(());
-                    }
-                    continue;
-                }
-                Callee::Object(_) => return Err(Fault::internal("a value that is not a function was called")),
-            };
-            return self.push_frame(code);
-        }
-    }
-
-    /// Goes on with the task whose frame is the innermost one.
-    pub(crate) fn resume(&mut self, compiler: &mut dyn Compiler) -> Result<(), Box<Fault>> {
-        let (Some(frame), Some(task)) = (self.frames.pop(), self.tasks.pop()) else {
-            return Err(Fault::internal("there is no task to resume"));
-        };
-        self.window = frame.base.map(|n| n as usize);
-        let next = task.resume(self, compiler)?;
-        self.perform(compiler, next)
-    }
-
     /// Whether a frame ends the run.
     pub(crate) fn is_halt(&self, frame: &Frame) -> bool {
         std::ptr::eq(frame.entry, &raw const *self.own_code.halt)
@@ -249,6 +203,38 @@ impl Machine {
     /// Whether a task goes on where a frame is.
     pub(crate) fn is_task(&self, frame: &Frame) -> bool {
         std::ptr::eq(frame.entry, &raw const *self.own_code.resume)
+    }
+
+    /// Runs threaded code whose arguments stand in the window, where there is room for all of its registers, so many of
+    /// them for references; its results stand there afterwards. False when it could not be done.
+    ///
+    /// # Errors
+    /// When the program must stop: a limit is reached, or it is cancelled.
+    pub(crate) fn run_threaded(&mut self, code: &Threaded, references: usize) -> Result<bool, Box<Fault>> {
+        let [f, i, r] = self.window;
+        let held = &mut self.stacks.r[r..r + references];
+        self.views.clear();
+        self.views.extend(held.iter_mut().map(View::of));
+        let limit = self.levels.pool().borrow().limit();
+        let mut at = 0;
+        loop {
+            let memory = Memory {
+                numbers: &mut self.stacks.f[f..],
+                integers: &mut self.stacks.i[i..],
+                references: &mut self.stacks.r[r..],
+                views: &mut self.views,
+                value_stack: &mut self.value_stack,
+                globals: &self.globals,
+                limit,
+                fuel: &mut self.fuel,
+            };
+            match threaded::run(memory, code, at) {
+                Outcome::Done => return Ok(true),
+                Outcome::GaveUp => return Ok(false),
+                Outcome::OutOfFuel(cell) => at = cell,
+            }
+            self.poll()?;
+        }
     }
 
     /// Checks the limits.

@@ -12,7 +12,7 @@
 
 use crate::value::Ref;
 use crate::vm::compiler::Compiler;
-use crate::vm::run::fault::Fault;
+use crate::vm::fault::Fault;
 use crate::vm::state::machine::Machine;
 
 /// What a step wants to happen next.

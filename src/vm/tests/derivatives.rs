@@ -18,7 +18,7 @@ fn run_derivative(
     machine.push_halt();
     let (f, slots): (Vec<f64>, Vec<Slot>) = x.iter().map(|x| (x.value, x.slot)).unzip();
     machine.set_window(Components { f: &f, slots: &slots, i, r: &[] });
-    machine.perform(world, Next::tail_call(Callee::Function(0), true))?;
+    crate::vm::dispatch::calls::perform(machine, world, Next::tail_call(Callee::Function(0), true))?;
     dispatch::run(machine, world)?;
     machine.window = [0; 3];
     let values = (0..results).map(|k| machine.num(k)).collect();

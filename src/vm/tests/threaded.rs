@@ -5,7 +5,7 @@ use crate::bytecode::operand::*;
 use crate::bytecode::{Code, Instruction, Opcode, Trailer, verify};
 use crate::value::shape::{Shapes, Tangents};
 use crate::value::{Cells, Components, Ref};
-use crate::vm::threaded::{self, translate};
+use crate::vm::threaded::translate;
 use crate::vm::{CodeSource, Fault, Reporter};
 use proptest::prelude::*;
 use std::rc::Rc;
@@ -141,7 +141,7 @@ proptest! {
         let mut alone = machine();
         alone.make_room([64; 3], false).unwrap();
         alone.set_window(arguments);
-        let done = threaded::run(&mut alone, &threaded, usize::from(REGISTERS)).unwrap();
+        let done = alone.run_threaded(&threaded, usize::from(REGISTERS)).unwrap();
 
         if is_shared {
             let mut fixed = Fixed { code: Rc::new(code), world: World::new(vec![]) };

@@ -21,8 +21,6 @@ pub use translate::translate;
 use crate::native::Primitive;
 use crate::tape::ValueStack;
 use crate::value::{Cells, Ref};
-use crate::vm::run::fault::Fault;
-use crate::vm::state::machine::Machine;
 use std::rc::Rc;
 
 /// What does a cell: it gets the cell and the registers of numbers and integers, and says at which cell to go on, if it
@@ -67,7 +65,7 @@ impl View {
     const NONE: View = View { numbers: std::ptr::null_mut(), count: 0, elements: 0, is_own: false };
 
     /// Of what is in a register.
-    fn of(reference: &mut Ref) -> View {
+    pub fn of(reference: &mut Ref) -> View {
         let Ref::Cells(cells) = reference else { return View::NONE };
         match Rc::get_mut(cells) {
             Some(cells) => {
@@ -79,6 +77,36 @@ impl View {
             }
         }
     }
+}
+
+/// What code runs on: the registers from the window on, and what it can reach besides.
+pub struct Memory<'m> {
+    /// Registers of numbers.
+    pub numbers: &'m mut [f64],
+    /// Registers of integers.
+    pub integers: &'m mut [i64],
+    /// Registers of references.
+    pub references: &'m mut [Ref],
+    /// What the objects in those registers have in numbers.
+    pub views: &'m mut [View],
+    /// What the forward pass records for the reverse pass.
+    pub value_stack: &'m mut ValueStack,
+    /// The global variables.
+    pub globals: &'m Cells,
+    /// Bytes that the value stack may take.
+    pub limit: u64,
+    /// Steps until the limits have to be checked.
+    pub fuel: &'m mut i64,
+}
+
+/// How a run ended.
+pub enum Outcome {
+    /// The results stand in the registers.
+    Done,
+    /// The code has met something that it cannot do.
+    GaveUp,
+    /// The limits have to be checked before it goes on with this cell.
+    OutOfFuel(usize),
 }
 
 /// Everything else that a run needs.
@@ -131,26 +159,17 @@ impl Threaded {
     }
 }
 
-/// Runs code whose arguments stand in the window, where there is room for all of its registers, so many of them for
-/// references; its results stand there afterwards. False when it could not be done.
-///
-/// # Errors
-/// When the program must stop: a limit is reached, or somebody interrupts it.
-pub fn run(machine: &mut Machine, code: &Threaded, references: usize) -> Result<bool, Box<Fault>> {
-    let window = machine.window;
-    let held = &mut machine.stacks.r[window[2]..window[2] + references];
-    machine.views.clear();
-    machine.views.extend(held.iter_mut().map(View::of));
-    let limit = machine.levels.pool().borrow().limit();
-    let Some(mut at) = code.cells.first().map(std::ptr::from_ref) else { return Ok(false) };
-    let stacks = &mut machine.stacks;
-    let (f, i) = (stacks.f.as_mut_ptr().wrapping_add(window[0]), stacks.i.as_mut_ptr().wrapping_add(window[1]));
+/// Runs code from a cell on, the first one or one that it was [out of fuel](Outcome::OutOfFuel) at. The registers have
+/// room for its frame, its arguments stand in the first of them, and there is a view of each register of references.
+pub fn run(memory: Memory<'_>, code: &Threaded, cell: usize) -> Outcome {
+    let Some(mut at) = code.cells.get(cell).map(std::ptr::from_ref) else { return Outcome::GaveUp };
+    let (f, i) = (memory.numbers.as_mut_ptr(), memory.integers.as_mut_ptr());
     let mut context = Context {
-        references: stacks.r.as_mut_ptr().wrapping_add(window[2]),
-        views: machine.views.as_mut_ptr(),
-        value_stack: &raw mut machine.value_stack,
-        globals: &raw const machine.globals,
-        limit,
+        references: memory.references.as_mut_ptr(),
+        views: memory.views.as_mut_ptr(),
+        value_stack: memory.value_stack,
+        globals: memory.globals,
+        limit: memory.limit,
         jumps: 0,
         is_done: false,
     };
@@ -158,17 +177,19 @@ pub fn run(machine: &mut Machine, code: &Threaded, references: usize) -> Result<
     loop {
         context.jumps = jumps;
         // SAFETY: `translate` has made the cells of verified code: registers lie inside of its frame, for which the
-        // caller has made room, jumps lead to cells, and the last cell does not go on. The stacks do not move while it
-        // runs: no cell calls the machine, and neither does the look at the limits below.
+        // caller has made room, jumps lead to cells, and the last cell does not go on. The registers do not move while it
+        // runs: they are borrowed.
         at = unsafe { ((*at).run)(at, f, i, &raw mut context) };
         if at.is_null() {
-            return Ok(context.is_done);
+            return if context.is_done { Outcome::Done } else { Outcome::GaveUp };
         }
         // SAFETY: `at` is one of the cells; verified registers.
-        unsafe { code.flush(at.offset_from(code.cells.as_ptr()).cast_unsigned(), f) };
-        machine.fuel -= i64::from(jumps);
-        if machine.fuel < 0 {
-            machine.poll()?;
+        let cell = unsafe { at.offset_from(code.cells.as_ptr()).cast_unsigned() };
+        // SAFETY: likewise.
+        unsafe { code.flush(cell, f) };
+        *memory.fuel -= i64::from(jumps);
+        if *memory.fuel < 0 {
+            return Outcome::OutOfFuel(cell);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Cells that read and write references, elements, captures, global variables, and what is kept.
 
-use super::super::objects::position;
 use super::{Cell, Context, View, give_up, next};
 use crate::tape::ValueStack;
 use crate::value::{Cells, Ref};
+use crate::vm::objects::position;
 
 /// What a cell does besides giving a number or an integer; nothing when it cannot.
 pub(super) trait Act {

@@ -260,8 +260,8 @@ impl Builder<'_> {
     pub fn bind_value(&mut self, local: LocalId, value: &[Reg], owned: bool) {
         let ownership = self.body.locals[local.0 as usize].ownership;
         if ownership != Ownership::Strong {
-            let loose = self.loosened(value.to_vec(), ownership);
-            return self.bind_as_it_is(local, &loose, true);
+            let weak = self.weakened(value.to_vec(), ownership);
+            return self.bind_as_it_is(local, &weak, true);
         }
         self.bind_as_it_is(local, value, owned);
     }
@@ -335,7 +335,7 @@ impl Builder<'_> {
     /// Initializes a global variable.
     fn init_global(&mut self, global: crate::types::model::tree::GlobalId, value: Value) {
         let ownership = self.d.global(global).ownership;
-        let value = self.loosened(value, ownership);
+        let value = self.weakened(value, ownership);
         if !self.lives_in_script(global) {
             let at = self.global_storage(global);
             self.store(&at, &value);

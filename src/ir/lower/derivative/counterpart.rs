@@ -89,7 +89,7 @@ impl Builder<'_> {
         let linear = FunctionType { params: vec![], result: Type::unit(), throws: false, strength: Strength::Plain };
         let both = Type::Tuple(Rc::from([(None, result), (None, Type::Function(Rc::new(linear)))]));
         let components = self.pack(&both, components);
-        self.give(components);
+        self.return_results(components);
     }
 
     /// The body of [`Origin::CounterpartMap`].
@@ -127,7 +127,7 @@ impl Builder<'_> {
                 whole
             }
         };
-        self.give(given);
+        self.return_results(given);
     }
 
     /// A vector that can be changed, and the place of a member in it.

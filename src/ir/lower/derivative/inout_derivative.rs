@@ -85,7 +85,7 @@ impl Builder<'_> {
         let mut types: Vec<Type> = results(declared).iter().map(|t| self.concrete(t)).collect();
         types.push(some_function());
         let packed = self.pack(&tuple(types), components);
-        self.give(error.into_iter().chain(packed).collect());
+        self.return_results(error.into_iter().chain(packed).collect());
     }
 
     /// The body of [`Origin::InoutDerivativeMap`].
@@ -138,7 +138,7 @@ impl Builder<'_> {
             [_] => components,
             _ => self.pack(&tuple(vectors), components),
         };
-        self.give(components);
+        self.return_results(components);
     }
 
     /// The tangent vector of a tuple result, if a registered pullback takes it component by component.
@@ -191,7 +191,7 @@ impl Builder<'_> {
                 None => {}
             }
         }
-        self.give(components);
+        self.return_results(components);
     }
 
     /// Calls the linear function of the user's own; its result are vectors of these types.

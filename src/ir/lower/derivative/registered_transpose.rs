@@ -144,7 +144,7 @@ impl Builder<'_> {
         }));
         let both = Type::Tuple(Rc::from([(None, result), (None, function)]));
         let components = self.pack(&both, components);
-        self.give(components);
+        self.return_results(components);
     }
 
     /// The checkpoints and the result that a primal gives.
@@ -217,7 +217,7 @@ impl Builder<'_> {
                 self.pack(&all, components)
             }
         };
-        self.give(components);
+        self.return_results(components);
     }
 
     /// What a registered function gives, one value for each parameter.
@@ -257,7 +257,7 @@ impl Builder<'_> {
         regs
     }
 
-    pub(crate) fn give(&mut self, results: Vec<Reg>) {
+    pub(crate) fn return_results(&mut self, results: Vec<Reg>) {
         self.out.result_len = results.len();
         self.out.results = results.iter().map(|reg| self.bank(*reg)).collect();
         self.end(Terminator::Return(results));

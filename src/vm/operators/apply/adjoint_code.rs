@@ -10,12 +10,11 @@ use crate::value::shape::{Shape, TangentId, TangentKind};
 use crate::value::walk::Walk;
 use crate::value::{Cells, Closure, Components, Integers, Numbers, Ref, References};
 use crate::vm::compiler::Compiler;
+use crate::vm::fault::Fault;
 use crate::vm::functions::{TransformKind, TransformedCode};
 use crate::vm::operators::{At, after_no_error, counts, leaves, mismatch, read, value_layout, vector, walk};
-use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Next;
-use crate::vm::threaded;
 use std::rc::Rc;
 
 /// `x…, body → whether it succeeded, value, gradient…`; `value`: whether the value is wanted.
@@ -23,7 +22,8 @@ pub(crate) fn gradient(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
     (at, x): (TangentId, &Cells),
-    (value, throws): (bool, bool),
+    value: bool,
+    throws: bool,
     body: &Ref,
 ) -> Result<Next, Box<Fault>> {
     let kind = if value { TransformKind::ValueWithGradient } else { TransformKind::Gradient };
@@ -49,13 +49,13 @@ fn run_adjoint_code(
     kind: TransformKind,
     body: &Ref,
 ) -> Result<Option<(f64, Cells)>, Box<Fault>> {
-    let Some((transformed, closure)) = code(machine, compiler, body, kind)? else { return Ok(None) };
+    let Some(found) = code(machine, compiler, body, kind)? else { return Ok(None) };
     let Some(objects) = x.r.iter().map(zeros).collect::<Option<References>>() else { return Ok(None) };
     // The code may compute the value even if it is not wanted, to check that it is finite.
-    let first = usize::from(usize::from(transformed.code.results[0]) > x.f.len());
+    let first = usize::from(usize::from(found.code.code.results[0]) > x.f.len());
     let results = [first + x.f.len(), 0, x.r.len()];
     let more = single(Numbers::new(), Integers::new(), objects);
-    if !run(machine, (&transformed, &closure, kind), (x, more), results)? {
+    if !run(machine, &found, x, more, results)? {
         return Ok(None);
     }
     let value = if first == 1 { machine.number(0) } else { 0.0 };
@@ -74,13 +74,13 @@ pub(crate) fn value_with_tangent(
     result: TangentId,
     body: &Ref,
 ) -> Result<Option<(Cells, Cells)>, Box<Fault>> {
-    let Some((transformed, closure)) = code(machine, compiler, body, TransformKind::Tangent)? else { return Ok(None) };
+    let Some(found) = code(machine, compiler, body, TransformKind::Tangent)? else { return Ok(None) };
     let layout = counts(value_layout(walk(compiler), result));
     if layout[1] + layout[2] > 0 {
         return Ok(None);
     }
     let Some(vectors) = spread(walk(compiler), at, x, direction)? else { return Ok(None) };
-    if !run(machine, (&transformed, &closure, TransformKind::Tangent), (x, vectors), [2 * layout[0], 0, 0])? {
+    if !run(machine, &found, x, vectors, [2 * layout[0], 0, 0])? {
         return Ok(None);
     }
     let part = |numbers: std::ops::Range<usize>| {
@@ -101,8 +101,13 @@ pub(crate) fn value_with_tangent(
     Ok(Some((value, tangent)))
 }
 
-/// Transformed code, and the function object whose captures it reads.
-type Found = (Rc<TransformedCode>, Rc<Closure>);
+/// Transformed code of a function.
+struct Found {
+    code: Rc<TransformedCode>,
+    /// The function object whose captures it reads.
+    closure: Rc<Closure>,
+    kind: TransformKind,
+}
 
 /// Tangent or adjoint code of a function, if it exists and may be used now.
 fn code(
@@ -113,22 +118,24 @@ fn code(
 ) -> Result<Option<Found>, Box<Fault>> {
     let Ref::Closure(closure) = body else { return Ok(None) };
     let is_observed =
-        machine.levels.depth() > 0 || machine.levels.is_watched() || machine.diagnosis.tape_listings.is_some();
+        machine.levels.depth() > 0 || machine.levels.is_observed() || machine.diagnosis.tape_listings.is_some();
     // Such code does not check for exclusive access to what it reads.
     if is_observed || !machine.host.pending_explanations.is_empty() || !machine.changes.is_empty() {
         return Ok(None);
     }
     let transformed = machine.functions.transformed(compiler, closure, kind)?;
-    Ok(transformed.map(|transformed| (transformed, Rc::clone(closure))))
+    Ok(transformed.map(|code| Found { code, closure: Rc::clone(closure), kind }))
 }
 
 /// Runs it with `x` and further arguments; false when it bails out. The results are in the window.
 fn run(
     machine: &mut Machine,
-    (transformed, closure, kind): (&TransformedCode, &Rc<Closure>, TransformKind),
-    (x, mut more): (&Cells, Cells),
+    found: &Found,
+    x: &Cells,
+    mut more: Cells,
     results: [usize; 3],
 ) -> Result<bool, Box<Fault>> {
+    let Found { code: transformed, closure, kind } = found;
     let code = &transformed.code;
     let first = [x.f.len(), x.i.len(), x.r.len()];
     let given = [first[0] + more.f.len(), first[1], first[2] + more.r.len()];
@@ -149,11 +156,11 @@ fn run(
         machine.set_reference(given[2], Ref::Closure(Rc::clone(closure)));
     }
     machine.value_stack.begin();
-    let is_done = threaded::run(machine, &transformed.threaded, frame[2])?;
+    let is_done = machine.run_threaded(&transformed.threaded, frame[2])?;
     let leftover = machine.window[2] + if is_done { results[2] } else { 0 };
     machine.stacks.r[leftover..end[2]].iter_mut().for_each(|reference| *reference = Ref::Null);
     if !is_done {
-        machine.functions.discard_transformed(closure, kind);
+        machine.functions.discard_transformed(closure, *kind);
     }
     Ok(is_done)
 }

@@ -5,10 +5,11 @@ use crate::value::shape::TangentId;
 use crate::value::walk::Walk;
 use crate::value::{Cells, Ref};
 use crate::vm::compiler::Compiler;
+use crate::vm::fault::Fault;
+use crate::vm::operators::BodyResult;
 use crate::vm::operators::{
     At, Failure, after_no_error, counts, leaves, mismatch, rebase_escaping_slots, thrown, value_layout, walk,
 };
-use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
 use std::rc::Rc;
@@ -17,8 +18,7 @@ use std::rc::Rc;
 struct Recording {
     /// What it is differentiated by.
     x: Template,
-    /// How its result differentiates, and whether it may throw.
-    result: (TangentId, bool),
+    result: BodyResult,
 }
 
 /// Opens a level, makes the numbers of `x` its leaves, and calls the body.
@@ -26,7 +26,7 @@ pub(crate) fn begin(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
     (at, mut x): (TangentId, Cells),
-    result: (TangentId, bool),
+    result: BodyResult,
     body: Ref,
 ) -> Result<Next, Box<Fault>> {
     let template = Template { tangent: at, cells: x.clone() };
@@ -62,7 +62,7 @@ impl Task for Recording {
         if thrown(machine, walk, self.result, &mut self.x.cells, [0, 0, 1]) {
             return Ok(Next::Return);
         }
-        let (result, throws) = self.result;
+        let BodyResult { of: result, throws } = self.result;
         let counts = counts(value_layout(walk, result));
         let mut y = after_no_error(machine, throws, |machine| machine.take_window(counts, true));
         let mut outputs = leaves(walk, result, &y, At::default())?;

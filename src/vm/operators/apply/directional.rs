@@ -4,13 +4,14 @@ use crate::tape::{Direction, Num, Template};
 use crate::value::shape::TangentId;
 use crate::value::{Cells, Ref};
 use crate::vm::compiler::Compiler;
+use crate::vm::fault::Fault;
+use crate::vm::operators::BodyResult;
 use crate::vm::operators::apply::adjoint_code;
 use crate::vm::operators::check::{lost_tangent, not_finite};
 use crate::vm::operators::{
     At, Failure, after_no_error, counts, leaves, mismatch, read, rebase_escaping_slots, thrown, value_layout, vector,
     walk,
 };
-use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
 
@@ -18,8 +19,7 @@ use crate::vm::state::task::{Next, Task};
 struct Pushing {
     /// What it is differentiated by.
     x: Cells,
-    /// How its result differentiates, and whether it may throw.
-    result: (TangentId, bool),
+    result: BodyResult,
 }
 
 /// Opens a level, gives the numbers of the point their tangents, and calls the body. `arguments`: the point, then the
@@ -28,7 +28,7 @@ pub(crate) fn begin(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
     (at, arguments): (TangentId, Cells),
-    result: (TangentId, bool),
+    result: BodyResult,
     body: Ref,
 ) -> Result<Next, Box<Fault>> {
     let walk = walk(compiler);
@@ -36,7 +36,7 @@ pub(crate) fn begin(
     let mut x = Cells::record(parts.take(value_layout(walk, at)));
     let direction = Cells::record(parts);
     drop(arguments);
-    let (result_of, throws) = result;
+    let BodyResult { of: result_of, throws } = result;
     if !throws
         && let Some((value, tangent)) =
             adjoint_code::value_with_tangent(machine, compiler, (at, &x, &direction), result_of, &body)?
@@ -64,7 +64,7 @@ pub(crate) fn begin(
 impl Task for Pushing {
     fn resume(mut self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
         let walk = walk(compiler);
-        let (result, throws) = self.result;
+        let BodyResult { of: result, throws } = self.result;
         let vector_counts = counts(walk.shapes.layout(walk.tangents.get(result).vector));
         if thrown(machine, walk, self.result, &mut self.x, vector_counts) {
             return Ok(Next::Return);

@@ -5,15 +5,15 @@ use crate::value::Ref;
 use crate::value::shape::{Layout, TangentId};
 use crate::value::walk::{At, Walk};
 use crate::vm::compiler::Compiler;
+use crate::vm::diagnosis::lost_tangent::LostTangent;
+use crate::vm::fault::Fault;
 use crate::vm::operators::apply::opaque_vector;
 use crate::vm::operators::apply::record_linear;
 use crate::vm::operators::apply::record_linear::Codomain;
 use crate::vm::operators::apply::sized_transpose;
 use crate::vm::operators::apply::sweep;
 use crate::vm::operators::apply::sweep::{Application, Finish};
-use crate::vm::operators::check::lost_tangent::Broken;
 use crate::vm::operators::{Cells, counts, read_all, vector_layout, walk};
-use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Next;
 use std::any::Any;
@@ -26,7 +26,7 @@ pub(crate) fn call(
     object: &Rc<dyn Any>,
     derivative: bool,
 ) -> Result<Next, Box<Fault>> {
-    if let Some(broken) = object.downcast_ref::<Broken>() {
+    if let Some(broken) = object.downcast_ref::<LostTangent>() {
         return Err(broken.fault());
     }
     if let Some(unsized_transpose) = object.downcast_ref::<UnsizedTranspose>() {

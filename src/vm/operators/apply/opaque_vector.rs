@@ -7,8 +7,8 @@ use crate::tape::{Num, Sweep, Template};
 use crate::value::shape::{TangentId, TangentKind};
 use crate::value::walk::Walk;
 use crate::value::{Cells, opaque_vector};
+use crate::vm::fault::{Fault, Remark};
 use crate::vm::operators::{Failure, mismatch, vector};
-use crate::vm::run::fault::{Fault, Remark};
 use crate::vm::state::machine::Machine;
 
 /// Adds to the adjoint or tangent of a node.
@@ -38,7 +38,7 @@ pub(crate) fn add(
 
 /// Whether the tangent vectors of some of these values have no fixed number of components.
 pub(crate) fn any<'t>(walk: Walk<'_>, mut templates: impl Iterator<Item = &'t Template>) -> bool {
-    templates.any(|template| walk.tangents.moves_as_a_whole(template.tangent))
+    templates.any(|template| walk.tangents.has_opaque_vector(template.tangent))
 }
 
 /// A tangent of a value, made of these numbers, and what its own numbers are found by. A vector that is handed on as a
@@ -47,7 +47,7 @@ pub(crate) fn counted(walk: Walk<'_>, template: &Template, numbers: &[Num]) -> R
     let tangent = vector(walk, template, numbers)?;
     let found = match whole_of(walk, template.tangent) {
         Some(of) => Template { tangent: of, cells: tangent.clone() },
-        None if walk.tangents.moves_as_a_whole(template.tangent) => return Err(uncounted()),
+        None if walk.tangents.has_opaque_vector(template.tangent) => return Err(uncounted()),
         None => template.clone(),
     };
     Ok((tangent, found))
@@ -58,7 +58,7 @@ fn whole_of(walk: Walk<'_>, mut id: TangentId) -> Option<TangentId> {
     loop {
         id = match walk.tangents.get(id).kind {
             TangentKind::Boxed(of) | TangentKind::Beside(of) => of,
-            TangentKind::Whole(of) => return Some(of),
+            TangentKind::Opaque(of) => return Some(of),
             _ => return None,
         };
     }
@@ -67,7 +67,7 @@ fn whole_of(walk: Walk<'_>, mut id: TangentId) -> Option<TangentId> {
 /// Refuses to transpose a function from these values that would have to know how many components their vectors have.
 pub(crate) fn check_counted(walk: Walk<'_>, templates: &[Template]) -> Result<(), Box<Fault>> {
     let is_uncounted = |template: &Template| {
-        walk.tangents.moves_as_a_whole(template.tangent) && walk.tangents.has_numbers(template.tangent)
+        walk.tangents.has_opaque_vector(template.tangent) && walk.tangents.has_numbers(template.tangent)
     };
     if templates.iter().any(is_uncounted) { Err(uncounted()) } else { Ok(()) }
 }

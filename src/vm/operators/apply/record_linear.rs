@@ -8,12 +8,12 @@ use crate::tape::{LinearMap, Num, Template};
 use crate::value::shape::TangentId;
 use crate::value::{Cells, Ref};
 use crate::vm::compiler::Compiler;
+use crate::vm::fault::Fault;
 use crate::vm::operators::apply::linear_map::all_vectors;
 use crate::vm::operators::apply::opaque_vector;
 use crate::vm::operators::{
     At, counts, leaves, read, read_all, rebase_escaping_slots, take_tuple, value_layout, vector, vector_layout, walk,
 };
-use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
 

@@ -2,12 +2,12 @@
 
 use crate::diagnostic::Code as Number;
 use crate::tape::Num;
-use crate::value::shape::TangentId;
 use crate::value::{Cells, Slot};
 use crate::vm::compiler::Compiler;
+use crate::vm::fault::Fault;
+use crate::vm::operators::BodyResult;
 use crate::vm::operators::check::not_finite::check_tangents;
 use crate::vm::operators::{after_no_error, array_of, last_reference, rebase_escaping_slots, thrown, walk};
-use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
 
@@ -18,16 +18,11 @@ const HIGHEST: usize = 1000;
 struct Expanding {
     x: Num,
     order: usize,
-    /// How its result differentiates, and whether it may throw.
-    result: (TangentId, bool),
+    result: BodyResult,
 }
 
 /// Opens a level, makes `x` its leaf, and calls the body. `arguments`: the point, the order, the body.
-pub(crate) fn begin(
-    machine: &mut Machine,
-    mut arguments: Cells,
-    result: (TangentId, bool),
-) -> Result<Next, Box<Fault>> {
+pub(crate) fn begin(machine: &mut Machine, mut arguments: Cells, result: BodyResult) -> Result<Next, Box<Fault>> {
     let body = last_reference(&mut arguments)?;
     let value = arguments.f.first().copied().unwrap_or_default();
     let x = Num { value, slot: arguments.slots.first().copied().unwrap_or(Slot::NONE) };
@@ -55,7 +50,7 @@ impl Task for Expanding {
         let coefficients = machine.levels.close_series(x, y, order)?;
         check_tangents(machine, coefficients.as_deref().unwrap_or_default())?;
         let array = array_of(coefficients.as_deref().unwrap_or_default());
-        after_no_error(machine, result.1, |machine| {
+        after_no_error(machine, result.throws, |machine| {
             machine.set_integer(0, i64::from(coefficients.is_some()));
             machine.set_reference(0, array);
         });

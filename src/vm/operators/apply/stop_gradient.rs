@@ -5,8 +5,8 @@ use crate::value::heap_visit::{ClearSlots, change_slots};
 use crate::value::shape::TangentId;
 use crate::value::{Cells, Ref};
 use crate::vm::compiler::Compiler;
+use crate::vm::fault::Fault;
 use crate::vm::operators::{At, leaves, set_leaves, walk};
-use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Next;
 

@@ -4,6 +4,7 @@ use crate::tape::{CallKind, Direction, LinearMap, Num, Progress, Sweep, Template
 use crate::value::Ref;
 use crate::value::walk::Walk;
 use crate::vm::compiler::Compiler;
+use crate::vm::fault::Fault;
 use crate::vm::operators::apply::linear_map::all_vectors;
 use crate::vm::operators::apply::opaque_vector;
 use crate::vm::operators::apply::record_linear;
@@ -11,7 +12,6 @@ use crate::vm::operators::apply::record_linear::Codomain;
 use crate::vm::operators::check::{not_finite, trace};
 use crate::vm::operators::checkpoint;
 use crate::vm::operators::{At, Cells, counts, read, read_all, take_tuple, vector, vector_layout, walk};
-use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
 use std::rc::Rc;
@@ -174,7 +174,7 @@ impl Task for Back {
             let function = call.function.clone();
             let given = (first..).take(counted).map(|node| application.sweep.number(node).value).collect::<Vec<_>>();
             application.suspect =
-                not_finite::check_pullback(machine, compiler, (&function, is_registered), &given, &adjoints)?;
+                not_finite::check_pullback(machine, compiler, &function, is_registered, &given, &adjoints)?;
         }
         application.share(machine, first, &adjoints);
         for (node, adjoint) in operands.into_iter().zip(adjoints) {

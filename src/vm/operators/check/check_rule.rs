@@ -9,22 +9,19 @@ use crate::native::library::Random;
 use crate::tape::{Num, Template};
 use crate::value::{Cells, Ref, Slot};
 use crate::vm::compiler::Compiler;
+use crate::vm::fault::Fault;
 use crate::vm::operators::apply::linear_map::all_vectors;
 use crate::vm::operators::apply::sweep::vectors;
 use crate::vm::operators::check::finite_difference::{AGAIN, Estimate, derivative, unit as size};
 use crate::vm::operators::check::wrong_rule::{self, Part, Wrong, point};
-use crate::vm::operators::checkpoint::snapshot::{Copier, World, parts, state};
+use crate::vm::operators::checkpoint::snapshot::{Copier, Environment, parts, state};
+use crate::vm::operators::registered::RuleCall;
 use crate::vm::operators::registered::{Argument, layout};
 use crate::vm::operators::{At, counts, leaves, mismatch, read, read_all, value_layout, vector, vector_layout, walk};
-use crate::vm::run::fault::Fault;
+use crate::vm::run::trial::attempt;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Callee;
-use hashbrown::HashMap;
 use std::rc::Rc;
-
-/// How often registered derivatives were checked in this run, by function.
-#[derive(Default)]
-pub struct RuleChecks(HashMap<u32, u32>);
 
 /// So many calls of each are looked at.
 const LOOKS: u32 = 3;
@@ -40,29 +37,30 @@ const ROUNDED: f64 = 1e-5;
 pub(crate) fn check(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
-    (site, rule): (&RuleSite, &Registered),
+    call: RuleCall<'_>,
     arguments: &Cells,
     by: &[Argument],
 ) -> Result<(), Box<Fault>> {
+    let rule = call.rule;
     if rule.differs {
         return Ok(());
     }
     let Some(mut checks) = machine.diagnosis.rule_checks.take() else { return Ok(()) };
-    let looks = checks.0.entry(rule.function).or_default();
-    *looks += 1;
-    let seed = u64::from(rule.function) * 8 + u64::from(*looks);
-    let is_due = *looks <= LOOKS && is_within_reach(compiler, (site, rule), by);
-    let outcome = if is_due { look(machine, compiler, (site, rule), (arguments, by), seed) } else { Ok(()) };
+    let looks = checks.count(rule.function);
+    let seed = u64::from(rule.function) * 8 + u64::from(looks);
+    let is_due = looks <= LOOKS && is_within_reach(compiler, call, by);
+    let outcome = if is_due { look(machine, compiler, call, (arguments, by), seed) } else { Ok(()) };
     machine.diagnosis.rule_checks = Some(checks);
     outcome
 }
 
 /// Whether differences can be made at all: there are numbers, whose places in the arguments are known.
-fn is_within_reach(compiler: &mut dyn Compiler, (site, rule): (&RuleSite, &Registered), by: &[Argument]) -> bool {
+fn is_within_reach(compiler: &mut dyn Compiler, call: RuleCall<'_>, by: &[Argument]) -> bool {
+    let RuleCall { site, rule } = call;
     let tangents = compiler.tangents();
     let by_rule = rule.wrt.iter().enumerate().filter(|(_, wrt)| **wrt).map(|(k, _)| mover(rule, k).is_some());
     let beside = by.iter().zip(by_rule).any(|(a, moves)| !moves && tangents.moves_beside(a.template.tangent))
-        || by.iter().any(|a| tangents.moves_as_a_whole(a.template.tangent))
+        || by.iter().any(|a| tangents.has_opaque_vector(a.template.tangent))
         || tangents.moves_beside(rule.result);
     let results = counts(value_layout(walk(compiler), rule.result));
     let error = if site.throws { [0, 1, 1] } else { [0; 3] };
@@ -74,26 +72,27 @@ fn is_within_reach(compiler: &mut dyn Compiler, (site, rule): (&RuleSite, &Regis
 fn look(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
-    (site, rule): (&RuleSite, &Registered),
+    call: RuleCall<'_>,
     (arguments, by): (&Cells, &[Argument]),
     seed: u64,
 ) -> Result<(), Box<Fault>> {
+    let RuleCall { site, rule } = call;
     let start = state(Ref::Cells(Rc::new(arguments.clone())), &mut machine.globals);
     if let Some((_, globals)) = parts(&start) {
         machine.globals = Cells::clone(&globals);
     }
     let random = machine.host.random.clone();
-    let world = World::take(machine, Cells::empty(), random.clone());
-    let (watch, tapes) = (machine.levels.set_watch(None), machine.diagnosis.tape_listings.take());
+    let environment = Environment::replace(machine, Cells::empty(), random.clone());
+    let (watch, tapes) = (machine.levels.set_observer(None), machine.diagnosis.tape_listings.take());
     let x = by.iter().flat_map(|a| &a.numbers).map(|x| x.value).collect();
     let mut trial = Trial { machine, compiler, site, rule, by, start, random, x };
     let found = trial.examine(seed);
-    machine.levels.set_watch(watch);
+    machine.levels.set_observer(watch);
     machine.diagnosis.tape_listings = tapes;
-    world.give_back(machine);
+    environment.restore(machine);
     match found? {
         None => Ok(()),
-        Some(wrong) => Err(wrong_rule::fault(machine, compiler, (site, rule), wrong)?),
+        Some(wrong) => Err(wrong_rule::fault(machine, compiler, call, wrong)?),
     }
 }
 
@@ -234,7 +233,7 @@ impl Trial<'_> {
         };
         let callee = Callee::Object(given.function.clone());
         let as_tuple = if is_pullback { packed(results) } else { results };
-        let Some(result) = self.machine.attempt(self.compiler, callee, &arguments, as_tuple)? else { return Ok(None) };
+        let Some(result) = attempt(self.machine, self.compiler, callee, &arguments, as_tuple)? else { return Ok(None) };
         let walk = crate::vm::operators::walk(self.compiler);
         let (numbers, others) = match is_pullback {
             true => (read_all(walk, &given.domain, &unpacked(result, results)), along),
@@ -274,7 +273,7 @@ impl Trial<'_> {
         if throws {
             results = [results[0], results[1] + 1, results[2] + 1];
         }
-        let Some(mut result) = self.machine.attempt(self.compiler, callee, arguments, results)? else {
+        let Some(mut result) = attempt(self.machine, self.compiler, callee, arguments, results)? else {
             return Ok(None);
         };
         if throws {
@@ -335,7 +334,7 @@ impl Trial<'_> {
             let results = counts(value_layout(walk, value.tangent));
             let mut arguments = value.cells;
             arguments.push(direction.all());
-            return self.machine.attempt(self.compiler, Callee::Function(mover), &arguments, results);
+            return attempt(self.machine, self.compiler, Callee::Function(mover), &arguments, results);
         }
         let mut next = numbers.iter();
         let set = &mut |number: &mut f64, slot| {

@@ -6,8 +6,8 @@ use crate::tape::watch::{Met, Sides};
 use crate::value::number::in_formula as text;
 use crate::value::{Cells, Slot};
 use crate::vm::diagnosis::kink::Kink;
+use crate::vm::fault::{Fault, Remark};
 use crate::vm::operators::check::provenance::{operation, time};
-use crate::vm::run::fault::{Fault, Remark};
 use crate::vm::state::machine::Machine;
 
 /// A branch depends on the comparison of two numbers, or a number is rounded.
@@ -31,7 +31,9 @@ impl Machine {
 
     /// Keeps the kinks that this run has met, while it is known where they are.
     pub(in crate::vm) fn keep_kinks(&mut self) {
-        for met in self.levels.take_kinks() {
+        let mut all = std::mem::take(&mut self.diagnosis.kinks_met);
+        all.append(&mut self.levels.take_kinks());
+        for met in all {
             let Met { step, partials } = met;
             self.diagnosis.kinks.push(Kink {
                 span: self.diagnosis.places.span(&step),

@@ -5,49 +5,18 @@
 //! out of the operator. (Arithmetic keeps the bits of a NaN; where they get lost, the derivative is NaN and not a number
 //! that is wrong.)
 
-use crate::bytecode::Instruction;
 use crate::diagnostic::Code as Number;
 use crate::tape::{Levels, Num, RecordError, Template};
 use crate::value::heap_visit::{SlotChange, change_slots};
 use crate::value::shape::{TangentId, TangentKind};
 use crate::value::{Cells, Ref, Slot};
 use crate::vm::compiler::Compiler;
-use crate::vm::operators::check::origins::Transfers;
+use crate::vm::diagnosis::lost_tangent::LostTangent;
+use crate::vm::fault::Fault;
 use crate::vm::operators::{At, leaves, set_leaves, value_layout, walk};
-use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Next;
 use std::rc::Rc;
-
-/// Where tangents were lost in a run.
-#[derive(Default)]
-pub struct LostTangentLog {
-    /// The places, in order.
-    places: Vec<Rc<Broken>>,
-    /// What functions leave for each other of integers and texts.
-    pub(crate) transfers: Transfers,
-}
-
-/// A place where a tangent was lost: the function that takes the adjoint of the result.
-pub struct Broken {
-    step: *const Instruction,
-    fault: Fault,
-}
-
-impl Broken {
-    /// Why the program stops.
-    pub fn fault(&self) -> Box<Fault> {
-        Box::new(self.fault.clone())
-    }
-}
-
-impl LostTangentLog {
-    /// A new run begins.
-    pub fn clear(&mut self) {
-        self.places.clear();
-        self.transfers.forget();
-    }
-}
 
 /// The bits that all marks share, the sign left out; those that `Float` cannot represent are zero.
 const MARK: u64 = 0x7FFD_5A00_0000_0000;
@@ -157,7 +126,7 @@ fn here(machine: &mut Machine, what: &str) -> (usize, Ref) {
         );
         let mut fault = *Fault::new(Number::NotDifferentiable, message);
         machine.locate(&mut fault);
-        machine.diagnosis.lost_tangents.places.push(Rc::new(Broken { step, fault }));
+        machine.diagnosis.lost_tangents.places.push(Rc::new(LostTangent { step, fault }));
         machine.diagnosis.lost_tangents.places.len() - 1
     });
     (place, Ref::Machine(machine.diagnosis.lost_tangents.places[place].clone()))

@@ -11,10 +11,10 @@ use crate::value::Ref;
 use crate::value::number::in_formula as text;
 use crate::value::walk::Walk;
 use crate::vm::compiler::Compiler;
+use crate::vm::fault::{Fault, Remark};
 use crate::vm::operators::apply::opaque_vector::is_finite;
 use crate::vm::operators::check::provenance::{operation, time};
 use crate::vm::operators::{At, leaves};
-use crate::vm::run::fault::{Fault, Remark};
 use crate::vm::state::machine::Machine;
 
 /// Looks at the numbers that a sweep gave.
@@ -53,7 +53,8 @@ pub(crate) fn check_sweep(
 pub(crate) fn check_pullback(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
-    (function, is_registered): (&Ref, bool),
+    function: &Ref,
+    is_registered: bool,
     given: &[f64],
     adjoints: &[Num],
 ) -> Result<Option<Box<Fault>>, Box<Fault>> {

@@ -6,73 +6,17 @@ use crate::tape::Num;
 use crate::value::heap_visit::visit_slots;
 use crate::value::origins::{Content, Origin, Origins, Storage};
 use crate::value::{Cells, Ref};
-use crate::vm::run::fault::Fault;
+use crate::vm::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Next;
 use hashbrown::HashSet;
 use std::rc::Rc;
 
-/// Numbers that one frame leaves for another, by the number of the argument or result that was made of them.
-#[derive(Default)]
-struct Transfer {
-    numbers: Vec<(u32, Num)>,
-    /// How many frames there are where they go.
-    to: usize,
-}
-
-impl Transfer {
-    fn leave(&mut self, to: usize, of: u32, number: Num) {
-        if self.to != to {
-            self.numbers.clear();
-            self.to = to;
-        }
-        self.numbers.push((of, number));
-    }
-
-    /// What was left for a frame.
-    fn find(&self, frame: usize, of: u32) -> Vec<Num> {
-        if self.to != frame {
-            return vec![];
-        }
-        self.numbers.iter().filter(|(for_, _)| *for_ == of).map(|(_, number)| *number).collect()
-    }
-}
-
-/// What functions leave for each other.
-#[derive(Default)]
-pub(crate) struct Transfers {
-    /// For the caller of the function that returned last, its results.
-    results: Transfer,
-    /// For the function that is called next, its arguments.
-    arguments: Transfer,
-}
-
 /// From so many things in an object on those whose numbers belong to levels that have ended are looked for.
 const MANY: usize = 256;
 
-impl Transfers {
-    /// Hands on what was left for the arguments of this frame to the function that it calls with the same ones.
-    pub(crate) fn hand_on(&mut self, frame: usize) {
-        if self.arguments.to == frame {
-            self.arguments.to += 1;
-        }
-    }
-
-    /// What the arguments of the function that is called next were made of.
-    pub(crate) fn given(&self, frames: usize) -> impl Iterator<Item = Num> {
-        let is_next = self.arguments.to == frames + 1;
-        self.arguments.numbers.iter().filter(move |_| is_next).map(|(_, number)| *number)
-    }
-
-    /// Forgets what functions that have returned, and callers, have left.
-    pub(crate) fn forget(&mut self) {
-        self.results.numbers.clear();
-        self.arguments.numbers.clear();
-    }
-}
-
 /// Notes that a result of the running function was made of a number, if that is active.
-pub(crate) fn send(machine: &mut Machine, result: u32, arguments: &Cells) -> Result<Next, Box<Fault>> {
+pub(crate) fn send_result(machine: &mut Machine, result: u32, arguments: &Cells) -> Result<Next, Box<Fault>> {
     let number = number(arguments);
     if machine.levels.innermost(&[number]).is_some() {
         machine.diagnosis.lost_tangents.transfers.results.leave(machine.frames.len() - 1, result, number);
@@ -81,9 +25,9 @@ pub(crate) fn send(machine: &mut Machine, result: u32, arguments: &Cells) -> Res
 }
 
 /// The number that a result of the function that has just returned was made of.
-pub(crate) fn receive(machine: &mut Machine, result: u32) -> Result<Next, Box<Fault>> {
+pub(crate) fn receive_result(machine: &mut Machine, result: u32) -> Result<Next, Box<Fault>> {
     let sent = machine.diagnosis.lost_tangents.transfers.results.find(machine.frames.len(), result);
-    give_together(machine, &sent)
+    set_combined(machine, &sent)
 }
 
 /// Before the innermost level is closed: what the body of an operator has sent goes to the caller of the operator.
@@ -97,7 +41,7 @@ pub(crate) fn rebase_sent(machine: &mut Machine) {
 }
 
 /// Notes that an argument of the function that is called next was made of a number, if that is active.
-pub(crate) fn give(machine: &mut Machine, argument: u32, arguments: &Cells) -> Result<Next, Box<Fault>> {
+pub(crate) fn send_argument(machine: &mut Machine, argument: u32, arguments: &Cells) -> Result<Next, Box<Fault>> {
     let number = number(arguments);
     if machine.levels.innermost(&[number]).is_some() {
         machine.diagnosis.lost_tangents.transfers.arguments.leave(machine.frames.len() + 1, argument, number);
@@ -106,9 +50,9 @@ pub(crate) fn give(machine: &mut Machine, argument: u32, arguments: &Cells) -> R
 }
 
 /// The number that an argument of the function that was just called was made of.
-pub(crate) fn take(machine: &mut Machine, argument: u32) -> Result<Next, Box<Fault>> {
+pub(crate) fn receive_argument(machine: &mut Machine, argument: u32) -> Result<Next, Box<Fault>> {
     let given = machine.diagnosis.lost_tangents.transfers.arguments.find(machine.frames.len(), argument);
-    give_together(machine, &given)
+    set_combined(machine, &given)
 }
 
 /// A number that moves wherever any of these does, or any that is in these objects.
@@ -119,18 +63,18 @@ pub(crate) fn join(machine: &mut Machine, arguments: &mut Cells) -> Result<Next,
         let constant = |slot| Num { value: 0.0, slot };
         visit_slots(arguments, false, &mut |slot| numbers.push(constant(slot)));
     }
-    give_together(machine, &numbers)
+    set_combined(machine, &numbers)
 }
 
-fn give_together(machine: &mut Machine, numbers: &[Num]) -> Result<Next, Box<Fault>> {
-    let together = together(machine, numbers)?;
-    machine.set_num(0, together);
+fn set_combined(machine: &mut Machine, numbers: &[Num]) -> Result<Next, Box<Fault>> {
+    let combined = combined(machine, numbers)?;
+    machine.set_num(0, combined);
     Ok(Next::Return)
 }
 
 /// A number that moves wherever any of these does: they are added up with weights, so that their tangents do not
 /// cancel.
-fn together(machine: &mut Machine, numbers: &[Num]) -> Result<Num, Box<Fault>> {
+fn combined(machine: &mut Machine, numbers: &[Num]) -> Result<Num, Box<Fault>> {
     let mut met = HashSet::new();
     let mut moving: Vec<Num> = vec![];
     for x in numbers {
@@ -138,12 +82,12 @@ fn together(machine: &mut Machine, numbers: &[Num]) -> Result<Num, Box<Fault>> {
             moving.push(*x);
         }
     }
-    let mut together = moving.first().copied().unwrap_or_default();
+    let mut combined = moving.first().copied().unwrap_or_default();
     for (k, x) in moving.iter().enumerate().skip(1) {
         let weighted = machine.levels.record(ids::MUL, &[*x, Num::constant(1.0 / (k as f64 + 0.7))])?;
-        together = machine.levels.record(ids::ADD, &[together, weighted])?;
+        combined = machine.levels.record(ids::ADD, &[combined, weighted])?;
     }
-    Ok(together)
+    Ok(combined)
 }
 
 /// The number that an operator was given.
@@ -208,9 +152,11 @@ fn change_beside(machine: &mut Machine, inside: Storage, object: Option<&mut Ref
 }
 
 /// Remembers what an integer or a text was made of that was stored somewhere.
-pub(crate) fn keep(
+pub(crate) fn store(
     machine: &mut Machine,
-    (inside, component, replaces): (Storage, u32, bool),
+    inside: Storage,
+    component: u32,
+    replaces: bool,
     mut arguments: Cells,
 ) -> Result<Next, Box<Fault>> {
     if let Some(content) = content(inside, &arguments) {
@@ -221,8 +167,8 @@ pub(crate) fn keep(
         if moves || replaces && known.0 > 0 {
             let mut made_of = if replaces { vec![] } else { numbers(&known.1) };
             made_of.push(number);
-            let together = together(machine, &made_of)?;
-            let origin = Origin { value: together.value, slot: together.slot };
+            let combined = combined(machine, &made_of)?;
+            let origin = Origin { value: combined.value, slot: combined.slot };
             let live = (known.0 >= MANY && known.0.is_power_of_two()).then(|| live(machine));
             change_beside(machine, inside, arguments.r.first_mut(), |origins| {
                 if let Some(live) = live {
@@ -245,9 +191,10 @@ pub(crate) fn keep(
 }
 
 /// The number that an integer or a text was made of that was read somewhere.
-pub(crate) fn kept(
+pub(crate) fn load(
     machine: &mut Machine,
-    (inside, component): (Storage, u32),
+    inside: Storage,
+    component: u32,
     arguments: &Cells,
 ) -> Result<Next, Box<Fault>> {
     let object = arguments.r.first();
@@ -256,7 +203,7 @@ pub(crate) fn kept(
         Some(content) => beside(machine, inside, object, |origins| origins.get(component, content).to_vec()),
         None => vec![],
     };
-    give_together(machine, &numbers(&found))
+    set_combined(machine, &numbers(&found))
 }
 
 /// The epochs of the levels that are live.

@@ -1,7 +1,7 @@
 //! Provenance: the position of a watched step in the text, and its description.
 
 use crate::source::Span;
-use crate::tape::watch::Step;
+use crate::tape::Step;
 use crate::value::number::in_formula as text;
 use crate::vm::state::machine::Machine;
 
@@ -12,7 +12,8 @@ impl Machine {
         let Some(frame) = self.frames.iter().rev().find(|frame| !self.is_prelude(frame)) else { return };
         let (key, span) = (frame.pc, self.place(frame).map_or(Span::default(), |(_, span)| span));
         let place = self.diagnosis.places.number(key, span);
-        self.levels.set_place(place);
+        let met = self.levels.set_place(place);
+        self.diagnosis.kinks_met.extend(met);
     }
 }
 

@@ -1,14 +1,14 @@
-//! Trace recorder: copies a reverse sweep into a [`Trace`], when [steps are wanted](crate::tape::watch::Wanted::steps).
+//! Trace recorder: copies a reverse sweep into a [`Trace`], when [steps are wanted](crate::tape::Wanted::steps).
 
 use crate::source::Span;
-use crate::tape::watch::Step;
+use crate::tape::Step;
 use crate::tape::wide::{CallKind, Wide, WideKind};
 use crate::tape::{Direction, LinearMap, Num, Sweep, Tape};
 use crate::value::walk::Walk;
 use crate::vm::compiler::Compiler;
 use crate::vm::diagnosis::trace::{Count, Did, MOST_SHOWN, Row, Trace};
+use crate::vm::fault::Fault;
 use crate::vm::operators::{At, leaves};
-use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
 use hashbrown::HashMap;
 use std::rc::Rc;

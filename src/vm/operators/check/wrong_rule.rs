@@ -4,7 +4,8 @@ use crate::bytecode::{Registered, RuleSite};
 use crate::diagnostic::Code as Number;
 use crate::value::number::in_formula;
 use crate::vm::compiler::Compiler;
-use crate::vm::run::fault::{Fault, Remark};
+use crate::vm::fault::{Fault, Remark};
+use crate::vm::operators::registered::RuleCall;
 use crate::vm::state::machine::Machine;
 
 /// Numbers of a point that are listed.
@@ -44,9 +45,10 @@ fn sure(x: f64) -> String {
 pub(crate) fn fault(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
-    (site, rule): (&RuleSite, &Registered),
+    call: RuleCall<'_>,
     wrong: Wrong,
 ) -> Result<Box<Fault>, Box<Fault>> {
+    let RuleCall { site, rule } = call;
     let name = machine.original(compiler, site.function)?.name.clone();
     let kind = if rule.is_transpose { "transpose" } else { "derivative" };
     let there = Remark::There(rule.place, format!("registered here as its {kind}"));

@@ -19,12 +19,12 @@ use crate::value::heap_path::{HeapPath, number};
 use crate::value::heap_visit::{SlotChange, address, any_origin, change_slots, change_slots_in_boxes};
 use crate::value::{BoxCells, Cells, Ref, Slot};
 use crate::vm::compiler::Compiler;
+use crate::vm::fault::Fault;
 use crate::vm::operators::apply::opaque_vector;
 use crate::vm::operators::apply::sweep;
 use crate::vm::operators::apply::sweep::{Application, Finish};
-use crate::vm::operators::checkpoint::snapshot::{Copier, World, boxed, parts, state};
+use crate::vm::operators::checkpoint::snapshot::{Copier, Environment, boxed, parts, state};
 use crate::vm::operators::walk;
-use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Callee, Next, Task};
 use hashbrown::{HashMap, HashSet};
@@ -65,7 +65,8 @@ struct First {
 pub(crate) fn begin(
     machine: &mut Machine,
     body: Ref,
-    (throws, traced): (bool, bool),
+    throws: bool,
+    traced: bool,
     derivative: bool,
 ) -> Result<Next, Box<Fault>> {
     let level = machine
@@ -248,7 +249,7 @@ struct Again {
     application: Application,
     index: usize,
     boxes: Vec<Rc<BoxCells>>,
-    world: World,
+    environment: Environment,
 }
 
 /// Runs the function of a block again; then the sweep continues.
@@ -271,17 +272,17 @@ pub(crate) fn again(machine: &mut Machine, application: Application, index: usiz
     let Some((body, globals)) = parts(&copy) else { return Err(no_block()) };
     drop(copy);
     let random = block.random.clone();
-    let world = World::take(machine, Rc::unwrap_or_clone(globals), random);
-    Ok(Next::call(body, true, Again { application, index, boxes, world }))
+    let environment = Environment::replace(machine, Rc::unwrap_or_clone(globals), random);
+    Ok(Next::call(body, true, Again { application, index, boxes, environment }))
 }
 
 impl Task for Again {
     fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
-        let Again { mut application, index, boxes, world } = *self;
+        let Again { mut application, index, boxes, environment } = *self;
         let Some((block, first)) = application.sweep.block(index) else { return Err(no_block()) };
         let error = thrown(machine, block.throws);
         let objects = block.outline.follow(&roots(&mut machine.globals, error, boxes));
-        world.give_back(machine);
+        environment.restore(machine);
         let results_in = |objects: Vec<Ref>| -> Option<Vec<Num>> {
             let one = |(at, k): &(u32, u32)| number(objects.get(*at as usize)?, *k as usize);
             block.results.iter().map(|place| one(place).map(|(value, slot)| Num { value, slot })).collect()
@@ -316,7 +317,7 @@ impl Task for Again {
     }
 
     fn abandon(self: Box<Self>, machine: &mut Machine) {
-        self.world.give_back(machine);
+        self.environment.restore(machine);
     }
 }
 

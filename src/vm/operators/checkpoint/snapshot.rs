@@ -1,9 +1,9 @@
-//! Copies of everything that a function can reach, and the world that it must leave as it was: for running it once more
+//! Copies of everything that a function can reach, and the environment that it must leave as it was: for running it once more
 //! without anybody seeing that.
 
 use crate::native::library::{Random, Streams};
 use crate::tape::escape;
-use crate::value::finalizer::{Finalizer, Loose};
+use crate::value::finalizer::{Finalizer, WeakReference};
 use crate::value::heap_visit::{SlotChange, change_slots};
 use crate::value::{BoxCells, Cells, Ref, Slot};
 use crate::vm::state::machine::Machine;
@@ -81,11 +81,11 @@ impl<F: FnMut(Slot) -> Slot> SlotChange for Copier<F> {
 
     fn machine(&mut self, object: &Rc<dyn Any>) -> Option<Ref> {
         self.values.push(Ref::Machine(Rc::clone(object)));
-        if let Some(loose) = object.downcast_ref::<Loose>() {
-            let instance = loose.instance()?;
+        if let Some(weak) = object.downcast_ref::<WeakReference>() {
+            let instance = weak.instance()?;
             let copy = self.boxed(&instance)?;
             self.kept.push(Ref::Box(Rc::clone(&copy)));
-            return Some(loose.to(&copy));
+            return Some(weak.to(&copy));
         }
         escape::changed(object, self)
     }
@@ -107,18 +107,18 @@ pub(crate) fn parts(state: &Ref) -> Option<(Ref, Rc<Cells>)> {
 }
 
 /// What a second run must leave as it was.
-pub(crate) struct World {
+pub(crate) struct Environment {
     globals: Cells,
     random: Random,
     streams: Streams,
     is_rehearsal: bool,
 }
 
-impl World {
-    /// Takes the world away from the program.
-    pub(crate) fn take(machine: &mut Machine, globals: Cells, random: Random) -> World {
+impl Environment {
+    /// Takes the environment away from the program.
+    pub(crate) fn replace(machine: &mut Machine, globals: Cells, random: Random) -> Environment {
         let host = &mut machine.host;
-        World {
+        Environment {
             globals: std::mem::replace(&mut machine.globals, globals),
             random: std::mem::replace(&mut host.random, random),
             streams: std::mem::replace(&mut host.streams, Streams::silent()),
@@ -126,7 +126,7 @@ impl World {
         }
     }
 
-    pub(crate) fn give_back(self, machine: &mut Machine) {
+    pub(crate) fn restore(self, machine: &mut Machine) {
         machine.globals = self.globals;
         machine.host.random = self.random;
         machine.host.streams = self.streams;

@@ -6,12 +6,12 @@ use crate::bytecode::RegisteredKind;
 use crate::tape::{Num, Template};
 use crate::value::{Cells, Ref};
 use crate::vm::compiler::Compiler;
+use crate::vm::fault::Fault;
 use crate::vm::operators::apply::opaque_vector;
 use crate::vm::operators::apply::record_linear;
 use crate::vm::operators::apply::record_linear::Codomain;
-use crate::vm::operators::registered::{ByRule, Outcome, call_differential, deliver};
+use crate::vm::operators::registered::{Outcome, RuleResult, call_differential, deliver};
 use crate::vm::operators::{At, counts, leaves, read, vector_layout, walk};
-use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
 use std::rc::Rc;
@@ -23,13 +23,13 @@ struct Tangent {
     outcome: Outcome,
 }
 
-pub(crate) fn go_on(
+/// Applies the rule, whose registered function has given `result`.
+pub(crate) fn apply(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
-    rule: ByRule,
-    y: Template,
-    function: Ref,
+    result: RuleResult,
 ) -> Result<Next, Box<Fault>> {
+    let RuleResult { rule, y, function } = result;
     let (level, outcome) = (rule.level, rule.outcome.clone());
     if rule.returns != RegisteredKind::Pullback {
         let task = Tangent { level, y, outcome };

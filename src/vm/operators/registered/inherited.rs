@@ -4,21 +4,21 @@
 //! compute something else. So the function itself runs first, in silence and on copies of everything that it can reach.
 //! When the derivative has run as well, the two values are compared.
 
-use crate::bytecode::{Registered, RuleSite};
 use crate::diagnostic::Code as Number;
 use crate::source::Span;
+use crate::tape::Observer;
 use crate::tape::Template;
-use crate::tape::watch::Watch;
 use crate::value::finalizer;
 use crate::value::finalizer::PendingFinalizer;
 use crate::value::number::in_formula;
 use crate::value::{Cells, Ref, Slot};
 use crate::vm::compiler::Compiler;
+use crate::vm::fault::{Fault, Remark};
 use crate::vm::operators::check::wrong_rule::point;
-use crate::vm::operators::checkpoint::snapshot::{Copier, World, parts, state};
+use crate::vm::operators::checkpoint::snapshot::{Copier, Environment, parts, state};
+use crate::vm::operators::registered::RuleCall;
 use crate::vm::operators::registered::{Running, start};
 use crate::vm::operators::{At, counts, leaves, value_layout, walk};
-use crate::vm::run::fault::{Fault, Remark};
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Callee, Next, Task};
 use std::collections::VecDeque;
@@ -43,8 +43,8 @@ pub(crate) struct OwnValue {
 
 /// The function itself is running.
 struct Original {
-    world: World,
-    watch: Option<Box<Watch>>,
+    environment: Environment,
+    watch: Option<Box<dyn Observer>>,
     tapes: Option<Vec<String>>,
     /// Instances that had waited for their end.
     waiting: VecDeque<PendingFinalizer>,
@@ -60,10 +60,11 @@ struct Original {
 pub(crate) fn begin(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
-    (site, rule): (&RuleSite, &Registered),
+    call: RuleCall<'_>,
     arguments: Cells,
     running: Running,
 ) -> Result<Next, Box<Fault>> {
+    let RuleCall { site, rule } = call;
     let now = state(Ref::Cells(Rc::new(arguments.clone())), &mut machine.globals);
     if let Some((_, globals)) = parts(&now) {
         machine.globals = Cells::clone(&globals);
@@ -83,11 +84,11 @@ pub(crate) fn begin(
         place: rule.place,
     };
     let random = machine.host.random.clone();
-    let world = World::take(machine, Cells::clone(&globals), random);
-    let (watch, tapes) = (machine.levels.set_watch(None), machine.diagnosis.tape_listings.take());
+    let environment = Environment::replace(machine, Cells::clone(&globals), random);
+    let (watch, tapes) = (machine.levels.set_observer(None), machine.diagnosis.tape_listings.take());
     let waiting = finalizer::take();
     machine.set_window(copied.all());
-    let original = Original { world, watch, tapes, waiting, copies, arguments, running, own };
+    let original = Original { environment, watch, tapes, waiting, copies, arguments, running, own };
     let callee = Callee::Function(site.function);
     Ok(Next::Call { callee, derivative: false, then: Some(Box::new(original)) })
 }
@@ -95,9 +96,9 @@ pub(crate) fn begin(
 impl Original {
     /// Puts back what the program had before the function itself ran.
     fn put_back(self, machine: &mut Machine) -> (Cells, Running, OwnValue) {
-        let Original { world, watch, tapes, waiting, copies, arguments, running, own } = self;
-        world.give_back(machine);
-        machine.levels.set_watch(watch);
+        let Original { environment, watch, tapes, waiting, copies, arguments, running, own } = self;
+        environment.restore(machine);
+        machine.levels.set_observer(watch);
         machine.diagnosis.tape_listings = tapes;
         drop(copies);
         finalizer::forget();

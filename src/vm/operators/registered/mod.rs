@@ -18,14 +18,22 @@ use crate::value::shape::{Layout, TangentId};
 use crate::value::walk::Walk;
 use crate::value::{Bank, Cells, Ref, Slot};
 use crate::vm::compiler::Compiler;
+use crate::vm::fault::Fault;
 use crate::vm::operators::check::check_rule;
 use crate::vm::operators::registered::inherited::OwnValue;
 use crate::vm::operators::registered::throws::Before;
 use crate::vm::operators::{At, counts, leaves, take_tuple, value_layout, walk};
-use crate::vm::run::fault::Fault;
+use crate::vm::state::active_rule::ActiveRule;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Callee, Next, Task};
 use std::rc::Rc;
+
+/// A call of a function with registered derivatives, and the one that is taken.
+#[derive(Clone, Copy)]
+pub(crate) struct RuleCall<'a> {
+    pub(crate) site: &'a RuleSite,
+    pub(crate) rule: &'a Registered,
+}
 
 /// A parameter that the rule differentiates by.
 pub(crate) struct Argument {
@@ -53,6 +61,16 @@ pub(crate) struct ByRule {
     pub(crate) before: Option<Before>,
 }
 
+/// What the registered function gave back.
+pub(crate) struct RuleResult {
+    /// The call.
+    pub(crate) rule: ByRule,
+    /// The value.
+    pub(crate) y: Template,
+    /// The differential or pullback.
+    pub(crate) function: Ref,
+}
+
 /// How the results of a call by rule are given back.
 #[derive(Clone)]
 pub(crate) struct Outcome {
@@ -61,20 +79,6 @@ pub(crate) struct Outcome {
     /// The results as the registered function gave them, where that ran on arguments that move: what the rule is not about
     /// moves on as it does there.
     pub(crate) as_given: Option<Cells>,
-}
-
-/// A level for which a registered derivative is running.
-pub(crate) struct ActiveRule {
-    pub(in crate::vm) level: usize,
-    /// The original, where the arguments were not stripped of the level.
-    original: Option<u32>,
-}
-
-impl ActiveRule {
-    /// Whether everything that the registered function computes is a constant of this level.
-    pub(crate) fn is_stripped_of(&self, level: usize) -> bool {
-        self.level == level && self.original.is_none()
-    }
 }
 
 /// The registered function is running.
@@ -167,13 +171,14 @@ pub(crate) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
         machine.set_window(arguments.all());
         return Ok(Next::tail_call(Callee::BodyDerivative(site.function), true));
     }
+    let call = RuleCall { site, rule };
     let before = (site.throws && site.changes).then(|| Before::new(machine, site.function, &arguments));
-    let moving = side_effects::any(machine, compiler, (site, rule), &arguments).then(|| arguments.clone());
+    let moving = side_effects::any(machine, compiler, call, &arguments).then(|| arguments.clone());
     let strip = Strip::of_call(machine, site.function, level);
     strip.off(machine, &mut arguments);
     let by = differentiated(walk(compiler), site, rule, &arguments, numbers);
     if machine.diagnosis.rule_checks.is_some() {
-        check_rule::check(machine, compiler, (site, rule), &arguments, &by)?;
+        check_rule::check(machine, compiler, call, &arguments, &by)?;
     }
     let is_shown = machine.levels.is_shown();
     let name = if is_shown { Some(short_name(&machine.original(compiler, site.function)?.name)) } else { None };
@@ -183,7 +188,7 @@ pub(crate) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
     let running = Running { by_rule, function: rule.function, throws: rule.throws, strip, original, own: None };
     let arguments = moving.unwrap_or(arguments);
     if rule.inherited.is_some() {
-        return inherited::begin(machine, compiler, (site, rule), arguments, running);
+        return inherited::begin(machine, compiler, call, arguments, running);
     }
     Ok(start(machine, &arguments, running))
 }
@@ -325,8 +330,8 @@ impl Task for Running {
             own.compare(compiler, &y)?;
         }
         match machine.levels.direction_at(rule.level) {
-            Some(Direction::Reverse) => reverse::go_on(machine, compiler, rule, y, function),
-            Some(Direction::Forward) => forward::go_on(machine, compiler, rule, y, function),
+            Some(Direction::Reverse) => reverse::apply(machine, compiler, RuleResult { rule, y, function }),
+            Some(Direction::Forward) => forward::apply(machine, compiler, RuleResult { rule, y, function }),
             None => Err(Fault::internal("a level ended before a call in it")),
         }
     }

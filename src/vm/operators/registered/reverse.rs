@@ -5,31 +5,31 @@
 //! kept on the tape, and called by the sweep.
 
 use crate::bytecode::RegisteredKind;
-use crate::tape::{Call, CallKind, Num, Template};
+use crate::tape::{Call, CallKind, Num};
 use crate::value::Ref;
 use crate::vm::compiler::Compiler;
+use crate::vm::fault::Fault;
 use crate::vm::operators::apply::opaque_vector;
 use crate::vm::operators::apply::record_linear;
 use crate::vm::operators::apply::record_linear::Codomain;
-use crate::vm::operators::registered::{ByRule, Outcome, call_differential, deliver};
+use crate::vm::operators::registered::{Outcome, RuleResult, call_differential, deliver};
 use crate::vm::operators::{At, counts, leaves, read, vector_layout, walk};
-use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
 use std::rc::Rc;
 
-pub(crate) fn go_on(
+/// Applies the rule, whose registered function has given `result`.
+pub(crate) fn apply(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
-    rule: ByRule,
-    y: Template,
-    function: Ref,
+    result: RuleResult,
 ) -> Result<Next, Box<Fault>> {
+    let RuleResult { rule, y, function } = result;
     let is_whole = opaque_vector::any(walk(compiler), rule.by.iter().map(|a| &a.template).chain([&y]));
     match rule.returns {
-        RegisteredKind::Pullback => return keep_pullback(machine, compiler, rule, y, function),
+        RegisteredKind::Pullback => return keep_pullback(machine, compiler, RuleResult { rule, y, function }),
         RegisteredKind::UnseenDifferential if !is_whole => {
-            return keep_transpose(machine, compiler, rule, y, function);
+            return keep_transpose(machine, compiler, RuleResult { rule, y, function });
         }
         RegisteredKind::UnseenDifferential | RegisteredKind::Differential => {}
     }
@@ -58,13 +58,8 @@ pub(crate) fn go_on(
     )
 }
 
-fn keep_transpose(
-    machine: &mut Machine,
-    compiler: &mut dyn Compiler,
-    rule: ByRule,
-    y: Template,
-    function: Ref,
-) -> Result<Next, Box<Fault>> {
+fn keep_transpose(machine: &mut Machine, compiler: &mut dyn Compiler, result: RuleResult) -> Result<Next, Box<Fault>> {
+    let RuleResult { rule, y, function } = result;
     let domain = rule.by.iter().map(|a| a.template.clone()).collect();
     record_linear::record(
         machine,
@@ -74,18 +69,13 @@ fn keep_transpose(
         Codomain::Vector(y.clone()),
         Box::new(move |machine, compiler, map| {
             let pullback = Ref::Machine(Rc::new(map.transpose()));
-            keep_pullback(machine, compiler, rule, y, pullback)
+            keep_pullback(machine, compiler, RuleResult { rule, y, function: pullback })
         }),
     )
 }
 
-fn keep_pullback(
-    machine: &mut Machine,
-    compiler: &mut dyn Compiler,
-    rule: ByRule,
-    y: Template,
-    function: Ref,
-) -> Result<Next, Box<Fault>> {
+fn keep_pullback(machine: &mut Machine, compiler: &mut dyn Compiler, result: RuleResult) -> Result<Next, Box<Fault>> {
+    let RuleResult { rule, y, function } = result;
     let results = leaves(walk(compiler), y.tangent, &y.cells, At::default())?;
     let numbers = rule.by.iter().flat_map(|a| &a.numbers);
     let call = Call {

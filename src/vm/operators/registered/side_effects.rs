@@ -6,31 +6,18 @@
 //!
 //! Not here: which rule is taken, and what the results become (`rule`).
 
-use crate::bytecode::{Instruction, Registered, RuleSite};
+use crate::bytecode::{Instruction, RuleSite};
 use crate::value::heap_visit::{SlotChange, change_slots};
 use crate::value::{Bank, Cells, Ref, Slot};
 use crate::vm::compiler::Compiler;
+use crate::vm::functions::Writes;
+use crate::vm::operators::registered::RuleCall;
 use crate::vm::state::machine::Machine;
 use hashbrown::HashSet;
 
-/// Whether a function, or one that it calls, stores numbers where others can reach them.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Writes {
-    /// It does not.
-    Nothing,
-    /// One of the functions may do so that it is given.
-    Given,
-    /// It may.
-    Something,
-}
-
 /// Whether a call by this rule may store numbers that its results do not tell of.
-pub(crate) fn any(
-    machine: &mut Machine,
-    compiler: &mut dyn Compiler,
-    (site, rule): (&RuleSite, &Registered),
-    arguments: &Cells,
-) -> bool {
+pub(crate) fn any(machine: &mut Machine, compiler: &mut dyn Compiler, call: RuleCall<'_>, arguments: &Cells) -> bool {
+    let RuleCall { site, rule } = call;
     let is_untold = |(counts, tangent): &(_, Option<_>)| tangent.is_none() && holds_numbers(counts);
     if site.changes && site.params.iter().any(is_untold) {
         return true;

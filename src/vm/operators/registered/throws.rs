@@ -7,9 +7,9 @@ use crate::native::library::Random;
 use crate::value::shape::TangentId;
 use crate::value::{Cells, Ref};
 use crate::vm::compiler::Compiler;
-use crate::vm::operators::checkpoint::snapshot::{Copier, World, parts, state};
+use crate::vm::fault::Fault;
+use crate::vm::operators::checkpoint::snapshot::{Copier, Environment, parts, state};
 use crate::vm::operators::{At, counts, leaves, set_leaves, value_layout, walk};
-use crate::vm::run::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Callee, Next, Task};
 use std::rc::Rc;
@@ -24,7 +24,7 @@ pub(crate) struct Before {
 
 /// The function runs again.
 struct Again {
-    world: World,
+    environment: Environment,
     result: TangentId,
     /// The error that was thrown.
     error: Ref,
@@ -57,9 +57,9 @@ impl Before {
         drop(state);
         let changed = changed(machine, compiler, result);
         let error = machine.take_reference(0);
-        let world = World::take(machine, Rc::unwrap_or_clone(globals), random);
+        let environment = Environment::replace(machine, Rc::unwrap_or_clone(globals), random);
         machine.set_window(arguments.all());
-        let again = Again { world, result, error, changed };
+        let again = Again { environment, result, error, changed };
         Ok(Next::Call { callee: Callee::BodyDerivative(function), derivative: true, then: Some(Box::new(again)) })
     }
 }
@@ -72,8 +72,8 @@ fn changed(machine: &mut Machine, compiler: &dyn Compiler, result: TangentId) ->
 
 impl Task for Again {
     fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
-        let Again { world, result, error, changed: mut values } = *self;
-        world.give_back(machine);
+        let Again { environment, result, error, changed: mut values } = *self;
+        environment.restore(machine);
         let again = changed(machine, compiler, result);
         let walk = walk(compiler);
         let numbers = leaves(walk, result, &again, At::default())?;
@@ -85,6 +85,6 @@ impl Task for Again {
     }
 
     fn abandon(self: Box<Self>, machine: &mut Machine) {
-        self.world.give_back(machine);
+        self.environment.restore(machine);
     }
 }

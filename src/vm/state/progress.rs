@@ -1,36 +1,12 @@
 //! Progress: reports which iteration the loop of a long-running script is in.
 
-use crate::source::Span;
-use crate::vm::run::loop_position;
+use crate::vm::diagnosis::progress::LoopProgress;
+use crate::vm::state::loop_position;
 use crate::vm::state::machine::Machine;
 use std::time::{Duration, Instant};
 
 /// The time between two reports.
 const EVERY: Duration = Duration::from_millis(200);
-
-/// Reports the progress of a run that takes long.
-pub struct ProgressReporter {
-    report: Box<dyn FnMut(LoopProgress)>,
-    next: Instant,
-}
-
-/// The progress of the outermost loop of a script.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct LoopProgress {
-    /// The statement of the loop that is executed now.
-    pub span: Span,
-    /// The number of completed iterations.
-    pub rounds: u64,
-    /// The number of all iterations, when it is fixed.
-    pub total: Option<u64>,
-}
-
-impl ProgressReporter {
-    /// One that reports for the first time after `patience`.
-    pub fn new(patience: Duration, report: Box<dyn FnMut(LoopProgress)>) -> ProgressReporter {
-        ProgressReporter { report, next: Instant::now() + patience }
-    }
-}
 
 impl Machine {
     /// Reports the progress of the run, if a report is due; called when the limits are checked.

@@ -4,7 +4,7 @@ use crate::bytecode::operand::{Access, Role};
 use crate::bytecode::{Code, Instruction};
 use crate::source::Span;
 use crate::value::Bank;
-use crate::vm::run::fault::{Fault, Remark};
+use crate::vm::fault::{Fault, Remark};
 use crate::vm::state::machine::Machine;
 use crate::vm::state::stacks::Frame;
 

@@ -4,7 +4,8 @@ use crate::value::Ref;
 use crate::value::finalizer;
 use crate::value::finalizer::PendingFinalizer;
 use crate::vm::compiler::Compiler;
-use crate::vm::run::fault::Fault;
+use crate::vm::dispatch::calls::perform;
+use crate::vm::fault::Fault;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Callee, Next, Task};
 use std::collections::VecDeque;
@@ -40,26 +41,24 @@ impl Task for FinalizerTask {
     }
 }
 
-impl Machine {
-    /// Runs pending finalizers, between two instructions. The registers of the innermost frame and its window stay as they
-    /// are: they may hold the arguments of a call that is being prepared.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn run_finalizers(&mut self, compiler: &mut dyn Compiler) -> Result<(), Box<Fault>> {
-        let Some(frame) = self.frames.last().copied() else { return Ok(()) };
-        if self.is_halt(&frame) {
-            finalizer::forget();
-            return Ok(());
-        }
-        // A task reads the results of its callee from the window first.
-        if self.is_task(&frame) {
-            return Ok(());
-        }
-        // SAFETY: entries live as long as the machine.
-        #[allow(unsafe_code)]
-        let size = unsafe { &*frame.entry }.frame;
-        self.window = [0, 1, 2].map(|b| (frame.base[b] + size[b]) as usize);
-        let next = Box::<FinalizerTask>::default().next(self);
-        self.perform(compiler, next)
+/// Runs pending finalizers, between two instructions. The registers of the innermost frame and its window stay as they
+/// are: they may hold the arguments of a call that is being prepared.
+#[cold]
+#[inline(never)]
+pub(super) fn run_finalizers(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box<Fault>> {
+    let Some(frame) = machine.frames.last().copied() else { return Ok(()) };
+    if machine.is_halt(&frame) {
+        finalizer::forget();
+        return Ok(());
     }
+    // A task reads the results of its callee from the window first.
+    if machine.is_task(&frame) {
+        return Ok(());
+    }
+    // SAFETY: entries live as long as the machine.
+    #[allow(unsafe_code)]
+    let size = unsafe { &*frame.entry }.frame;
+    machine.window = [0, 1, 2].map(|b| (frame.base[b] + size[b]) as usize);
+    let next = Box::<FinalizerTask>::default().next(machine);
+    perform(machine, compiler, next)
 }

@@ -1,0 +1,100 @@
+//! Tests of levels and tapes without the machine: expressions are applied to numbers directly.
+
+mod derivatives;
+mod escape;
+mod random;
+mod recording;
+
+use super::*;
+use crate::native::primitive;
+
+/// Levels with small helpers, so that a test reads like the formula that it is about.
+struct Calculus(Levels);
+
+impl Calculus {
+    fn new() -> Calculus {
+        Calculus(Levels::new(1 << 30))
+    }
+
+    fn f(&mut self, name: &str, x: &[Num]) -> Num {
+        let id = primitive(&format!("double.{name}")).unwrap();
+        self.0.record(id, x).unwrap()
+    }
+
+    fn mul(&mut self, a: Num, b: Num) -> Num {
+        self.f("mul", &[a, b])
+    }
+
+    fn add(&mut self, a: Num, b: Num) -> Num {
+        self.f("add", &[a, b])
+    }
+
+    /// The differential of `body` at `x`, and its value.
+    fn record(&mut self, x: &[Num], body: &mut dyn FnMut(&mut Calculus, &[Num]) -> Num) -> (Num, LinearMap) {
+        self.0.open(Direction::Reverse).unwrap();
+        let x: Vec<Num> = x.iter().map(|x| self.0.leaf(*x).unwrap()).collect();
+        let mut y = [body(self, &x)];
+        let map = LinearMap::close(&mut self.0, &mut y);
+        (y[0], map)
+    }
+
+    fn gradient(&mut self, x: &[Num], body: &mut dyn FnMut(&mut Calculus, &[Num]) -> Num) -> Vec<Num> {
+        let (_, map) = self.record(x, body);
+        map.pull_back(&mut self.0, &[Num::constant(1.0)]).unwrap()
+    }
+
+    /// The derivative along `dx`.
+    fn along(&mut self, x: &[Num], dx: &[Num], body: &mut dyn FnMut(&mut Calculus, &[Num]) -> Num) -> Num {
+        self.0.open(Direction::Forward).unwrap();
+        let x: Vec<Num> = x.iter().zip(dx).map(|(x, dx)| self.0.dual(*x, *dx).unwrap()).collect();
+        let y = body(self, &x);
+        let k = self.0.depth() - 1;
+        let tangent = self.0.tangent(k, y);
+        self.0.close();
+        tangent
+    }
+
+    /// The derivative of a function of one number, by one of three ways.
+    fn derivative(&mut self, way: Way, x: Num, body: &mut dyn FnMut(&mut Calculus, Num) -> Num) -> Num {
+        let body: &mut dyn FnMut(&mut Calculus, &[Num]) -> Num = &mut |c, x| body(c, x[0]);
+        match way {
+            Way::Reverse => self.gradient(&[x], body)[0],
+            Way::Forward => self.along(&[x], &[Num::constant(1.0)], body),
+            Way::Differential => {
+                let (_, map) = self.record(&[x], body);
+                map.push_forward(&mut self.0, &[Num::constant(1.0)]).unwrap()[0]
+            }
+        }
+    }
+
+    fn nested(&mut self, ways: &[Way], x: Num, body: &mut dyn FnMut(&mut Calculus, Num) -> Num) -> Num {
+        match ways {
+            [] => body(self, x),
+            [way, inner @ ..] => self.derivative(*way, x, &mut |c, x| c.nested(inner, x, body)),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Way {
+    Reverse,
+    Forward,
+    Differential,
+}
+
+const WAYS: [Way; 3] = [Way::Reverse, Way::Forward, Way::Differential];
+
+/// All lists of `n` ways.
+fn mixes(n: usize) -> Vec<Vec<Way>> {
+    (0..n).fold(vec![vec![]], |all, _| {
+        all.iter().flat_map(|mix: &Vec<Way>| WAYS.iter().map(|w| [mix.as_slice(), &[*w]].concat())).collect()
+    })
+}
+
+fn near(a: f64, b: f64) -> bool {
+    a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= 1e-9 * a.abs().max(b.abs()).max(1.0)
+}
+
+fn c(x: f64) -> Num {
+    Num::constant(x)
+}

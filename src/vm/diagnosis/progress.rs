@@ -1,0 +1,29 @@
+//! Progress reporter: what is told of the loops of a script that runs long.
+
+use crate::source::Span;
+use std::time::{Duration, Instant};
+
+/// Reports the progress of a run that takes long.
+pub struct ProgressReporter {
+    pub(crate) report: Box<dyn FnMut(LoopProgress)>,
+    /// When the next report is due.
+    pub(crate) next: Instant,
+}
+
+/// The progress of the outermost loop of a script.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LoopProgress {
+    /// The statement of the loop that is executed now.
+    pub span: Span,
+    /// The number of completed iterations.
+    pub rounds: u64,
+    /// The number of all iterations, when it is fixed.
+    pub total: Option<u64>,
+}
+
+impl ProgressReporter {
+    /// One that reports for the first time after `patience`.
+    pub fn new(patience: Duration, report: Box<dyn FnMut(LoopProgress)>) -> ProgressReporter {
+        ProgressReporter { report, next: Instant::now() + patience }
+    }
+}
