@@ -1,6 +1,6 @@
-//! Whole programs, from text to result, beside the same computation in Rust: what somebody waits for.
+//! Running times of complete programs, from source text to result, next to the same computation in Rust.
 //!
-//! `ratios.rs` measures the machine alone; here reading, compiling and the first derivative are part of it.
+//! `ratios.rs` measures only the machine; these times include parsing, compilation and the first derivative.
 
 #[allow(dead_code, reason = "each benchmark uses a part of it")]
 mod workloads;

@@ -1,19 +1,19 @@
-//! How long it takes to find the types of expressions that are hard for inference, and how that grows with their size.
+//! Times of type inference for difficult expressions, and their growth with the size of the expression.
 //!
-//! Each program is checked alone and together with an empty one, whose time is taken off: what remains is the expression.
+//! The time for an empty program is subtracted from that for each program, which leaves the time for the expression.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 use dscript::session::{Input, Options, Session, Status};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-/// Rounds of each program; odd, so that there is a middle one.
+/// The number of measurements of each program; odd, so that there is a median.
 const ROUNDS: usize = 15;
 
-/// As in the binary: the compiler walks trees by recursion.
+/// The stack size of the binary: the compiler walks trees by recursion.
 const STACK: usize = 256 << 20;
 
-/// A family of programs: its name, the size that people ask about, and the program of a size.
+/// A family of programs: its name, the reported size, and the function that returns the program of a size.
 type Family = (&'static str, usize, fn(usize) -> String);
 
 const FAMILIES: [Family; 4] = [
@@ -37,7 +37,7 @@ fn table() {
     }
 }
 
-/// `1 + 2.5 * x - 3 / 4 …`: literals that may be of several types, in one expression.
+/// Returns `1 + 2.5 * x - 3 / 4 …`: literals with several possible types, in one expression.
 fn sum(terms: usize) -> String {
     let mut text = "let x = 0.5\nlet y: Double = 1".to_owned();
     for k in 0..terms {
@@ -48,27 +48,27 @@ fn sum(terms: usize) -> String {
     text + "\nprint(y)\n"
 }
 
-/// Arrays of dictionaries of tuples, whose numbers are written now one way, now the other.
+/// Returns arrays of dictionaries of tuples whose numbers are alternately integer and floating-point literals.
 fn nested(elements: usize) -> String {
     let element = |k: usize| format!("[\"a{k}\": ({k}, [{k}, 0.5]), \"b\": (1.5, [2])]");
     let all: Vec<String> = (0..elements.max(1)).map(element).collect();
     format!("let all: [[String: (Double, [Double])]] = [{}]\nprint(all.count)\n", all.join(", "))
 }
 
-/// `xs.map { … }.filter { … }…`: the type of each closure depends on the one before.
+/// Returns `xs.map { … }.filter { … }…`: the type of each closure depends on the previous one.
 fn chain(links: usize) -> String {
     let link = |k: usize| [".map { $0 * 2 + 1 }", ".filter { $0 > 1.5 }", ".map { x in x / 3 }"][k % 3];
     let links: String = (0..links).map(link).collect();
     format!("let xs = [1, 2.5, 3]{links}\nprint(xs)\n")
 }
 
-/// A closure in a closure in a closure.
+/// Returns nested closures.
 fn closures(depth: usize) -> String {
     let (open, close): (String, String) = (0..depth).map(|_| (".map { x in [x, 1]", " }")).unzip();
     format!("let xs = [1, 2]{open}{close}\nprint(xs)\n")
 }
 
-/// The time to check a program, without that for another one.
+/// Returns the time to check a program, minus the time for `without`.
 fn check(program: &str, without: &str) -> Duration {
     let mut taken: Vec<Duration> = (0..ROUNDS).map(|_| once(program).saturating_sub(once(without))).collect();
     taken.sort_unstable();

@@ -1,17 +1,17 @@
-//! Whole programs beside the same programs in Lua: processes, from start to end.
+//! Running times of complete processes next to the same programs in Lua.
 //!
-//! Both run alternately, so that a busy machine slows both, and the middle one of several runs counts. Words behind `--`
-//! choose programs by name: `cargo bench --bench lua -- trees`. Where there is no `lua5.4`, this says so and ends.
+//! Both run alternately, so that a busy machine affects both, and the median of several runs is reported. Arguments after `--`
+//! select programs by name: `cargo bench --bench lua -- trees`. Without `lua5.4` the benchmark ends with a message.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 use std::path::Path;
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
-/// The programs, in `benches/lua/`, once for each language. Both print the same.
+/// The programs in `benches/lua/`, each in both languages with the same output.
 const PROGRAMS: [&str; 4] = ["nbody", "spectral_norm", "word_count", "binary_trees"];
 
-/// Rounds of each program; odd, so that there is a middle one.
+/// The number of runs of each program; odd, so that there is a median.
 const ROUNDS: usize = 7;
 
 fn main() {
@@ -40,7 +40,7 @@ fn main() {
     }
 }
 
-/// What a program prints, and how long it takes.
+/// Returns the output and the running time of a program.
 fn run(interpreter: &str, program: &Path) -> (Vec<u8>, Duration) {
     let begin = Instant::now();
     let output = Command::new(interpreter).arg(program).output();

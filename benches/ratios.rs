@@ -1,7 +1,7 @@
-//! How long dscript takes, and how many times what Rust takes for the same: the figures of the project.
+//! Running times of dscript, and their ratios to those of Rust for the same computation.
 //!
-//! Both sides run alternately, so that a busy machine slows both, and the middle one of several runs counts. Words
-//! behind `--` choose programs by name: `cargo bench --bench ratios -- gradient`.
+//! Both sides run alternately, so that a busy machine affects both, and the median of several runs is reported. Arguments
+//! after `--` select programs by name: `cargo bench --bench ratios -- gradient`.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 #[allow(dead_code, reason = "each benchmark uses a part of it")]
@@ -10,17 +10,17 @@ mod workloads;
 use std::time::Duration;
 use workloads::{Measured, WORKLOADS, Workload};
 
-/// As in the binary.
+/// The allocator of the binary.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Rounds of each program; odd, so that there is a middle one.
+/// The number of runs of each program; odd, so that there is a median.
 const ROUNDS: usize = 9;
 
-/// Active operations in one gradient of the logistic map: three a step.
+/// The number of active operations in one gradient of the logistic map: three per step.
 const ACTIVE: f64 = 3000.0;
 
-/// As in the binary: the compiler walks trees by recursion.
+/// The stack size of the binary: the compiler walks trees by recursion.
 const STACK: usize = 256 << 20;
 
 fn main() {
@@ -64,9 +64,9 @@ fn table() {
     }
 }
 
-/// Seconds for one piece of work, in dscript and in Rust.
+/// Returns the seconds for one unit of work, in dscript and in Rust.
 fn medians(workload: &Workload) -> (f64, f64) {
-    // The first run fills the caches and shows that both sides compute the same.
+    // The first run fills the caches and checks that the results of both sides agree.
     let count = workload.count.div_ceil(20);
     let (ours, theirs) = (workload.measure(count).result, workload.by_hand(count));
     assert!((ours - theirs).abs() <= 1e-9 * theirs.abs(), "{workload}: dscript has {ours}, Rust {theirs}");

@@ -1,17 +1,17 @@
-//! How long a person waits while typing: completion, the signature of a call, and the answer to a line. The promises are
-//! 20 ms for completion and 5 ms for an answer.
+//! Latencies during input: completion, the signature of a call, and the answer to a line. The goals are 20 ms for completion
+//! and 5 ms for an answer.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 use dscript::session::{Options, Session};
 use std::time::{Duration, Instant};
 
-/// Rounds of each; odd, so that there is a middle one.
+/// The number of measurements; odd, so that there is a median.
 const ROUNDS: usize = 51;
 
-/// As in the binary: the compiler walks trees by recursion.
+/// The stack size of the binary: the compiler walks trees by recursion.
 const STACK: usize = 256 << 20;
 
-/// What was entered before: a session has some declarations.
+/// Earlier inputs, so that the session contains some declarations.
 const BEFORE: &[&str] = &[
     "f(x) = x * sin(x)",
     "g(x, y) = x^2 * y",
@@ -20,7 +20,7 @@ const BEFORE: &[&str] = &[
     "func walk(_ p: Point, by step: Double, times: Int = 1) -> Point { p }",
 ];
 
-/// A cell that is being written below others.
+/// A cell that is typed after other declarations.
 const CELL: &str = "let speed = 2.0\nfunc faster(_ s: Double) -> Double { s * speed }\nlet p = Point(x: faster(1))\np.";
 
 fn main() {

@@ -1,4 +1,4 @@
-//! Compiles the standard library when dscript is built: its texts become trees, which a session reads piece by piece.
+//! Build script of the standard library: it encodes the library as trees, which a session decodes on demand.
 
 #[allow(dead_code, unused_imports, reason = "the same")]
 #[path = "../src/cancel/mod.rs"]
@@ -20,7 +20,7 @@ use std::rc::Rc;
 use syntax::ast::{AttributeArgs, Decl, DeclKind, Pattern, PatternKind, Stmt, StmtKind, TypeExprKind};
 use syntax::{Library, LibraryFile, OperatorTable, Piece, PieceKind};
 
-/// The files of the library in their order, with the module that has to be imported to see one.
+/// The files of the library in order, each with the module that must be imported to use its declarations.
 const FILES: &[(&str, Option<&str>)] = &[
     ("core", None),
     ("integers", None),
@@ -104,8 +104,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A text in which every declaration `@primitive("real.…")`, a line of its own, is about `Double`; followed by the same
-/// declarations about `Float`, so that all others stay in their lines.
+/// Expands the declarations `@primitive("real.…")`, one per line, to declarations about `Double`; the same declarations about
+/// `Float` follow at the end, so that line numbers do not change.
 fn with_variants(text: &str) -> String {
     const MARK: &str = "@primitive(\"real.";
     let (mut out, mut variants) = (String::new(), String::new());
@@ -120,7 +120,7 @@ fn with_variants(text: &str) -> String {
     out + &variants
 }
 
-/// The top-level declarations of all files, each with the number of its file.
+/// Returns the top-level declarations of all files, each with the index of its file.
 fn declarations(files: &[LibraryFile<'_>]) -> Result<Vec<(u32, Decl)>, Box<dyn Error>> {
     let (mut sources, mut declarations) = (SourceMap::default(), vec![]);
     for (number, file) in (0..).zip(files) {
@@ -139,11 +139,11 @@ fn declarations(files: &[LibraryFile<'_>]) -> Result<Vec<(u32, Decl)>, Box<dyn E
     Ok(declarations)
 }
 
-/// What the index says of a declaration.
+/// Returns the index entry of a declaration.
 fn piece(file: u32, declaration: &Decl, tree: (u32, u32)) -> Result<Piece<'_>, Box<dyn Error>> {
     let DeclKind::Extension(extension) = &declaration.kind else {
         let [own] = names(declaration)[..] else { return Err("a declaration of several names".into()) };
-        // Nobody asks for a registered derivative by its own name.
+        // A registered derivative is found by the name of the original function.
         let name = original(declaration).unwrap_or(own);
         return Ok(Piece { file, kind: PieceKind::Declaration, name, members: vec![], tree });
     };
@@ -154,14 +154,14 @@ fn piece(file: u32, declaration: &Decl, tree: (u32, u32)) -> Result<Piece<'_>, B
     Ok(Piece { file, kind, name: &target.name, members, tree })
 }
 
-/// The free function that a derivative or transpose is registered for.
+/// Returns the name of the free function for which a derivative or transpose is registered.
 fn original(declaration: &Decl) -> Option<&str> {
     let attribute = declaration.attributes.iter().find(|a| ["derivative", "transpose"].contains(&&*a.name.name))?;
     let AttributeArgs::Differentiation(arguments) = &attribute.args else { return None };
     arguments.of.as_ref().filter(|of| of.base.is_none()).map(|of| &*of.name.name)
 }
 
-/// The names that a declaration declares.
+/// Returns the declared names.
 fn names(declaration: &Decl) -> Vec<&str> {
     match &declaration.kind {
         DeclKind::Variable { bindings, .. } => bindings.iter().filter_map(|b| bound(&b.pattern)).collect(),

@@ -1,7 +1,7 @@
 //! dscript: a differentiable programming language for scripts.
 //!
-//! Text comes in at the top ([`session`]) and numbers come out at the bottom ([`vm`]); `ARCHITECTURE.md` draws the
-//! house, and `tests/suite/architecture.rs` keeps the drawing true.
+//! Source text enters through [`session`], and [`vm`] runs the compiled program; `ARCHITECTURE.md` describes the modules and
+//! their dependencies, and `tests/suite/architecture.rs` checks this description.
 
 pub mod bytecode;
 pub mod cancel;

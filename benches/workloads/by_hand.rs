@@ -1,4 +1,4 @@
-//! The same computations in Rust; derivatives as one writes them by hand, with adjoints derived on paper.
+//! The computations of the workloads in Rust, with derivatives written by hand.
 
 use std::hint::black_box;
 
@@ -52,7 +52,7 @@ struct Body {
 const YEAR: f64 = 365.24;
 const SUN: f64 = 4.0 * std::f64::consts::PI * std::f64::consts::PI;
 
-/// Positions in astronomical units, speeds in those a day, masses in suns.
+/// Positions in astronomical units, speeds in astronomical units per day, masses in solar masses.
 const PLANETS: [[f64; 7]; 5] = [
     [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0],
     [
@@ -158,7 +158,7 @@ fn moved(state: [f64; 2], change: [f64; 2], time: f64) -> [f64; 2] {
     [state[0] + time * change[0], state[1] + time * change[1]]
 }
 
-/// The adjoints of state and friction of [`change`], for an adjoint of its result.
+/// Returns the adjoints of the state and the friction of [`change`], given the adjoint of its result.
 fn change_back([angle, speed]: [f64; 2], friction: f64, back: [f64; 2]) -> ([f64; 2], f64) {
     ([-GRAVITY * angle.cos() * back[1], back[0] - friction * back[1]], -speed * back[1])
 }
@@ -172,7 +172,7 @@ pub fn pendulum_gradient(count: usize) -> f64 {
     sum
 }
 
-/// The derivatives of the angle at the end by the angle, the speed and the friction at the start.
+/// Returns the partials of the final angle with respect to the initial angle, the initial speed and the friction.
 fn pendulum(start: [f64; 2], friction: f64) -> [f64; 3] {
     let h = STEP;
     let mut state = start;
@@ -194,7 +194,7 @@ fn pendulum(start: [f64; 2], friction: f64) -> [f64; 3] {
     black_box(state);
     let (mut back, mut by_friction) = ([1.0, 0.0], 0.0);
     for [s1, s2, s3, s4] in saved.into_iter().rev() {
-        // The adjoint of a slope: its share in the step, and what the next stage was moved by it.
+        // The adjoint of a stage: its weight in the step, and its contribution to the next stage.
         let share = |weight: f64, next: [f64; 2], time: f64| {
             [h / 6.0 * weight * back[0] + time * next[0], h / 6.0 * weight * back[1] + time * next[1]]
         };

@@ -1,4 +1,4 @@
-//! The programs that are measured, each with the same computation in Rust, written by hand.
+//! The measured programs, each with the same computation in Rust, written by hand.
 
 mod by_hand;
 #[path = "../../tests/suite/sink.rs"]
@@ -8,18 +8,18 @@ use dscript::session::{Input, Options, Session, Status};
 use sink::Sink;
 use std::fmt;
 
-/// A program and its counterpart.
+/// A program and its counterpart in Rust.
 pub struct Workload {
-    /// What it is called in the tables.
+    /// Its name in the tables.
     pub name: &'static str,
     program: &'static str,
     argument: &'static str,
-    /// How often the work is done, so that one measurement takes some tenths of a second in dscript.
+    /// The number of repetitions in dscript, chosen so that one measurement takes some tenths of a second.
     pub count: usize,
-    /// How often the work is done in Rust.
+    /// The number of repetitions in Rust.
     pub count_by_hand: usize,
     by_hand: fn(usize) -> f64,
-    /// The ratio that is not to be exceeded, where one was set.
+    /// The maximum ratio, if one was set.
     pub target: Option<f64>,
 }
 
@@ -43,7 +43,7 @@ macro_rules! workload {
     };
 }
 
-/// All of them.
+/// All workloads.
 pub const WORKLOADS: &[Workload] = &[
     workload!("logistic map, 1000 steps", "logistic", "", 20_000, 50_000, by_hand::logistic, Some(3.0)),
     workload!(
@@ -114,17 +114,17 @@ pub const WORKLOADS: &[Workload] = &[
     ),
 ];
 
-/// What was measured of one run: seconds for one piece of work, and the result, so that both sides can be compared.
+/// The measurement of one run: seconds for one unit of work, and the result, for the comparison of both sides.
 #[derive(Clone, Copy)]
 pub struct Measured {
     /// Seconds.
     pub seconds: f64,
-    /// The sum of what was computed.
+    /// The sum of the results.
     pub result: f64,
 }
 
 impl Workload {
-    /// Compiles and runs the program. It is warm when its clock starts, so compiling is not measured.
+    /// Compiles and runs the program. The work runs once before the clock starts, so compilation is not measured.
     pub fn measure(&self, count: usize) -> Measured {
         let text = format!(
             "{}\nlet warm = work(1)\nlet begin = clock()\nlet result = work({count})\nlet end = clock()\nprint(end - begin, result)\n",
@@ -138,7 +138,7 @@ impl Workload {
         }
     }
 
-    /// Runs a text with the program's argument, and gives what it printed.
+    /// Runs a text with the program's argument, and returns its output.
     pub fn run(&self, text: &str) -> String {
         let printed = Sink::default();
         let options = Options { arguments: vec![self.name.into(), self.argument.into()], ..Options::default() };
@@ -149,7 +149,7 @@ impl Workload {
         String::from_utf8_lossy(&printed.0.borrow()).into_owned()
     }
 
-    /// The program, followed by one piece of work.
+    /// Returns the program, followed by one unit of work.
     pub fn text(&self) -> String {
         format!("{}\nprint(work(1))\n", self.program)
     }
@@ -161,7 +161,7 @@ impl Workload {
         Measured { seconds: begin.elapsed().as_secs_f64() / count as f64, result }
     }
 
-    /// The result of the counterpart.
+    /// Returns the result of the counterpart.
     pub fn by_hand(&self, count: usize) -> f64 {
         (self.by_hand)(std::hint::black_box(count))
     }

@@ -1,4 +1,4 @@
-//! Any change of a code object is refused by the verifier, or runs without harm.
+//! Fuzz target: any modification of a code object is rejected by the verifier, or runs without harm.
 #![no_main]
 
 #[path = "../../tests/suite/tamper/mod.rs"]
@@ -14,7 +14,7 @@ static WORKER: LazyLock<Worker> = LazyLock::new(|| {
         let subject = Subject::new();
         move |bytes: &[u8]| {
             let words: Vec<u16> = bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
-            // A fault is fine.
+            // A fault is acceptable.
             let _ = subject.run_with(&words);
         }
     })

@@ -1,4 +1,4 @@
-//! Any change of a compiled program, checksum made right, is refused or runs without harm.
+//! Fuzz target: any modification of a compiled program with a correct checksum is rejected or runs without harm.
 #![no_main]
 
 use dscript::session::{Input, Session};
@@ -6,7 +6,7 @@ use dscript_fuzz::{Worker, limits};
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 
-/// Magic word, version, compiler, length and checksum.
+/// The size of magic number, version, compiler, length and checksum.
 const HEADER: usize = 28;
 
 const PROGRAM: &str = "f(x) = x^3
@@ -31,7 +31,7 @@ static WORKER: LazyLock<Worker> = LazyLock::new(|| {
             }
             let checksum = crc32fast::hash(&forged[HEADER..]);
             forged[HEADER - 4..HEADER].copy_from_slice(&checksum.to_le_bytes());
-            // A fault is fine.
+            // A fault is acceptable.
             let _ = Session::new(limits(), Box::new(std::io::sink())).run_compiled("program.dsc", &forged);
         }
     })

@@ -1,4 +1,4 @@
-//! Any bytes in a file become lines or a table, or an error that names the line.
+//! Fuzz target: any bytes in a file become lines or a table, or an error that names the line.
 #![no_main]
 
 use dscript::native::library::{Failure, lines_of, table_of};

@@ -1,4 +1,4 @@
-//! Any message to the kernel of a notebook is refused, or gets its answer: no panic, no hang, no report of a bug.
+//! Fuzz target: any message to the Jupyter kernel is rejected or answered, without a panic, a hang, or an internal error.
 #![no_main]
 
 use dscript::front::Detached;
@@ -6,7 +6,7 @@ use dscript_fuzz::{Worker, limits};
 use libfuzzer_sys::fuzz_target;
 use std::sync::LazyLock;
 
-/// The requests that a front end sends, and one that nobody does.
+/// The requests that a front end sends, and an unknown one.
 const KINDS: [&str; 10] = [
     "execute_request",
     "complete_request",
@@ -20,7 +20,7 @@ const KINDS: [&str; 10] = [
     "another_request",
 ];
 
-/// Between the frames of a message, and between messages.
+/// The separator of the frames of a message, and of messages.
 const FRAME: u8 = 0xfe;
 const MESSAGE: u8 = 0xff;
 
@@ -28,7 +28,7 @@ static WORKER: LazyLock<Worker> = LazyLock::new(|| Worker::start(|| run));
 
 fuzz_target!(|bytes: &[u8]| WORKER.run(bytes));
 
-/// The first byte of a message says what the others are: all frames, or the content of a request of that kind.
+/// Runs messages. The first byte of a message selects the form of the rest: all frames, or the content of a request.
 fn run(bytes: &[u8]) {
     let mut kernel = Detached::new("", limits());
     for message in bytes.split(|byte| *byte == MESSAGE) {
@@ -58,7 +58,7 @@ fn run(bytes: &[u8]) {
     }
 }
 
-/// JSON as it stands, or the code of a cell with a cursor in it.
+/// Returns the bytes as JSON, or as the code of a cell with a cursor.
 fn content(kind: &str, bytes: &[u8]) -> Vec<u8> {
     match std::str::from_utf8(bytes) {
         Ok(code) if !code.starts_with('{') => {

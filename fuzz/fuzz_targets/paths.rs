@@ -1,4 +1,4 @@
-//! Whatever links and paths a program uses, nothing outside of the allowed folders is read or written.
+//! Fuzz target: whatever links and paths a program uses, no file outside the allowed folders is read or written.
 #![no_main]
 
 use dscript::session::Folders;
@@ -9,11 +9,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-/// What nobody may read, and what is written.
+/// The contents of the inaccessible file, and the written contents.
 const SECRET: &[u8] = b"secret";
 const WRITTEN: &[u8] = b"written";
 
-/// Between the steps of an execution.
+/// The separator of the steps of an execution.
 const STEP: u8 = b'\n';
 
 fuzz_target!(|bytes: &[u8]| {
@@ -41,8 +41,8 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(here, ["beside", "in", "out"]);
 });
 
-/// `l<name>=<target>` puts a link into the folder, `r<path>` reads and `w<path>` writes; paths begin in the folder unless
-/// they begin with `/`, which stands for the folder around it.
+/// Executes a step: `l<name>=<target>` creates a link in the folder, `r<path>` reads and `w<path>` writes; paths are relative to
+/// the folder unless they begin with `/`, which refers to the enclosing folder.
 fn do_step(root: &Path, folders: &Folders, step: &[u8]) {
     let Some((what, rest)) = step.split_first() else { return };
     match what {
@@ -74,7 +74,7 @@ fn path(bytes: &[u8]) -> PathBuf {
     PathBuf::from(OsStr::from_bytes(bytes))
 }
 
-/// A path that begins with `/`, below the folder around all.
+/// Resolves a path that begins with `/` relative to the enclosing folder.
 fn absolute(root: &Path, bytes: &[u8]) -> Option<PathBuf> {
     let start = bytes.iter().position(|byte| *byte != b'/').unwrap_or(bytes.len());
     (start > 0).then(|| root.join(path(&bytes[start..])))
@@ -84,7 +84,7 @@ fn place(root: &Path, bytes: &[u8]) -> PathBuf {
     absolute(root, bytes).unwrap_or_else(|| root.join("in").join(path(bytes)))
 }
 
-/// The files below a folder, in order.
+/// Returns the files in a folder, recursively and in order.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut all = vec![];
     let mut entries: Vec<_> = std::fs::read_dir(folder).expect("it is there").flatten().map(|e| e.path()).collect();

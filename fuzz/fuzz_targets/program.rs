@@ -1,4 +1,4 @@
-//! The random programs of `tests/suite/properties.rs`, by seeds that a fuzzer finds: all ways to differentiate agree.
+//! Fuzz target: the random programs of `tests/suite/properties.rs`, by seed: all mechanisms of differentiation agree.
 #![no_main]
 
 #[allow(dead_code, reason = "the tests use more of it")]
@@ -22,7 +22,7 @@ fuzz_target!(|bytes: &[u8]| WORKER.run(bytes));
 
 fn run(bytes: &[u8]) {
     let Some((first, bytes)) = bytes.split_first() else { return };
-    // A seed, not the choices themselves: these would run out, and out of nothing a uniform choice never comes.
+    // The input is a seed, not the choices themselves, which would run out; uniform choices cannot be made from nothing.
     let mut seed = [0; 32];
     seed.iter_mut().zip(bytes).for_each(|(place, byte)| *place = *byte);
     let random = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
@@ -30,7 +30,7 @@ fn run(bytes: &[u8]) {
     let Ok(tree) = generate::program().new_tree(&mut runner) else { return };
     let questions = if first % 2 == 0 { &ONE_NUMBER } else { &TWO_NUMBERS };
     let text = script(&tree.current(), questions);
-    // With the sanitizer on a machine that is busy, compiling alone can take longer than other targets may.
+    // With the sanitizer on a busy machine, compilation alone can exceed the limit of the other targets.
     let timeout = Some(Duration::from_secs(60));
     let options = Options { max_steps: None, max_tape: 1 << 30, timeout, ..limits() };
     let course = Course::new(options);

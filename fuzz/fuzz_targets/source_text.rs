@@ -1,4 +1,4 @@
-//! Any text becomes a result or diagnostics, within limits: no panic, no hang, no report of a bug.
+//! Fuzz target: any text becomes a result or diagnostics within limits, without a panic, a hang, or an internal error.
 #![no_main]
 
 use dscript::diagnostic::{Form, render};

@@ -1,14 +1,14 @@
-//! What the targets share: a thread with room for deep trees, and limits that keep an execution short.
+//! Common parts of the fuzz targets: a thread with a large stack, and limits that bound each execution.
 
 use dscript::session::Options;
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::Duration;
 
-/// As in the binary: the compiler walks trees by recursion.
+/// The stack size of the binary: the compiler walks trees by recursion.
 const STACK: usize = 256 << 20;
 
-/// Limits that a short text of a person's would not notice, and under which none takes long.
+/// Returns limits that do not affect a short program, and within which no program takes long.
 pub fn limits() -> Options {
     Options {
         max_depth: 500,
@@ -20,12 +20,12 @@ pub fn limits() -> Options {
     }
 }
 
-/// A thread of its own that takes inputs one by one. One for all executions, because AddressSanitizer clears the whole
+/// A separate thread that processes inputs one by one. All executions share it, because AddressSanitizer clears the whole
 /// stack of a thread that ends.
 pub struct Worker(Mutex<(SyncSender<Vec<u8>>, Receiver<()>)>);
 
 impl Worker {
-    /// Starts the thread; `prepare` makes, on it, what takes the inputs.
+    /// Starts the thread, on which `prepare` creates the function that processes inputs.
     pub fn start<F: FnMut(&[u8])>(prepare: impl FnOnce() -> F + Send + 'static) -> Worker {
         let (inputs, next) = sync_channel::<Vec<u8>>(1);
         let (done, finished) = sync_channel(1);
@@ -40,7 +40,7 @@ impl Worker {
         Worker(Mutex::new((inputs, finished)))
     }
 
-    /// Runs one input to its end. A panic on the thread ends the process before this returns.
+    /// Processes one input. A panic on the thread ends the process before this function returns.
     pub fn run(&self, input: &[u8]) {
         let channels = self.0.lock().expect("one execution at a time");
         channels.0.send(input.to_vec()).expect("the thread runs");

@@ -1,4 +1,4 @@
-//! Code object: what the compiler gives to the machine for one function.
+//! Code object: the result of the compiler for one function, which the machine executes.
 
 use super::Instruction;
 use crate::native::{Primitive, PrimitiveId, table};
@@ -10,23 +10,23 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// How many registers or components of each bank: numbers, integers, references.
+/// The number of registers or components of each bank: numbers, integers, references.
 pub type Counts = [u16; 3];
 
 /// The code of one function.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct Code {
-    /// Name as in a backtrace.
+    /// The name in a backtrace.
     pub name: Rc<str>,
-    /// Where the function is declared.
+    /// The location of the function's declaration.
     pub span: Span,
-    /// Whether a backtrace leaves it out.
+    /// Whether backtraces omit it.
     pub is_prelude: bool,
     /// Whether its numbers carry slots.
     pub is_derivative: bool,
-    /// What is done.
+    /// The instructions.
     pub instructions: Vec<Instruction>,
-    /// The place of each instruction in the source.
+    /// The source location of each instruction.
     pub spans: Vec<Span>,
     /// Constants.
     pub numbers: Vec<f64>,
@@ -36,118 +36,118 @@ pub struct Code {
     pub texts: Vec<Rc<str>>,
     /// Constant elements of arrays.
     pub arrays: Vec<Rc<Constants>>,
-    /// How many components are put together.
+    /// The component counts of objects that are created.
     pub parts: Vec<Counts>,
-    /// Function objects that are made.
+    /// The function objects that are created.
     pub closures: Vec<ClosureSite>,
     /// Calls of the native library.
     pub natives: Vec<NativeSite>,
-    /// Uses of differential operators.
+    /// Applications of differential operators.
     pub operators: Vec<OperatorSite>,
-    /// Accesses to what others can reach.
+    /// Accesses to shared storage.
     pub accesses: Vec<AccessSite>,
     /// Calls of functions with registered derivatives.
     pub rules: Vec<RuleSite>,
-    /// The arguments arrive in the first registers; the object of a closure after them.
+    /// The components of the arguments, which are passed in the first registers; the object of a closure follows them.
     pub params: Counts,
-    /// The results are left in the first registers.
+    /// The components of the results, which are returned in the first registers.
     pub results: Counts,
     /// Its own registers.
     pub registers: Counts,
-    /// Registers after them, which are the first ones of whatever it calls.
+    /// The registers after them, which are the first registers of its callees.
     pub window: Counts,
-    /// The number registers from here on are never written with a slot, so theirs are cleared on entry.
+    /// The index of the first number register that is never written with a slot; the slots of these are cleared on entry.
     pub inactive_from: u16,
-    /// The components of an instance that it reads, by bank, where it is the getter of a stored property.
+    /// The components of an instance that it reads, by bank, if it is the getter of a stored property.
     pub reads: [Range<u32>; 3],
 }
 
-/// A function object that is made.
+/// A function object that is created.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct ClosureSite {
     /// Its function.
     pub function: u32,
-    /// What it captures.
+    /// The components of its captured values.
     pub captures: Counts,
 }
 
 /// A call of the native library.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct NativeSite {
-    /// Which function: an index into the library.
+    /// The function: an index into the library.
     pub native: u16,
     /// The shapes of its generic arguments.
     pub shapes: Vec<ShapeId>,
-    /// What it takes.
+    /// The components of its arguments.
     pub params: Counts,
-    /// What it gives.
+    /// The components of its results.
     pub results: Counts,
 }
 
-/// An access to a variable or property that others can reach.
+/// An access to a variable or property in shared storage.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct AccessSite {
-    /// What it is called.
+    /// The name of the variable or property.
     pub name: Rc<str>,
-    /// Which components of its object, or of the global variables, by bank.
+    /// The components of its object, or of the global variables, by bank.
     pub cells: [Range<u32>; 3],
-    /// The method that reads the components, where they depend on the type of the object.
+    /// The getter that reads the components, if they depend on the type of the object.
     pub getter: Option<u16>,
 }
 
-/// A use of a differential operator.
+/// An application of a differential operator.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct OperatorSite {
-    /// Which one.
+    /// The operator.
     pub operator: Operator,
-    /// What it takes.
+    /// The components of its arguments.
     pub params: Counts,
-    /// What it gives.
+    /// The components of its results.
     pub results: Counts,
 }
 
-/// The differential operators that the machine has built in. Arguments and results as the graph writes them.
+/// The differential operators that the machine implements. Arguments and results are those of the graph's operators.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum Operator {
     /// `x…, body → value…, differential`; after a flag and an error if the body may throw.
     ValueWithDifferential { at: TangentId, result: TangentId, throws: bool },
-    /// `x…, dx…, body → value…, derivative…`; the same.
+    /// `x…, dx…, body → value…, derivative…`; after a flag and an error if the body may throw.
     ValueWithTangent { at: TangentId, result: TangentId, throws: bool },
-    /// `x, order, body → whether it was done, coefficients`; after a flag and an error if the body may throw.
+    /// `x, order, body → whether it succeeded, coefficients`; after a flag and an error if the body may throw.
     Series { result: TangentId, throws: bool },
     /// `linear → linear`
     Transpose { at: TangentId, result: TangentId },
     /// `x… → x…`
     WithoutDerivative { of: TangentId },
-    /// `x… → x…`: the argument of a parameter, or what is stored in a property, that is marked `@noDerivative`.
+    /// `x… → x…`: the argument of a parameter, or the value stored in a property, that is marked `@noDerivative`.
     NoDerivative { is_property: bool },
     /// `x…, edit → x…`
     WithDerivative { of: TangentId },
-    /// `x, y → y`: `y` was made of `x`, and cannot be differentiated.
+    /// `x, y → y`: `y` was computed from `x` by way of a value without a tangent.
     LoseTangent { of: TangentId },
-    /// `x →`: the result with that number was made of `x`, and cannot be differentiated.
+    /// `x →`: the result with that index was computed from `x` by way of a value without a tangent.
     SendResultOrigin { result: u32 },
-    /// `→ x`: what was sent for the result with that number.
+    /// `→ x`: the number that was sent for the result with that index.
     ReceiveResultOrigin { result: u32 },
-    /// Forgets what was sent and given.
+    /// Discards the numbers that were sent or passed.
     ForgetOrigins,
-    /// `x →`: the argument with that number of the next call was made of `x`.
+    /// `x →`: the argument with that index of the next call was computed from `x`.
     SendArgumentOrigin { argument: u32 },
-    /// `→ x`: what was given for the argument with that number.
+    /// `→ x`: the number that was passed for the argument with that index.
     ReceiveArgumentOrigin { argument: u32 },
-    /// `x… → x`: a number that moves wherever one of these moves, or one in one of these objects.
+    /// `x… → x`: a number that varies if any of these numbers, or a number in any of these objects, varies.
     JoinOrigins,
-    /// `object, x, n → object`: what the integer or text there was made of.
+    /// `object, x, n → object`: records that the integer or string `n` in the object was computed from `x`.
     StoreOrigin { inside: Storage, component: u32, replaces: bool },
-    /// `object, n → x`: what was recorded of it.
+    /// `object, n → x`: the number that was recorded for `n`.
     LoadOrigin { inside: Storage, component: u32 },
-    /// `x, y →`: a branch depends on this comparison of two numbers.
+    /// `x, y →`: a branch that depends on this comparison of two numbers.
     Threshold { comparison: PrimitiveId },
-    /// `x…, body → whether it was done, value, gradient…`, without the value unless that is wanted; after a flag and an error
-    /// if the body may throw.
+    /// `x…, body → whether it succeeded, value, gradient…`, without the value unless `value` is set; after a flag and an error if
+    /// the body may throw.
     Gradient { at: TangentId, value: bool, throws: bool },
-    /// `linear, vectors → whether it was done, results`
+    /// `linear, vectors → whether it succeeded, results`
     ApplyAtOnce,
     /// `x… → array`
     Coordinates { of: TangentId },
@@ -160,22 +160,22 @@ pub enum Operator {
 pub struct RuleSite {
     /// The function itself.
     pub function: u32,
-    /// Its parameters: how many components, and how they differentiate.
+    /// Its parameters: the number of components, and the tangent of each.
     pub params: Vec<(Counts, Option<TangentId>)>,
-    /// What they are called.
+    /// The names of the parameters.
     pub names: Vec<Rc<str>>,
-    /// How many components it returns.
+    /// The number of components of its results.
     pub results: Counts,
-    /// What was registered, the most specific first.
+    /// The registered derivatives, the most specific first.
     pub rules: Vec<Registered>,
-    /// Why it cannot be differentiated where no rule applies: its body is unknown.
+    /// The message if no rule applies, for a function whose body is unknown.
     pub refusal: Option<Rc<str>>,
     /// Whether the function may throw.
     pub throws: bool,
     /// Whether it changes parameters.
     pub changes: bool,
-    /// Whether it is all that the derivative code of a function object does, whose caller has left for that what the
-    /// arguments were made of.
+    /// Whether the call is the only step of the derivative code of a function object: then the caller of that code has already
+    /// passed the numbers from which the arguments were computed.
     pub is_entry: bool,
     /// The global variables that may hold numbers and that the function reads.
     pub globals: Vec<(Bank, u32)>,
@@ -184,50 +184,50 @@ pub struct RuleSite {
 /// A registered derivative.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Registered {
-    /// Which parameters it differentiates by.
+    /// The parameters that it differentiates by.
     pub wrt: Vec<bool>,
     /// The function that was registered.
     pub function: u32,
-    /// What it returns beside the value.
+    /// The kind of the linear function that it returns besides the value.
     pub kind: RegisteredKind,
-    /// How the result differentiates.
+    /// The tangent of the result.
     pub result: TangentId,
     /// Whether the registered function may throw.
     pub throws: bool,
     /// Whether it was registered as a transpose.
     pub is_transpose: bool,
-    /// Whether it is meant to be another one than the derivative.
+    /// Whether it is intended to differ from the derivative.
     pub differs: bool,
-    /// A transpose: whether the function's own derivative code gives its tangents.
+    /// For a transpose: whether the function's own derivative code computes its tangents.
     pub has_own_tangent: bool,
-    /// Where that was.
+    /// The location of the registration.
     pub place: Span,
-    /// For each parameter whose numbers are not in its values: the function that moves a value along a tangent vector.
+    /// For each parameter whose tangent is beside its value: the function that moves a value along a tangent vector.
     pub movers: Vec<Option<u32>>,
-    /// The member of a superclass or a protocol that it was registered for, where its value has to be compared with that of
-    /// the function, which inherits it.
+    /// The member of a superclass or a protocol for which it was registered, if its value must be compared with that of the
+    /// function, which inherits it.
     pub inherited: Option<Rc<str>>,
 }
 
-/// What a registered derivative returns beside the value.
+/// The kind of linear function that a registered derivative returns besides the value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum RegisteredKind {
     /// A differential.
     Differential,
-    /// A differential that is not written where it is given, so that it has not been checked.
+    /// A differential that is not a closure created by the registered derivative, so that it has not been checked.
     UnseenDifferential,
     /// A pullback.
     Pullback,
 }
 
 impl Code {
-    /// Registers and window together: what a frame needs of each bank.
+    /// Returns the size of a frame in each bank: registers and window together.
     pub fn frame(&self) -> [usize; 3] {
         [0, 1, 2].map(|b| self.registers[b] as usize + self.window[b] as usize)
     }
 }
 
-/// The primitive of an operand; `None` when there are not so many.
+/// Returns the primitive of an operand; `None` if there is none with that index.
 pub fn primitive(number: u8) -> Option<&'static Primitive> {
     table::all().get(number as usize)
 }

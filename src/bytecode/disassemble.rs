@@ -1,4 +1,4 @@
-//! Disassembler: code as text, for `show --stage code`.
+//! Disassembler: the textual form of code, for `show --stage code`.
 
 use super::operand::{Access, Role, Table};
 use super::{Code, Field, Joined, Opcode, primitive};
@@ -6,7 +6,7 @@ use crate::value::Bank;
 use crate::value::number::write_double;
 use std::fmt::Write;
 
-/// The code of one function, one instruction a line.
+/// Prints the code of one function, one instruction per line.
 pub fn disassemble(code: &Code) -> String {
     let mut out = String::new();
     let kind = if code.is_derivative { " (derivative)" } else { "" };
@@ -39,7 +39,7 @@ fn operand(out: &mut String, code: &Code, at: usize, field: Field) {
                 Bank::I => 'i',
                 Bank::R => 'r',
             };
-            // Numbers of window registers start again at 0, so that one sees which argument it is.
+            // The registers of the window are numbered from 0 again, which shows the position of an argument.
             let own = usize::from(code.registers[bank as usize]);
             let taken = if access == Access::Take { "↑" } else { "" };
             if index < own {

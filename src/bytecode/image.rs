@@ -1,8 +1,7 @@
-//! Image: the compiled form of a program, a file that another run of the same dscript starts from.
+//! Image: the compiled form of a program, a file that the same version of dscript can run.
 //!
-//! After a header (what it is, by which dscript it was written, how long it is, a checksum) is the program as
-//! MessagePack. Whatever is wrong with a file is said before anything of it runs; the code in it is verified like fresh
-//! code when the machine first needs it.
+//! The header (magic number, version of dscript, length, checksum) is followed by the program as MessagePack. An invalid file
+//! is rejected before anything of it runs; its code is verified like newly compiled code when the machine first runs it.
 
 use super::Code;
 use crate::native::formula::Written;
@@ -11,47 +10,47 @@ use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::rc::Rc;
 
-/// What every compiled program begins with. The byte after the name is no text, so no script begins like this.
+/// The magic number of compiled programs. The byte after the name is a control character, so no script begins like this.
 const MAGIC: [u8; 8] = *b"dscript\x1a";
 
-/// The version of what follows the header.
+/// The version of the format after the header.
 const FORMAT: u32 = 11;
 
-/// Magic, format, identity of the compiler, length and checksum of the rest.
+/// The size of the header: magic number, format, identity of the compiler, length and checksum of the rest.
 const HEADER: usize = 8 + 4 + 4 + 8 + 4;
 
 /// A compiled program.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Image {
-    /// Names and texts of the files, for messages.
+    /// The names and contents of the source files, for messages.
     pub files: Vec<(String, String)>,
-    /// By number of the function its codes: original, derivative, and the derivative beneath registered ones. Some are
-    /// too large for the machine and missing.
+    /// The codes of each function: the original, the derivative, and the body's derivative for a function with registered ones.
+    /// Codes that exceed the limits of the machine are missing.
     pub functions: Vec<[Option<Rc<Code>>; 3]>,
     /// The shapes of values.
     pub shapes: StoredShapes,
-    /// How types differentiate.
+    /// The tangents of types.
     pub tangents: StoredTangents,
-    /// How many global components there are in each bank.
+    /// The number of global components in each bank.
     pub globals: [u32; 3],
-    /// The functions that write a value as its type declares it: alone, and inside of another value.
+    /// The functions that describe a value with a custom description: alone, and inside another value.
     pub own_texts: Vec<[u32; 2]>,
-    /// Which function a method is for a type.
+    /// The dispatch table: method, type, function.
     pub methods: Vec<(u32, ShapeId, u32)>,
-    /// The names of functions at the top level, and what their parameters are called: what explanations need.
+    /// The names of top-level functions and of their parameters, for explanations.
     pub parameters: Vec<(String, Vec<String>)>,
-    /// Functions as formulas, by number, or why they are none; nothing of a program that does not ask for any.
+    /// Functions as formulas, or the reason why they are not, by function; empty if the program does not use formulas.
     pub formulas: Vec<(u32, Result<Written, String>)>,
-    /// Whether derivative code looks for branches that are differentiated exactly at their thresholds.
+    /// Whether derivative code detects branches that are differentiated exactly at their thresholds.
     pub marks_thresholds: bool,
-    /// The graphs of the functions, of which tangent and adjoint code is made; empty where nothing is differentiated. They
-    /// are the compiler's, and the file knows nothing of what is in them.
+    /// The graphs of the functions, from which tangent and adjoint code is derived; empty if nothing is differentiated. Their
+    /// format is internal to the compiler.
     pub graphs: Bytes,
-    /// The function to begin with.
+    /// The function that runs first.
     pub script: u32,
 }
 
-/// Bytes that are stored as they are.
+/// Bytes that are stored without further encoding.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Bytes(pub Vec<u8>);
 
@@ -83,14 +82,14 @@ impl<'d> Deserialize<'d> for Bytes {
     }
 }
 
-/// Why a file is no compiled program that can be run.
+/// The reason why a file is not a compiled program that can be run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Damaged {
     /// It was written by another version of dscript.
     Foreign,
-    /// It ends too early.
+    /// It is incomplete.
     Truncated,
-    /// Its content is not what was written.
+    /// Its content was changed.
     Changed,
 }
 
@@ -105,15 +104,15 @@ impl std::fmt::Display for Damaged {
 }
 
 impl Image {
-    /// Whether a file is a compiled program, whole or not.
+    /// Whether a file is a compiled program, complete or not.
     pub fn is_compiled(bytes: &[u8]) -> bool {
         bytes.starts_with(&MAGIC)
     }
 
-    /// The file. `identity` is the compiler's: only the same one reads it again.
+    /// Serializes the program. `identity` identifies the compiler: only the same one can read the file.
     ///
     /// # Errors
-    /// When something cannot be written.
+    /// Fails if a part cannot be serialized.
     pub fn to_bytes(&self, identity: u32) -> Result<Vec<u8>, String> {
         let body = rmp_serde::to_vec(self).map_err(|error| error.to_string())?;
         let mut out = Vec::with_capacity(HEADER + body.len());
@@ -126,10 +125,10 @@ impl Image {
         Ok(out)
     }
 
-    /// The program in a file.
+    /// Reads the program in a file.
     ///
     /// # Errors
-    /// [`Damaged`] when it is not what [`to_bytes`](Image::to_bytes) of the same compiler has written.
+    /// [`Damaged`] if the file was not written by [`to_bytes`](Image::to_bytes) of the same compiler.
     pub fn from_bytes(bytes: &[u8], identity: u32) -> Result<Image, Damaged> {
         let damage = if MAGIC.starts_with(bytes) { Damaged::Truncated } else { Damaged::Changed };
         let rest = bytes.strip_prefix(&MAGIC).ok_or(damage)?;
@@ -150,7 +149,7 @@ impl Image {
     }
 }
 
-/// A number of the header, and what is after it.
+/// Reads a number of the header; returns it with the remaining bytes.
 fn number<const N: usize>(bytes: &[u8]) -> Result<(u64, &[u8]), Damaged> {
     let (first, rest) = bytes.split_first_chunk::<N>().ok_or(Damaged::Truncated)?;
     let mut value = [0; 8];

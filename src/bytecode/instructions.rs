@@ -1,5 +1,5 @@
-//! Instructions: one list, from which the enum, the printed form, the operand roles, the checks and the reference
-//! page follow.
+//! Instructions: one list, from which the enum, the printed form, the operand roles, the checks and the documentation are
+//! generated.
 
 use super::operand::*;
 use crate::native::{PrimitiveId, ids};
@@ -9,24 +9,24 @@ use crate::native::{PrimitiveId, ids};
 pub struct Field {
     /// Its name.
     pub name: &'static str,
-    /// Its role.
+    /// The role of the operand.
     pub role: Role,
-    /// The number in it.
+    /// The encoded number.
     pub number: i64,
 }
 
-/// What the list says of one instruction.
+/// The description of one instruction.
 #[derive(Debug)]
 pub struct Entry {
     /// Its name.
     pub name: &'static str,
-    /// Its register transfer, and what else is to be said.
+    /// The documentation: register transfer, and further properties.
     pub doc: &'static [&'static str],
-    /// Its operands.
+    /// The names and roles of the operands.
     pub operands: &'static [(&'static str, Role)],
-    /// The primitive that it is the fast form of.
+    /// The primitive that the instruction computes.
     pub computes: Option<PrimitiveId>,
-    /// Whether it moves or combines tangent slots, and so is in derivative code only.
+    /// Whether it propagates tangent slots, and therefore occurs in derivative code only.
     pub active: bool,
 }
 
@@ -44,7 +44,7 @@ macro_rules! instructions {
         plain { $($(#[doc = $doc:literal])+ $name:ident { $($field:ident: $role:ident),* } $(computes $computes:ident)?;)* }
         active { $($(#[doc = $adoc:literal])+ $aname:ident { $($afield:ident: $arole:ident),* } $(computes $acomputes:ident)?;)* }
     ) => {
-        /// One step of the machine: 8 bytes.
+        /// One instruction of the machine: 8 bytes.
         #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
         #[allow(missing_docs)]
         pub enum Instruction {
@@ -52,13 +52,13 @@ macro_rules! instructions {
             $($(#[doc = $adoc])+ $aname { $($afield: $arole),* },)*
         }
 
-        /// An instruction without its operands: its place in [`LIST`].
+        /// The operation of an instruction, without its operands: its index in [`LIST`].
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         #[repr(u8)]
         #[allow(missing_docs)]
         pub enum Opcode { $($name,)* $($aname,)* }
 
-        /// Every instruction that there is.
+        /// All instructions.
         pub const LIST: &[Entry] = &[
             $(Entry {
                 name: stringify!($name),
@@ -77,12 +77,12 @@ macro_rules! instructions {
         ];
 
         impl Opcode {
-            /// All of them, in the order of the list.
+            /// All opcodes, in the order of the list.
             pub const ALL: &[Opcode] = &[$(Opcode::$name,)* $(Opcode::$aname,)*];
         }
 
         impl Instruction {
-            /// Which instruction it is.
+            /// Returns the opcode of the instruction.
             pub fn opcode(&self) -> Opcode {
                 match self {
                     $(Instruction::$name { .. } => Opcode::$name,)*
@@ -90,7 +90,7 @@ macro_rules! instructions {
                 }
             }
 
-            /// Shows the operands one after another.
+            /// Calls `visitor` with each operand in order.
             pub fn visit(&self, visitor: &mut dyn FnMut(Field)) {
                 match *self {
                     $(Instruction::$name { $($field),* } => {
@@ -102,7 +102,7 @@ macro_rules! instructions {
                 }
             }
 
-            /// The instruction with these operands; `None` when one is missing or does not fit.
+            /// Creates an instruction from its operands; `None` if one is missing or does not fit.
             pub fn build(opcode: Opcode, operands: &[i64]) -> Option<Instruction> {
                 let mut operands = operands.iter().copied();
                 Some(match opcode {
@@ -163,28 +163,28 @@ instructions! {
         Prim3F { out: FOut, a: FIn, b: FIn, p: Prim };
         /// `out = p(a, n)`
         PrimFI { out: FOut, a: FIn, n: IIn, p: Prim };
-        /// `out = p(a)`: a number made of an integer.
+        /// `out = p(a)`: a number computed from an integer.
         PrimNumber { out: FOut, a: IIn, p: Prim };
-        /// `out = p(a)`: an integer made of a number. Can fail.
+        /// `out = p(a)`: an integer computed from a number. Can fail.
         PrimWhole { out: IOut, a: FIn, p: Prim };
-        /// `out = p(a)`: a question about a number.
+        /// `out = p(a)`: a test of a number.
         Prim1Test { out: IOut, a: FIn, p: Prim };
-        /// `out = p(a, b)`: a question about two numbers.
+        /// `out = p(a, b)`: a test of two numbers.
         Prim2Test { out: IOut, a: FIn, b: FIn, p: Prim };
         /// `out = p(a)`. Can fail.
         Prim1I { out: IOut, a: IIn, p: Prim };
         /// `out = p(a, b)`. Can fail.
         Prim2I { out: IOut, a: IIn, b: IIn, p: Prim };
-        /// `out =` the partial of `p` at `a`, where its result is `y`.
+        /// `out =` the partial of `p` at `a`, given its result `y`.
         PartialF { out: FOut, a: FIn, y: FIn, p: Prim };
         /// `out =` the partial of `p(a, b)` in `a`; its result is in the [`Extra`](Instruction::Extra)
         /// that follows.
         PartialLeftF { out: FOut, a: FIn, b: FIn, p: Prim };
-        /// `out =` the partial of `p(a, b)` in `b`; its result is in the [`Extra`](Instruction::Extra) after it.
+        /// `out =` the partial of `p(a, b)` in `b`; its result is in the [`Extra`](Instruction::Extra) that follows.
         PartialRightF { out: FOut, a: FIn, b: FIn, p: Prim };
-        /// `out =` the partial of `p(a, n)` in `a`; its result is in the [`Extra`](Instruction::Extra) after it.
+        /// `out =` the partial of `p(a, n)` in `a`; its result is in the [`Extra`](Instruction::Extra) that follows.
         PartialFI { out: FOut, a: FIn, n: IIn, p: Prim };
-        /// `a` may be set to zero here if it is smaller than any normal number.
+        /// `a` may be set to zero if it is subnormal.
         FlushF { a: FIn };
         /// Pushes `a` onto the value stack.
         PushF { a: FIn };
@@ -196,18 +196,18 @@ instructions! {
         PopF { out: FOut };
         /// `out =` the integer on top of the value stack, which is popped.
         PopI { out: IOut };
-        /// `out = (a ∘ b) ∘ c`, where `how` gives the operations, and `c` is in the [`Extra`](Instruction::Extra)
-        /// after.
+        /// `out = (a ∘ b) ∘ c`, where `how` specifies the operations, and `c` is in the [`Extra`](Instruction::Extra)
+        /// that follows.
         JoinLeftF { out: FOut, a: FIn, b: FIn, how: Ways };
         /// `out = a ∘ (b ∘ c)`, encoded in the same way.
         JoinRightF { out: FOut, a: FIn, b: FIn, how: Ways };
         /// `out = (a ∘ b) ∘ (c ∘ d)`, where `c` and `d` are in the [`Extras`](Instruction::Extras) that follows.
         JoinBothF { out: FOut, a: FIn, b: FIn, how: Ways };
-        /// A third operand of the instruction before; does nothing by itself.
+        /// A third operand of the previous instruction. Does nothing by itself.
         Extra { c: FIn };
-        /// Third and fourth operands of the instruction before. Does nothing by itself.
+        /// Third and fourth operands of the previous instruction. Does nothing by itself.
         Extras { c: FIn, d: FIn };
-        /// Which component of an element the instruction before speaks of: number `offset` of the `stride` that an
+        /// The component of an element that the previous instruction accesses: number `offset` of the `stride` that an
         /// element has in its bank. Does nothing by itself.
         Element { offset: Part, stride: Part };
 
@@ -219,7 +219,7 @@ instructions! {
         SubI { out: IOut, a: IIn, b: IIn } computes INT_SUB;
         /// `out = a · b`. Fails on overflow.
         MulI { out: IOut, a: IIn, b: IIn } computes INT_MUL;
-        /// `out = a / b`, rounded towards 0. Fails on division by 0 and on overflow.
+        /// `out = a / b`, rounded toward 0. Fails on division by 0 and on overflow.
         DivI { out: IOut, a: IIn, b: IIn } computes INT_DIV;
         /// `out = a % b`. Fails on division by 0 and on overflow.
         RemI { out: IOut, a: IIn, b: IIn } computes INT_REM;
@@ -242,71 +242,71 @@ instructions! {
         /// `out = a <= b`
         LeF { out: IOut, a: FIn, b: FIn } computes LE;
 
-        /// Goes to `to`.
+        /// Jumps to `to`.
         Jump { to: Far };
-        /// Goes to `to` when `a` is not 0.
+        /// Jumps to `to` if `a` is not 0.
         If { a: IIn, to: To };
-        /// Goes to `to` when `a` is 0.
+        /// Jumps to `to` if `a` is 0.
         Unless { a: IIn, to: To };
-        /// Goes to `to` when `a == b`.
+        /// Jumps to `to` if `a == b`.
         IfEqI { a: IIn, b: IIn, to: To };
-        /// Goes to `to` when `a != b`.
+        /// Jumps to `to` if `a != b`.
         IfNeI { a: IIn, b: IIn, to: To };
-        /// Goes to `to` when `a < b`.
+        /// Jumps to `to` if `a < b`.
         IfLtI { a: IIn, b: IIn, to: To };
-        /// Goes to `to` when `a <= b`.
+        /// Jumps to `to` if `a <= b`.
         IfLeI { a: IIn, b: IIn, to: To };
-        /// Goes to `to` when `a == k`.
+        /// Jumps to `to` if `a == k`.
         IfEqIK { a: IIn, k: Small, to: To };
-        /// Goes to `to` when `a != k`.
+        /// Jumps to `to` if `a != k`.
         IfNeIK { a: IIn, k: Small, to: To };
-        /// Goes to `to` when `a < k`.
+        /// Jumps to `to` if `a < k`.
         IfLtIK { a: IIn, k: Small, to: To };
-        /// Goes to `to` when `a <= k`.
+        /// Jumps to `to` if `a <= k`.
         IfLeIK { a: IIn, k: Small, to: To };
-        /// Goes to `to` when `a > k`.
+        /// Jumps to `to` if `a > k`.
         IfGtIK { a: IIn, k: Small, to: To };
-        /// Goes to `to` when `a >= k`.
+        /// Jumps to `to` if `a >= k`.
         IfGeIK { a: IIn, k: Small, to: To };
-        /// Goes to `to` when `a == b`.
+        /// Jumps to `to` if `a == b`.
         IfEqF { a: FIn, b: FIn, to: To };
-        /// Goes to `to` when `a != b`.
+        /// Jumps to `to` if `a != b`.
         IfNeF { a: FIn, b: FIn, to: To };
-        /// Goes to `to` when `a < b`.
+        /// Jumps to `to` if `a < b`.
         IfLtF { a: FIn, b: FIn, to: To };
-        /// Goes to `to` when `a <= b`.
+        /// Jumps to `to` if `a <= b`.
         IfLeF { a: FIn, b: FIn, to: To };
-        /// Goes to `to` unless `a < b`.
+        /// Jumps to `to` unless `a < b`.
         UnlessLtF { a: FIn, b: FIn, to: To };
-        /// Goes to `to` unless `a <= b`.
+        /// Jumps to `to` unless `a <= b`.
         UnlessLeF { a: FIn, b: FIn, to: To };
-        /// `i = i + 1`, then goes to `to` when `i < n`: the end of a counting loop. Fails on overflow.
+        /// `i = i + 1`, then jumps to `to` if `i < n`: the end of a counting loop. Fails on overflow.
         LoopLtI { i: IChange, n: IIn, to: To };
-        /// `i = i + 1`, then goes to `to` when `i < k`. Fails on overflow.
+        /// `i = i + 1`, then jumps to `to` if `i < k`. Fails on overflow.
         LoopLtIK { i: IChange, k: Small, to: To };
 
         /// Calls a function with the arguments in the window; its results are there afterwards.
         Call { function: Fun };
-        /// Calls the function object in `function`, which is after the arguments in the window.
+        /// Calls the function object in `function`, which follows the arguments in the window.
         CallValue { function: RTake };
         /// Calls a function of the native library, with the same window.
         Native { site: NativeAt };
         /// Applies a differential operator, with the same window.
         Operate { site: OperatorAt };
-        /// Goes back to the caller; the results are in the first registers.
+        /// Returns to the caller; the results are in the first registers.
         Return {};
-        /// Goes back with one number.
+        /// Returns one number.
         ReturnF { a: FIn };
-        /// Goes back with one integer.
+        /// Returns one integer.
         ReturnI { a: IIn };
-        /// Goes back with one reference.
+        /// Returns one reference.
         ReturnR { a: RTake };
 
         /// `out =` a box with the components in the window.
         NewBox { out: ROut, parts: PartsAt };
-        /// `out =` an instance of a class, whose properties have no values yet.
+        /// `out =` an instance of a class, whose properties are not initialized yet.
         NewInstance { out: ROut, shape: Shaped };
-        /// `out =` the function that a method is for the type that the value in `from` has now.
+        /// `out =` the implementation of a method for the dynamic type of the value in `from`.
         FindMethod { out: ROut, from: RIn, method: Method };
         /// `out =` a record with the components in the window.
         NewRecord { out: ROut, parts: PartsAt };
@@ -347,7 +347,7 @@ instructions! {
         /// `out = captures.index`, shared.
         CaptureR { out: ROut, from: RIn, index: Part };
 
-        /// `out =` an array without elements.
+        /// `out =` an empty array.
         NewArray { out: ROut };
         /// Appends an element of one number.
         AppendF { array: RChange, a: FIn };
@@ -355,13 +355,13 @@ instructions! {
         AppendI { array: RChange, a: IIn };
         /// Appends an element of one reference, moved.
         AppendR { array: RChange, a: RTake };
-        /// Appends a text, moved.
+        /// Appends a string, moved.
         AppendText { text: RChange, a: RTake };
         /// Appends the element in the window.
         Append { array: RChange, parts: PartsAt };
-        /// `out =` how many elements there are.
+        /// `out =` the number of elements.
         Count { out: IOut, array: RIn };
-        /// Fails when `index` is out of range.
+        /// Fails if `index` is out of range.
         CheckIndex { array: RIn, index: IIn };
         /// `out = array[index]`, of elements of one number. Fails out of range.
         ElementF { out: FOut, array: RIn, index: IIn };
@@ -369,7 +369,7 @@ instructions! {
         ElementI { out: IOut, array: RIn, index: IIn };
         /// `out = array[index]`, of elements of one reference, shared. Fails out of range.
         ElementR { out: ROut, array: RIn, index: IIn };
-        /// `out =` a component of `array[index]`: the [`Element`](Instruction::Element) that follows says which.
+        /// `out =` the component of `array[index]` that the following [`Element`](Instruction::Element) specifies.
         PartF { out: FOut, array: RIn, index: IIn };
         /// `out =` a component of `array[index]`.
         PartI { out: IOut, array: RIn, index: IIn };
@@ -385,13 +385,13 @@ instructions! {
         SetElementR { array: RChange, a: RTake, index: IIn };
         /// `array[index] = array[index] + a`, of elements of one number. Fails out of range.
         AddElementF { array: RChange, a: FIn, index: IIn };
-        /// Does so with a component of an element.
+        /// Adds `a` to a component of `array[index]`. Fails out of range.
         AddPartF { array: RChange, a: FIn, index: IIn };
-        /// A component of `array[index] = a`.
+        /// Stores `a` in a component of `array[index]`.
         SetPartF { array: RChange, a: FIn, index: IIn };
-        /// A component of `array[index] = a`.
+        /// Stores `a` in a component of `array[index]`.
         SetPartI { array: RChange, a: IIn, index: IIn };
-        /// A component of `array[index] = a`, moved.
+        /// Stores `a` in a component of `array[index]`, moved.
         SetPartR { array: RChange, a: RTake, index: IIn };
 
         /// `out = globals.index`
@@ -409,29 +409,29 @@ instructions! {
         /// `out = globals.index`, moved.
         TakeGlobal { out: ROut, index: Global };
 
-        /// Fails while another access changes these components of `object`.
+        /// Fails if another access is modifying these components of `object`.
         CheckAccess { object: RIn, site: AccessAt };
-        /// Fails while another access changes these components of the global variables.
+        /// Fails if another access is modifying these components of the global variables.
         CheckGlobalAccess { site: AccessAt };
-        /// The same; from here on these components of `object` are changed.
+        /// Checks access, and begins a modification of these components of `object`.
         BeginAccess { object: RIn, site: AccessAt };
-        /// The same; from here on these components of the global variables are changed.
+        /// Checks access, and begins a modification of these components of the global variables.
         BeginGlobalAccess { site: AccessAt };
-        /// The change that began last has ended.
+        /// Ends the modification that began last.
         EndAccess {};
 
         /// Stops: an optional without a value was unwrapped.
         TrapNil {};
-        /// Stops: what the text `what` names did not hold; `message` says more.
+        /// Stops: the condition that the string `what` names did not hold; `message` has details.
         TrapFailed { message: RIn, what: Text };
         /// Stops: an error that was not caught, with its description.
         TrapUncaught { message: RIn };
-        /// Stops: a place that cannot be reached.
+        /// Stops: a point that a correct program does not reach.
         TrapUnreachable {};
 
-        /// Goes on with the task of this frame. In the machine's own code only.
+        /// Continues the task of this frame. Only in the machine's own code.
         Resume {};
-        /// Ends the run. In the machine's own code only.
+        /// Ends the run. Only in the machine's own code.
         Halt {};
     }
     active {
@@ -464,13 +464,13 @@ instructions! {
         DCall { function: Fun };
         /// Calls the derivative code of the function object in `function`.
         DCallValue { function: RTake };
-        /// Calls a function with registered derivatives: the levels decide which one is used.
+        /// Calls a function with registered derivatives: the live levels determine which one is used.
         DCallRule { site: RuleAt };
-        /// Calls a function of the native library, slots and all.
+        /// Calls a function of the native library, with the slots.
         DNative { site: NativeAt };
-        /// Applies a differential operator while a level may be live.
+        /// Applies a differential operator in derivative code, where a level may be live.
         DOperate { site: OperatorAt };
-        /// Goes back with one number and its slot.
+        /// Returns one number and its slot.
         DReturnF { a: FIn };
 
         /// `out =` a box with the components and slots in the window.
@@ -499,7 +499,7 @@ instructions! {
         DPartF { out: FOut, array: RIn, index: IIn };
         /// `array[index] = a` with its slot, of elements of one number. Fails out of range.
         DSetElementF { array: RChange, a: FIn, index: IIn };
-        /// A component of `array[index] = a`, with its slot.
+        /// Stores `a` with its slot in a component of `array[index]`.
         DSetPartF { array: RChange, a: FIn, index: IIn };
         /// `out = globals.index` with its slot.
         DLoadGlobalF { out: FOut, index: Global };
@@ -508,10 +508,10 @@ instructions! {
     }
 }
 
-/// What must follow an instruction.
+/// The instruction that must follow an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Trailer {
-    /// Nothing in particular.
+    /// No particular instruction.
     None,
     /// [`Instruction::Extra`]
     Extra,
@@ -522,12 +522,12 @@ pub enum Trailer {
 }
 
 impl Opcode {
-    /// What the list says of it.
+    /// Returns the description of the instruction.
     pub fn entry(self) -> &'static Entry {
         &LIST[self as usize]
     }
 
-    /// Whether nothing is executed after it.
+    /// Whether execution does not continue with the next instruction.
     pub fn is_end(self) -> bool {
         use Opcode::*;
         matches!(
@@ -545,7 +545,7 @@ impl Opcode {
         )
     }
 
-    /// What must follow it.
+    /// Returns the instruction that must follow.
     pub fn trailer(self) -> Trailer {
         use Opcode::*;
         match self {

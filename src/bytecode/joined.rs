@@ -1,7 +1,7 @@
-//! Joined arithmetic: several operations in one instruction, and the numbering of their combinations.
+//! Joined arithmetic: the encoding of several operations in one instruction.
 //!
-//! A value that the next operation needs at once is not written to a register first: a chain of operations waits for
-//! each other's results only as long as the processor needs to compute them.
+//! A value that only the next operation needs is not written to a register: the latency of a chain of operations is that of
+//! the arithmetic alone.
 
 use crate::native::{PrimitiveId, ids};
 
@@ -20,10 +20,10 @@ pub enum Arithmetic {
 }
 
 impl Arithmetic {
-    /// All, in the order of their numbers.
+    /// All operations, in the order of their numbers.
     pub const ALL: [Arithmetic; 4] = [Arithmetic::Add, Arithmetic::Sub, Arithmetic::Mul, Arithmetic::Div];
 
-    /// The operation that a primitive is.
+    /// Returns the operation that a primitive computes.
     pub fn of_primitive(id: PrimitiveId) -> Option<Arithmetic> {
         Some(match id {
             ids::ADD => Arithmetic::Add,
@@ -38,7 +38,7 @@ impl Arithmetic {
         Arithmetic::ALL[(number % 4) as usize]
     }
 
-    /// Does it.
+    /// Computes the operation.
     #[inline(always)]
     pub fn apply(self, a: f64, b: f64) -> f64 {
         match self {
@@ -49,7 +49,7 @@ impl Arithmetic {
         }
     }
 
-    /// How it is written.
+    /// Returns the operator symbol.
     pub fn sign(self) -> char {
         match self {
             Arithmetic::Add => '+',
@@ -60,29 +60,29 @@ impl Arithmetic {
     }
 }
 
-/// The operations that are done at once.
+/// The operations of a joined instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Joined {
-    /// The one of the first two operands.
+    /// The operation on the first two operands.
     pub first: Arithmetic,
-    /// The one that gives the result.
+    /// The operation that computes the result.
     pub last: Arithmetic,
-    /// The one of the third and fourth operands, where there are four.
+    /// The operation on the third and fourth operands, if there are four.
     pub second: Arithmetic,
 }
 
 impl Joined {
-    /// How many there are.
+    /// The number of combinations.
     pub const COUNT: usize = 64;
-    /// How many of them are two operations.
+    /// The number of combinations of two operations.
     pub const COUNT_OF_TWO: usize = 16;
 
-    /// Its number.
+    /// Returns the number of the combination.
     pub fn number(self) -> u8 {
         self.first as u8 | (self.last as u8) << 2 | (self.second as u8) << 4
     }
 
-    /// The one with that number.
+    /// Returns the combination with a number.
     pub const fn of(number: u8) -> Joined {
         Joined { first: Arithmetic::of(number), last: Arithmetic::of(number >> 2), second: Arithmetic::of(number >> 4) }
     }

@@ -1,23 +1,23 @@
-//! Bytecode: the contract between compiler and machine: instruction list, code object, verifier, disassembler, compiled form.
+//! Bytecode: the interface between compiler and machine: instruction list, code object, verifier, disassembler, compiled form.
 //!
-//! In: [`Code`], made by `emit` or read from a file. Out: the same, checked ([`verify`]) or as text ([`disassemble`]).
+//! In: [`Code`], emitted by `emit` or read from a file. Out: the same code, verified ([`verify`]) or as text ([`disassemble`]).
 //!
 //! **Registers.** A function has registers of three banks (numbers, integers, references), numbered from 0 in each. Its
-//! arguments arrive in the first ones. After its own registers comes the *window*: the first registers of whatever it
-//! calls. A caller writes arguments there and finds the results there; nothing else survives a call in the window.
+//! arguments are passed in the first ones. Its own registers are followed by the *window*: the first registers of its
+//! callees. A caller writes arguments there and finds the results there; nothing else survives a call in the window.
 //!
-//! **Encoding.** An instruction is 8 bytes: a tag, and operands of 8, 16 or 32 bits. What does not fit is in an
-//! instruction after it ([`Instruction::Extra`], [`Instruction::Element`]). A jump counts from the instruction after it.
+//! **Encoding.** An instruction is 8 bytes: a tag, and operands of 8, 16 or 32 bits. Operands that do not fit are in the
+//! following instruction ([`Instruction::Extra`], [`Instruction::Element`]). A jump is relative to the instruction after it.
 //!
-//! **Limits.** 65,535 registers of a bank with the window, near jumps over 32,767 instructions (`emit` uses far ones where
-//! that is not enough), 256 primitives that have no instruction of their own.
+//! **Limits.** 65,535 registers of a bank including the window, near jumps over 32,767 instructions (`emit` uses far ones
+//! where this is not enough), 256 primitives that have no dedicated instruction.
 //!
-//! **Original and derivative code.** The instructions of the second half of the list move and combine tangent slots. They
-//! are only in derivative code, which calls derivative code. One derivative code serves every mode and order.
+//! **Original and derivative code.** The instructions of the second half of the list propagate tangent slots. They
+//! only occur in derivative code, which calls derivative code. One derivative code serves every mode and order.
 //!
-//! Promises: verified code never leads the machine outside of its registers, constants and instructions, whatever it
-//! computes; an endless loop can be interrupted, because every backward jump and every call is counted.
-//! Not here: how graphs become code (`emit`), what instructions do (`vm`).
+//! Promises: verified code never accesses anything outside of its registers, constants and instructions, whatever it
+//! computes; an infinite loop can be interrupted, because every backward jump and every call is counted.
+//! Not here: the translation of graphs to code (`emit`), the execution of instructions (`vm`).
 
 mod code;
 mod disassemble;

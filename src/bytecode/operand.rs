@@ -1,35 +1,35 @@
-//! Operands: their types state the bank and the direction of a register, or the table that an index points into.
+//! Operands: types that state the bank and the direction of a register, or the table to which an index refers.
 
 use crate::value::Bank;
 
-/// What kind of operand it is.
+/// The role of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Role {
     /// A register of a bank.
     Register(Bank, Access),
     /// An index into a table of the code object.
     Table(Table),
-    /// An integer that is in the instruction itself.
+    /// An integer in the instruction itself.
     Immediate,
-    /// A component, an offset or a stride: checked when it is used.
+    /// A component, an offset or a stride, which is checked when it is used.
     Component,
     /// A function of the program.
     Function,
-    /// A method that is found while the program runs.
+    /// A method that is dispatched at run time.
     Method,
     /// A shape of the program.
     Shape,
     /// A component of the global variables.
     Global,
-    /// A jump: how many instructions to skip after this one; negative goes back.
+    /// A jump: the number of instructions to skip after this one; negative for a backward jump.
     Jump,
-    /// An entry of the table of primitives.
+    /// A primitive.
     Primitive,
-    /// How several operations of arithmetic are joined.
+    /// The combination of joined operations.
     Arithmetic,
 }
 
-/// What an instruction does to a register.
+/// The access of an instruction to a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Access {
     /// Writes it.
@@ -69,11 +69,11 @@ pub enum Table {
 
 /// The type of an operand.
 pub trait Operand: Sized {
-    /// What it is.
+    /// The role of the operand.
     const ROLE: Role;
-    /// The number in it.
+    /// Returns the encoded number.
     fn number(self) -> i64;
-    /// The operand with that number, if it fits.
+    /// Creates the operand with a number, if it fits.
     fn of(number: i64) -> Option<Self>;
 }
 
@@ -112,7 +112,7 @@ operands! {
     IOut(u16) Role::Register(Bank::I, Access::Out);
     /// An integer register that is read.
     IIn(u16) Role::Register(Bank::I, Access::In);
-    /// An integer register that is changed.
+    /// An integer register that is modified.
     IChange(u16) Role::Register(Bank::I, Access::Change);
     /// A reference register that is written.
     ROut(u16) Role::Register(Bank::R, Access::Out);
@@ -120,27 +120,27 @@ operands! {
     RIn(u16) Role::Register(Bank::R, Access::In);
     /// A reference register that is emptied.
     RTake(u16) Role::Register(Bank::R, Access::Take);
-    /// A reference register whose object is changed in place, or copied first when it is shared.
+    /// A reference register whose object is modified in place, or copied first if it is shared.
     RChange(u16) Role::Register(Bank::R, Access::Change);
     /// A number constant.
     Number(u32) Role::Table(Table::Numbers);
     /// An integer constant.
     Integer(u32) Role::Table(Table::Integers);
-    /// A text constant.
+    /// A string constant.
     Text(u32) Role::Table(Table::Texts);
     /// Constant elements of an array.
     ArrayAt(u32) Role::Table(Table::Arrays);
-    /// How many components are in the window.
+    /// The number of components in the window.
     PartsAt(u32) Role::Table(Table::Parts);
-    /// A function object to make.
+    /// A function object to create.
     ClosureAt(u32) Role::Table(Table::Closures);
     /// A call of the native library.
     NativeAt(u32) Role::Table(Table::Natives);
-    /// A use of a differential operator.
+    /// An application of a differential operator.
     OperatorAt(u32) Role::Table(Table::Operators);
     /// A call of a function with registered derivatives.
     RuleAt(u32) Role::Table(Table::Rules);
-    /// An access to what others can reach.
+    /// An access to shared storage.
     AccessAt(u32) Role::Table(Table::Accesses);
     /// An integer.
     Immediate(i32) Role::Immediate;
@@ -158,10 +158,10 @@ operands! {
     Global(u32) Role::Global;
     /// A near jump.
     To(i16) Role::Jump;
-    /// A jump to anywhere.
+    /// A far jump.
     Far(i32) Role::Jump;
-    /// A primitive of the first 256.
+    /// One of the first 256 primitives.
     Prim(u8) Role::Primitive;
-    /// Which operations are done at once; see [`Joined`](super::Joined).
+    /// The combination of joined operations; see [`Joined`](super::Joined).
     Ways(u8) Role::Arithmetic;
 }

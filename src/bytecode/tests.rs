@@ -5,8 +5,8 @@ use super::operand::{Access, Role, Table};
 use crate::value::Bank;
 use std::collections::BTreeSet;
 
-/// Instructions without a counterpart in derivative code, although a number or something that holds numbers goes in and
-/// a number or a reference comes out: why no derivative gets lost there.
+/// Instructions without a counterpart in derivative code, although they take a number or an object that may contain numbers and
+/// return a number or a reference, each with the reason why no derivative is lost.
 const WITHOUT_COUNTERPART: &[(&str, &str)] = &[
     ("Share", "an object has its slots in itself"),
     ("Take", "an object has its slots in itself"),
@@ -46,7 +46,7 @@ const WITHOUT_COUNTERPART: &[(&str, &str)] = &[
     ("PartialFI", "it stands in adjoint code, which runs where no level is live"),
 ];
 
-/// Instructions that make an integer, or a decision, of numbers.
+/// Instructions that compute an integer, or make a decision, from numbers.
 const TO_INTEGERS: &[(&str, &str)] = &[
     ("PrimWhole", "conversions: where their results become numbers again is marked as a broken chain"),
     ("Prim1Test", "a comparison selects, and is not itself data"),
@@ -67,7 +67,7 @@ fn has(entry: &Entry, is_wanted: impl Fn(Role) -> bool) -> bool {
     entry.operands.iter().any(|(_, role)| is_wanted(*role))
 }
 
-/// Whether a number, or something that may hold numbers, goes in: out of a register or the window.
+/// Whether an instruction takes a number, or an object that may contain numbers, from a register or the window.
 fn takes_numbers(entry: &Entry) -> bool {
     has(entry, |role| match role {
         Role::Register(Bank::F, access) => access != Access::Out,
@@ -78,7 +78,7 @@ fn takes_numbers(entry: &Entry) -> bool {
     })
 }
 
-/// Whether a number or a reference comes out: into a register, into an object, into the window, to the caller.
+/// Whether an instruction returns a number or a reference in a register, an object or the window, or to the caller.
 fn gives_numbers(entry: &Entry) -> bool {
     let stores = entry.name.contains("Store") || entry.name.starts_with("Return");
     stores
@@ -96,7 +96,7 @@ fn has_counterpart(entry: &Entry) -> bool {
     LIST.iter().any(|other| other.active && other.name == name && other.operands == entry.operands)
 }
 
-/// Holds those that were found to a list of exceptions: none is missing, and none is there for nothing.
+/// Compares the instructions that were found with a list of exceptions, which must be complete and minimal.
 fn compare(found: BTreeSet<&str>, exceptions: &[(&str, &str)]) {
     let listed: BTreeSet<&str> = exceptions.iter().map(|(name, _)| *name).collect();
     let unlisted: Vec<_> = found.difference(&listed).collect();

@@ -1,16 +1,16 @@
-//! Verifier: checks a code object once, so that the machine need not check anything twice.
+//! Verifier: checks a code object once, so that the machine need not repeat the checks.
 
 use super::operand::{Role, Table};
 use super::{Code, Counts, Instruction, Joined, Opcode, Trailer, primitive};
 use crate::native::Value;
 use crate::value::Bank;
 
-/// Why a code object is refused.
+/// The reason why a code object is rejected.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Malformed {
-    /// The instruction, where it is one.
+    /// The index of the instruction, if the violation concerns one.
     pub at: Option<usize>,
-    /// What is wrong with it.
+    /// The violation.
     pub why: String,
 }
 
@@ -26,7 +26,7 @@ impl std::fmt::Display for Malformed {
 /// Checks that register numbers, jump targets, constants and sites are in range, and that the code ends.
 ///
 /// # Errors
-/// The first thing that is wrong.
+/// Returns the first violation.
 pub fn verify(code: &Code) -> Result<(), Malformed> {
     let wrong = |why: &str| Err(Malformed { at: None, why: why.into() });
     if code.spans.len() != code.instructions.len() {
@@ -115,14 +115,14 @@ fn operand(code: &Code, at: usize, opcode: Opcode, role: Role, number: i64) -> R
             Opcode::JoinBothF => Joined::COUNT,
             _ => Joined::COUNT_OF_TWO,
         }),
-        // Functions and global variables appear while the program runs, components belong to objects: the machine
-        // looks when it gets there.
+        // Functions and global variables are added at run time, and components belong to objects: the machine checks these
+        // operands when they are used.
         Role::Immediate | Role::Component | Role::Function | Role::Method | Role::Shape | Role::Global => true,
     };
     if fine { Ok(()) } else { Err("out of range") }
 }
 
-/// Whether a primitive of that kind can be computed by that instruction.
+/// Whether an instruction can compute a primitive of a kind.
 fn fits(opcode: Opcode, value: Value) -> bool {
     use Opcode::*;
     matches!(
@@ -143,7 +143,7 @@ fn fits(opcode: Opcode, value: Value) -> bool {
     )
 }
 
-/// The bank's place in [`Counts`].
+/// The positions of the banks in [`Counts`].
 const _: () = assert!(Bank::F as usize == 0 && Bank::I as usize == 1 && Bank::R as usize == 2);
 
 #[cfg(test)]

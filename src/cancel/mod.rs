@@ -1,4 +1,4 @@
-//! Cancellation: ends long work early, after an interrupt (Ctrl-C at a prompt, the button of a notebook) or a deadline.
+//! Cancellation: the early end of long work after an interrupt (Ctrl-C at a prompt, the button of a notebook) or at a deadline.
 //!
 //! In: a flag that another thread sets, and a deadline. Out: the work ends at its next [check].
 //!
@@ -13,7 +13,7 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
-/// The reason of a cancellation.
+/// The reason for a cancellation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reason {
     /// The user interrupted the work.
@@ -22,7 +22,7 @@ pub enum Reason {
     Late(Duration),
 }
 
-/// The time at which work is cancelled, and the time limit that it began with.
+/// The time at which work is cancelled, and the original time limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Deadline {
     at: Instant,
@@ -30,7 +30,7 @@ pub struct Deadline {
 }
 
 impl Deadline {
-    /// A deadline for work with a time limit, a part of which has passed; `None` where the clock overflows.
+    /// Creates a deadline for work of which `passed` has elapsed; `None` when the clock overflows.
     pub fn new(allowed: Duration, passed: Duration) -> Option<Deadline> {
         let at = Instant::now().checked_add(allowed.saturating_sub(passed))?;
         Some(Deadline { at, allowed })
@@ -41,7 +41,7 @@ impl Deadline {
         Instant::now() >= self.at
     }
 
-    /// How long the work may take.
+    /// Returns the original time limit.
     pub fn allowed(&self) -> Duration {
         self.allowed
     }
@@ -70,7 +70,7 @@ impl<F: FnMut()> Drop for Before<F> {
     }
 }
 
-/// Does work that a flag or a deadline cancels.
+/// Runs work that the flag or the deadline cancels.
 pub fn under<T>(flag: &Arc<AtomicBool>, deadline: Option<Deadline>, work: impl FnOnce() -> T) -> T {
     let mut limits = LIMITS.replace(Some(Limits { flag: Arc::clone(flag), deadline }));
     let caught = IS_CAUGHT.replace(false);
@@ -81,7 +81,7 @@ pub fn under<T>(flag: &Arc<AtomicBool>, deadline: Option<Deadline>, work: impl F
     work()
 }
 
-/// Does work that may be cancelled at any check; `None` when it was. Its side effects up to that check remain.
+/// Runs work that may be cancelled at any check; `None` when it was. Its side effects up to that check remain.
 #[inline]
 pub fn catch_cancelled<T>(work: impl FnOnce() -> T) -> Option<T> {
     let outside = IS_CAUGHT.replace(true);
@@ -94,7 +94,7 @@ pub fn catch_cancelled<T>(work: impl FnOnce() -> T) -> Option<T> {
     }
 }
 
-/// Unwinds to [`catch_cancelled`] if the work is cancelled.
+/// Unwinds to [`catch_cancelled`] if the current work is cancelled.
 #[inline]
 pub fn check() {
     if IS_CAUGHT.get() {
@@ -109,7 +109,7 @@ fn unwind_if_cancelled() {
     }
 }
 
-/// The reason why the work of this thread is cancelled, if it is.
+/// Returns the reason why the work of this thread is cancelled, if it is.
 pub fn reason() -> Option<Reason> {
     LIMITS.with_borrow(|limits| {
         let limits = limits.as_ref()?;
@@ -124,7 +124,7 @@ pub fn reason() -> Option<Reason> {
 /// The number of small steps between two checks.
 pub const CHECK_INTERVAL: usize = 1 << 14;
 
-/// Goes through `0..count` in pieces, with a check before each.
+/// Divides `0..count` into pieces and runs `work` on each, after a check.
 pub fn in_pieces(count: usize, mut work: impl FnMut(std::ops::Range<usize>)) {
     for from in (0..count).step_by(CHECK_INTERVAL) {
         check();
@@ -132,7 +132,7 @@ pub fn in_pieces(count: usize, mut work: impl FnMut(std::ops::Range<usize>)) {
     }
 }
 
-/// An iterator with a check every [`CHECK_INTERVAL`] items.
+/// Returns an iterator with a check every [`CHECK_INTERVAL`] items.
 pub fn checking<I: Iterator>(things: I) -> impl Iterator<Item = I::Item> {
     things.enumerate().map(|(k, thing)| {
         if k % CHECK_INTERVAL == 0 {
@@ -142,18 +142,18 @@ pub fn checking<I: Iterator>(things: I) -> impl Iterator<Item = I::Item> {
     })
 }
 
-/// An iterator with a check before each item: for items that may take long.
+/// Returns an iterator with a check before each item, for items that may take long.
 pub fn checking_each<I: IntoIterator>(things: I) -> impl Iterator<Item = I::Item> {
     things.into_iter().inspect(|_| check())
 }
 
-/// The time that passes between two checks while the system is busy.
+/// The time between two checks while waiting for a blocking operation.
 const MOMENT: Duration = Duration::from_millis(5);
 
-/// Does blocking work, such as opening a pipe, on a thread of its own, which is abandoned on cancellation.
+/// Runs a blocking operation, such as opening a pipe, on a separate thread, which is abandoned on cancellation.
 ///
 /// # Errors
-/// Whatever the system reports.
+/// Returns the error of the operation, or of starting the thread.
 pub fn waiting<T: Send + 'static>(work: impl FnOnce() -> std::io::Result<T> + Send + 'static) -> std::io::Result<T> {
     let (sender, receiver) = mpsc::channel();
     std::thread::Builder::new().spawn(move || drop(sender.send(work())))?;

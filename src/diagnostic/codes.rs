@@ -6,23 +6,23 @@
 pub struct CodeInfo {
     /// The code.
     pub code: Code,
-    /// Its number, as printed.
+    /// The number as printed.
     pub number: &'static str,
-    /// One sentence on what it means.
+    /// The meaning, in one sentence.
     pub summary: &'static str,
 }
 
 macro_rules! diagnostics {
     ($($number:ident $name:ident $summary:literal;)*) => {
-        /// The number of a diagnostic.
+        /// The code of a diagnostic.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
         pub enum Code { $(#[doc = $summary] $name),* }
 
-        /// Every diagnostic that there is, in the order of the table.
+        /// All diagnostic codes, in the order of the table.
         pub const CODES: &[CodeInfo] = &[$(CodeInfo { code: Code::$name, number: stringify!($number), summary: $summary }),*];
 
         impl Code {
-            /// The number as printed: `E0301`.
+            /// Returns the number as printed: `E0301`.
             pub fn number(self) -> &'static str {
                 match self { $(Code::$name => stringify!($number)),* }
             }

@@ -1,9 +1,9 @@
-//! Diagnostics: the table of codes, [`Diagnostic`] as data, and one renderer.
+//! Diagnostics: the table of codes, [`Diagnostic`] as data, and the renderer.
 //!
-//! In: what a stage noticed, with its places. Out: text in one of three forms (full, short, JSON).
+//! In: the findings of the stages, with their spans. Out: text in one of three forms (full, short, JSON).
 //!
-//! Promises: a stage reports and goes on; the order of what is printed is by place, so it does not depend on the order
-//! in which stages look.
+//! Promises: a stage continues after reporting a diagnostic; the output is sorted by position, so it does not depend on the
+//! order in which the stages run.
 
 mod codes;
 mod pages;
@@ -14,68 +14,68 @@ pub use render::{Form, render};
 
 use crate::source::Span;
 
-/// How bad it is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
 pub enum Severity {
-    /// The program is rejected, or ended.
+    /// The program is rejected, or stopped.
     Error,
-    /// The program runs, but probably not as meant.
+    /// The program runs, but probably not as intended.
     Warning,
 }
 
-/// A place with a word about it.
+/// A span with a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label {
-    /// Where.
+    /// The span.
     pub span: Span,
-    /// What is there; may be empty.
+    /// The message; may be empty.
     pub text: String,
 }
 
-/// A further sentence, with its own place when it has one.
+/// An additional message, optionally with a span.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Note {
-    /// Where, if it speaks of a place.
+    /// The span to which it refers, if any.
     pub span: Option<Span>,
-    /// The sentence.
+    /// The message.
     pub text: String,
 }
 
-/// A way out: a sentence and the edit that does it.
+/// A suggestion: a message and the edits that implement it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Help {
-    /// The sentence.
+    /// The message.
     pub text: String,
-    /// Replacements to make; empty when there is nothing to apply.
+    /// The replacements; empty when the suggestion cannot be applied automatically.
     pub edits: Vec<(Span, String)>,
 }
 
-/// One thing that is said to a person.
+/// An error or a warning with a source location.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
     /// Error or warning.
     pub severity: Severity,
-    /// Its number in the table.
+    /// Its code.
     pub code: Code,
-    /// The headline.
+    /// The main message.
     pub message: String,
-    /// The place that it is about, with what to say there.
+    /// The primary label.
     pub primary: Label,
-    /// Other places that matter.
+    /// The secondary labels.
     pub secondary: Vec<Label>,
-    /// Why, and what belongs to it. A note with a place is printed on a line of its own in the short form.
+    /// The notes: reasons and further details. In the short form, each note is printed on a separate line.
     pub notes: Vec<Note>,
-    /// Ways out.
+    /// The suggestions.
     pub helps: Vec<Help>,
 }
 
 impl Diagnostic {
-    /// An error at a place.
+    /// Creates an error at a span.
     pub fn error(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(Severity::Error, code, span, message)
     }
 
-    /// A warning at a place.
+    /// Creates a warning at a span.
     pub fn warning(code: Code, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic::new(Severity::Warning, code, span, message)
     }
@@ -85,49 +85,49 @@ impl Diagnostic {
         Diagnostic { severity, code, message: message.into(), primary, secondary: vec![], notes: vec![], helps: vec![] }
     }
 
-    /// What to say at the primary place.
+    /// Sets the text of the primary label.
     #[must_use]
     pub fn label(mut self, text: impl Into<String>) -> Diagnostic {
         self.primary.text = text.into();
         self
     }
 
-    /// Another place that matters.
+    /// Adds a secondary label.
     #[must_use]
     pub fn also(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
         self.secondary.push(Label { span, text: text.into() });
         self
     }
 
-    /// A sentence without a place.
+    /// Adds a note without a span.
     #[must_use]
     pub fn note(mut self, text: impl Into<String>) -> Diagnostic {
         self.notes.push(Note { span: None, text: text.into() });
         self
     }
 
-    /// A sentence about a place.
+    /// Adds a note with a span.
     #[must_use]
     pub fn note_at(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
         self.notes.push(Note { span: Some(span), text: text.into() });
         self
     }
 
-    /// A way out, in words.
+    /// Adds a suggestion without edits.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
         self.helps.push(Help { text: text.into(), edits: vec![] });
         self
     }
 
-    /// A way out that can be applied: replace `span` by `replacement`.
+    /// Adds a suggestion that replaces `span` by `replacement`.
     #[must_use]
     pub fn fix(mut self, text: impl Into<String>, span: Span, replacement: impl Into<String>) -> Diagnostic {
         self.helps.push(Help { text: text.into(), edits: vec![(span, replacement.into())] });
         self
     }
 
-    /// A way out that can be applied: put something around `span`.
+    /// Adds a suggestion that inserts text around `span`.
     #[must_use]
     pub fn wrap(mut self, text: impl Into<String>, span: Span, open: impl Into<String>, close: &str) -> Diagnostic {
         let edits = vec![(span.before(), open.into()), (span.after(), close.to_string())];
@@ -135,7 +135,7 @@ impl Diagnostic {
         self
     }
 
-    /// Whether it rejects the program.
+    /// Whether it is an error.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }

@@ -5,7 +5,7 @@ use super::Code;
 const PAGES: &str = include_str!("../../docs/diagnostics.md");
 
 impl Code {
-    /// The page about it, in Markdown, from its heading on.
+    /// Returns the page of the code, in Markdown, including its heading.
     pub fn page(self) -> &'static str {
         let heading = format!("### {}: ", self.number());
         let Some(from) = PAGES.find(&heading) else { return "" };

@@ -1,7 +1,7 @@
-//! Renderer: writes diagnostics as text, in full with source lines, short on one line each, or as JSON Lines.
+//! Renderer: the formatting of diagnostics in full with source lines, in short form with one line each, or as JSON Lines.
 //!
-//! Promises: what is printed is in the order of places, whoever reported first; no text of a program, however long
-//! its lines or strange its characters, breaks the output or makes it slow.
+//! Promises: the output is sorted by position, regardless of the order of the reports; no source text, however long its
+//! lines or unusual its characters, corrupts the output or makes rendering slow.
 
 mod excerpt;
 mod json;
@@ -14,23 +14,22 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt::Write;
 
-/// The forms that diagnostics are written in.
+/// The output forms of diagnostics.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Form {
-    /// Source lines, carets, labels, notes and edits: for a person.
+    /// Source lines, carets, labels, notes and edits, for human readers.
     #[default]
     Full,
-    /// One line each, `FILE:LINE:COLUMN: SEVERITY: MESSAGE`: for an editor or a test.
+    /// One line each, `FILE:LINE:COLUMN: SEVERITY: MESSAGE`, for editors and tests.
     Short,
-    /// One JSON object a line: for a program.
+    /// One JSON object per line, for programs.
     Json,
 }
 
-/// After so many errors (and so many warnings) the rest is only counted: nobody reads further, and one mistake can
-/// cause hundreds.
+/// The maximum number of printed errors, and of printed warnings; the rest is only counted: one mistake can cause hundreds.
 const AT_MOST: usize = 20;
 
-/// Writes diagnostics, sorted by place, with repetitions left out.
+/// Renders diagnostics, sorted by position and without duplicates.
 ///
 /// `width` is the number of terminal columns that the full form may use for a source line.
 pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap, form: Form, color: bool, width: usize) -> String {
@@ -58,8 +57,8 @@ pub fn render(diagnostics: &[Diagnostic], sources: &SourceMap, form: Form, color
     out
 }
 
-/// Sorted by place; the program's own text before the standard library's, errors before what else is said of the same
-/// place, and nothing twice.
+/// Sorts diagnostics by position and removes duplicates; those in the program precede those in the standard library, and
+/// errors precede warnings at the same position.
 fn in_order<'a>(diagnostics: &'a [Diagnostic], sources: &SourceMap) -> Vec<&'a Diagnostic> {
     let mut seen = HashSet::new();
     let mut ordered: Vec<&Diagnostic> =
@@ -68,7 +67,7 @@ fn in_order<'a>(diagnostics: &'a [Diagnostic], sources: &SourceMap) -> Vec<&'a D
     ordered
 }
 
-/// The first few of each severity, and how many of which severity are left.
+/// Returns the first diagnostics of each severity, and the number of omitted ones by severity.
 fn limited<'a>(ordered: &[&'a Diagnostic]) -> (Vec<&'a Diagnostic>, Vec<(usize, &'static str)>) {
     let (mut errors, mut warnings) = (0, 0);
     let mut shown = Vec::new();
@@ -84,7 +83,7 @@ fn limited<'a>(ordered: &[&'a Diagnostic]) -> (Vec<&'a Diagnostic>, Vec<(usize, 
 }
 
 impl Severity {
-    /// The word that is printed.
+    /// Returns the word that is printed.
     pub fn word(self) -> &'static str {
         match self {
             Severity::Error => "error",
@@ -141,7 +140,7 @@ fn full<'a>(diagnostic: &'a Diagnostic, sources: &'a SourceMap) -> Vec<Group<'a>
     groups
 }
 
-/// A place to underline.
+/// A labeled span to underline.
 #[derive(Clone, Copy)]
 struct Mark<'a> {
     span: Span,
@@ -149,7 +148,7 @@ struct Mark<'a> {
     primary: bool,
 }
 
-/// Adds the source lines of some marks: neighboring ones in one piece, distant ones apart, the primary one first.
+/// Adds the source lines of some marks: nearby marks share a snippet, and the snippet with the primary mark comes first.
 fn with_snippets<'a>(mut group: Group<'a>, marks: &[Mark<'a>], sources: &'a SourceMap) -> Group<'a> {
     let mut clusters = excerpt::cluster(marks, |m| m.span, sources);
     clusters.sort_by_key(|(_, marks)| !marks.iter().any(|m| m.primary));
@@ -167,7 +166,7 @@ fn with_snippets<'a>(mut group: Group<'a>, marks: &[Mark<'a>], sources: &'a Sour
             .collect();
         let mut path = Some(one_line(&sources.get(id).name));
         if excerpt.is_cut {
-            // The renderer would count the column from the start of what is left of the line.
+            // The renderer would count the column from the start of the truncated line.
             if let (Some(place), Some(path)) = (sources.place(head.start), path.take()) {
                 let origin = Origin::path(path).line(place.line as usize).char_column(place.column as usize);
                 group = group.element(origin);
@@ -179,7 +178,7 @@ fn with_snippets<'a>(mut group: Group<'a>, marks: &[Mark<'a>], sources: &'a Sour
     group
 }
 
-/// A way out with its edits applied to the source lines.
+/// Renders a suggestion with its edits applied to the source lines.
 fn suggestion<'a>(help: &'a Help, sources: &'a SourceMap) -> Group<'a> {
     let mut group = Group::with_title(Level::HELP.secondary_title(visible(&help.text)));
     for (id, edits) in excerpt::cluster(&help.edits, |e| e.0, sources) {
@@ -199,12 +198,12 @@ fn visible(text: &str) -> Cow<'_, str> {
     replaced(text, |c| c.is_control() && c != '\n')
 }
 
-/// The text of an edit, whose line breaks and tabs are meant.
+/// Replaces the control characters in the text of an edit, except line breaks and tabs.
 fn visible_lines(text: &str) -> Cow<'_, str> {
     replaced(text, |c| c.is_control() && c != '\n' && c != '\t')
 }
 
-/// Text that has to stay on one line.
+/// Replaces all control characters, so that the text stays on one line.
 fn one_line(text: &str) -> Cow<'_, str> {
     replaced(text, char::is_control)
 }
@@ -221,7 +220,7 @@ fn replaced(text: &str, bad: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(|c| if bad(c) { shown(c) } else { c }).collect())
 }
 
-/// A source and the things that lie in it.
+/// A source and the items located in it.
 type Cluster<'a, T> = (SourceId, Vec<&'a T>);
 
 #[cfg(test)]

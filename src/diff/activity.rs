@@ -1,11 +1,11 @@
-//! Certain dependence: which results of a function depend on which of its arguments, as data and with partials, and
+//! Certain dependence: determines which results of a function depend on which of its arguments, as data and with partials, and
 //! where a path from one to the other breaks.
 //!
 //! In: functions as they are written. Out: a [`Summary`] of each, with a [`Dependence`] for each result.
 //!
-//! Promises: what is said of a path holds for the code as written, branch by branch; a selection (a condition, an index,
-//! the length of a loop) is not a path. What goes through dynamic calls or storage that may be written is marked, so
-//! that nothing is said about it. Not here: what derivative code has to carry (`active_registers`), the words (`report`).
+//! Promises: a statement about a path holds for the code as written, branch by branch; a selection (a condition, an index, the
+//! length of a loop) is not a path. Values that go through dynamic calls or mutable storage are marked, so that nothing is
+//! reported about them. Not here: which registers carry slots in derivative code (`active_registers`), the wording (`report`).
 
 mod containers;
 
@@ -24,30 +24,30 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 
-/// Summaries of functions, made when first asked for.
+/// Summaries of functions, computed on the first query.
 pub struct Activity<'p> {
     program: &'p Program,
     done: HashMap<FunctionId, Rc<Summary>>,
     given: RefCell<HashMap<Call, Rc<Summary>>>,
 }
 
-/// A call of a function with functions that are known, by the numbers of the components of the arguments.
+/// A call with function arguments that are known, each with the number of its component among the arguments.
 type Call = (FunctionId, Vec<(u32, FunctionId)>);
 
-/// The number of the first component that a function object has captured, among the components of its arguments.
+/// The number of the first captured component of a function object, among the components of its arguments.
 pub const CAPTURED: u32 = 1 << 16;
 
-/// Functions that are given are not followed through more calls than these.
+/// The maximum number of calls through which function arguments are followed.
 const MOST_GIVEN: usize = 4;
 
 impl<'p> Activity<'p> {
-    /// Of the functions of a program.
+    /// Creates the summaries for the functions of a program.
     pub fn new(program: &'p Program) -> Activity<'p> {
         Activity { program, done: HashMap::new(), given: RefCell::default() }
     }
 
-    /// The summary of a function. All that it calls is examined first; functions that call each other until nothing
-    /// changes.
+    /// Returns the summary of a function. All of its callees are examined first; functions that call each other are examined
+    /// until nothing changes.
     pub fn summary(&mut self, id: FunctionId) -> Rc<Summary> {
         if let Some(known) = self.done.get(&id) {
             return known.clone();
@@ -71,8 +71,8 @@ impl<'p> Activity<'p> {
         self.done[&id].clone()
     }
 
-    /// The functions that a function calls or makes and that have no summary yet, callees first, itself last; and
-    /// whether any calls itself on some way.
+    /// Returns the functions that a function calls or creates and that have no summary yet, callees first, the function itself
+    /// last, and whether any of them is recursive.
     fn callees_first(&self, id: FunctionId) -> (Vec<FunctionId>, bool) {
         let mut order = vec![];
         let mut finished = HashSet::new();
@@ -101,7 +101,7 @@ impl<'p> Activity<'p> {
         callees.filter(|callee| !self.done.contains_key(callee)).collect()
     }
 
-    /// What is known of a function that is given functions that are known.
+    /// Returns the summary of a function for function arguments that are known.
     fn summary_given(&self, callee: FunctionId, given: Vec<(u32, FunctionId)>, depth: usize) -> Rc<Summary> {
         let call = (callee, given);
         if let Some(known) = self.given.borrow().get(&call) {
@@ -141,7 +141,8 @@ impl<'p> Activity<'p> {
     }
 }
 
-/// The body is unknown: every number that goes in breaks there on its way to every result.
+/// Returns the summary of a function whose body is unknown: the path from every number among the arguments to every result breaks
+/// there.
 fn opaque(id: FunctionId, f: &Function) -> Summary {
     let why = match &f.obstacle {
         Some(obstacle) => BreakReason::Obstacle(obstacle.clone()),
@@ -153,14 +154,14 @@ fn opaque(id: FunctionId, f: &Function) -> Summary {
     Summary { results: vec![result; f.results.len()], effects: Effects::default(), returns: true }
 }
 
-/// One function while it is walked through.
+/// The analysis of one function.
 struct Walk<'a, 'p> {
     activity: &'a Activity<'p>,
     f: &'a Function,
     id: FunctionId,
-    /// The functions that it is given, as far as they are known.
+    /// The function arguments, as far as they are known.
     given: &'a [(u32, FunctionId)],
-    /// Through how many calls these came.
+    /// The number of calls through which these were passed.
     depth: usize,
     writers: OnceCell<Writers<'a>>,
 }
@@ -176,7 +177,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// What the results of a step depend on.
+    /// Returns the dependence of the results of a step.
     fn step(&self, at: StepId, step: &Instruction, facts: &[Known], effects: &mut Effects) -> Vec<Known> {
         let operand = |k: usize| step.ins.get(k).map_or_else(Known::default, |r| facts[r.0 as usize].clone());
         let all = || Known::union(step.ins.iter().map(|r| &facts[r.0 as usize]));
@@ -205,7 +206,7 @@ impl Walk<'_, '_> {
             Op::Call(callee) | Op::CallRule(callee) => self.call(*callee, (&step.ins, &[], step), facts, effects),
             Op::CallValue => self.call_value(at, step, facts, effects),
             Op::Closure(_) => each(all().with(|d| d.unknown = true)),
-            // It may be filled after it is made.
+            // It may be filled after it is created.
             Op::NewInstance(_) => each(Known::default().with(|d| d.from_boxes = true)),
             Op::NewBox | Op::NewRecord => each(contained(&step.ins, all())),
             Op::Append(_) => each(appended(&operand(0), &step.ins[1..], facts)),
@@ -222,7 +223,7 @@ impl Walk<'_, '_> {
             Op::LoadBox { bank, .. } => each(loaded(*bank, operand(0).element().with(|d| d.from_boxes = true))),
             Op::TakeBox { .. } => each(operand(0).element().with(|d| d.from_boxes = true)),
             Op::LoadRecord { bank, .. } => each(loaded(*bank, operand(0).element())),
-            // Of an array of nothing but integers it is certain what they were made of.
+            // For an array of integers alone the origin of the elements is certain.
             Op::LoadElement { bank: Bank::I, stride, .. } if stride.f + stride.r == 0 => {
                 each(operand(0).array_element())
             }
@@ -248,7 +249,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// What a function object has captured counts as an argument after the others.
+    /// Returns the dependence of a captured value, which counts as an argument after the others.
     fn captured(&self, bank: Bank, index: u16) -> Known {
         let in_bank = self.f.captures.iter().enumerate().filter(|(_, b)| **b == bank).map(|(k, _)| k);
         let place = in_bank.clone().nth(index.into());
@@ -280,7 +281,7 @@ impl Walk<'_, '_> {
         step.outs.iter().map(out).collect()
     }
 
-    /// Calls a function value: one that is known like any other, beside what it has captured.
+    /// Calls a function value. One that is known is treated like any other function, with its captured values.
     fn call_value(&self, at: StepId, step: &Instruction, facts: &[Known], effects: &mut Effects) -> Vec<Known> {
         let known = step.ins.first().and_then(|function| Some((function, self.known_function(*function)?)));
         let Some((function, callee)) = known else {
@@ -296,8 +297,8 @@ impl Walk<'_, '_> {
         outs
     }
 
-    /// Of the arguments of an unknown function value, those that it is not differentiated by: whatever it does
-    /// with them, its result has no derivative by what they are made of.
+    /// Returns the dependence on those arguments of an unknown function value with respect to which it is not differentiated:
+    /// however the function uses them, its result has no derivative with respect to the values that they were computed from.
     fn refused_arguments(&self, at: StepId, step: &Instruction, facts: &[Known]) -> Known {
         let before = &self.f.blocks[at.1 as usize].instructions[..at.2 as usize];
         let mut refused = Dependence::default();
@@ -313,7 +314,7 @@ impl Walk<'_, '_> {
         Known::of(refused)
     }
 
-    /// The function that a register holds, if it was made here or is one of those that are given.
+    /// Returns the function that a register holds, if it was created in this function or is one of the given functions.
     fn known_function(&self, reg: Reg) -> Option<FunctionId> {
         match self.writers.get_or_init(|| Writers::of(self.f)).origin(reg, None)? {
             ClosureOrigin::Closure(function) => Some(function),
@@ -324,7 +325,8 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// What the function in a register has captured, if it was made here of what has not changed since.
+    /// Returns the captured values of the function in a register, if it was created in this function from registers that have not
+    /// changed since.
     fn captured_by(&self, function: Reg) -> &[Reg] {
         let writers = self.writers.get_or_init(|| Writers::of(self.f));
         let captured = writers.captured_by(function).unwrap_or_default();
@@ -332,7 +334,7 @@ impl Walk<'_, '_> {
         if captured.iter().all(is_constant) { captured } else { &[] }
     }
 
-    /// What is known of a called function, with the functions that it is given.
+    /// Returns the summary of a called function, with its function arguments.
     fn summary_of(&self, callee: FunctionId, args: &[Reg]) -> Rc<Summary> {
         let is_open = |f: &Rc<Function>| !f.is_opaque && self.depth < MOST_GIVEN;
         if self.activity.program.function(callee).is_some_and(is_open) {
@@ -367,13 +369,13 @@ impl Walk<'_, '_> {
         (0..step.outs.len())
             .map(|out| {
                 let mut sum = Dependence::default();
-                // A registered derivative speaks for the parameters that it names.
+                // A registered derivative covers the parameters that it names.
                 for known in (0..args.len() as u32).filter(|k| covered(*k)).filter_map(argument) {
                     sum.absorb(known);
                 }
                 if let Some(inside) = summary.results.get(out).and_then(|known| known.0.as_deref()) {
                     sum.absorb_marks(inside);
-                    // A number that was made of an array: of one of its elements, it is unknown which.
+                    // A number computed from an array may come from any of its elements.
                     let is_part = self.f.registers[step.outs[out].0 as usize].bank != Bank::R;
                     let part = |k: u32| argument(k).map(|known| if is_part { known.part() } else { known.clone() });
                     for known in inside.on.iter().filter_map(|k| part(*k)) {
@@ -390,13 +392,13 @@ impl Walk<'_, '_> {
     }
 }
 
-/// Whether some registered derivative differentiates by the parameter that a component of the arguments belongs to.
+/// Whether some registered derivative differentiates with respect to the parameter that a component of the arguments belongs to.
 pub fn covered_by_rule(f: &Function, component: usize) -> bool {
     let parameter = f.parameters.iter().position(|p| (p.first..p.first + p.len).contains(&component));
     parameter.is_some_and(|p| f.rules.iter().any(|rule| rule.wrt.get(p) == Some(&true)))
 }
 
-/// The result of a step that breaks the path of what goes in.
+/// Returns the result of a step that breaks the path of its operands.
 fn broken(ins: &Known, at: StepId, why: BreakReason, span: Span) -> Known {
     let Some(ins) = ins.0.as_deref() else { return Known::default() };
     let mut out = Dependence { breaks: ins.breaks.clone(), ..Dependence::default() };
@@ -405,7 +407,7 @@ fn broken(ins: &Known, at: StepId, why: BreakReason, span: Span) -> Known {
     Known::of(out)
 }
 
-/// The breaks on the way to what goes in, and this one.
+/// Adds the breaks on the way to the operands, and this one.
 fn add_breaks(out: &mut Dependence, ins: &Dependence, at: StepId, found: &Rc<Break>) {
     for (key, earlier) in &ins.breaks {
         if out.breaks.len() < MOST_BREAKS {
@@ -419,8 +421,8 @@ fn add_breaks(out: &mut Dependence, ins: &Dependence, at: StepId, found: &Rc<Bre
     }
 }
 
-/// A break inside of a called function, as the caller sees it: what happens inside of the standard library, or where
-/// the body is unknown, happens at the call. `is_given`: the caller was given the function.
+/// Maps a break inside a called function to the caller: a break inside the standard library, or where the body is unknown, is
+/// attributed to the call. `is_given`: the caller received the function as an argument.
 fn seen_from(found: &Rc<Break>, callee: &Function, call: Span, is_given: bool) -> Rc<Break> {
     let is_unwritten = found.calls.is_empty() && found.span == callee.span;
     let is_inside = callee.is_prelude && !found.is_given || callee.is_opaque || is_unwritten;

@@ -1,10 +1,10 @@
 //! Differentiability check: whether a function that is converted to a differentiable or linear one is differentiable or linear.
 //!
-//! In: a function of the user's. Out: diagnostics about the functions that are converted in it and known there.
+//! In: a function of the user's. Out: diagnostics about the functions that are converted in it and are known statically.
 //!
-//! Promises: every place is complained about once; a function value that is not known in the same body is accepted, the
-//! checker of types has refused it already or it carries its own derivative.
-//! Not here: the analyses (`activity`, `linear`), the words (`report`).
+//! Promises: every place is reported once; a function value that is not known in the same body is accepted, because the type
+//! checker has rejected it already or it carries its own derivative.
+//! Not here: the analyses (`activity`, `linear`), the wording (`report`).
 
 use super::activity::{Activity, CAPTURED};
 use super::dependence::{Break, BreakReason, Dependence, Summary};
@@ -18,12 +18,12 @@ use crate::value::Bank;
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
-/// Checks what is promised in one function. For many functions keep a [`Checker`], which remembers what it found out.
+/// Checks the promises in one function. To check many functions, use one [`Checker`], which memoizes its results.
 pub fn check(program: &Program, function: FunctionId, out: &mut Vec<Diagnostic>) {
     Checker::new(program).check(function, out);
 }
 
-/// Checks promises, and remembers what it found out about functions and what it has said.
+/// A checker of promises, which memoizes the analyses of functions and the diagnostics already reported.
 pub struct Checker<'p> {
     program: &'p Program,
     activity: Activity<'p>,
@@ -32,26 +32,26 @@ pub struct Checker<'p> {
     said: HashSet<(Code, Span)>,
 }
 
-/// What is done with a pullback that is not linear.
+/// The treatment of a pullback that is not linear.
 const PULLBACK_AS_IT_IS: &str = "reverse mode calls it unchanged; forward mode needs its transpose and stops the \
                                  program if it has none, unless a differential is registered as well";
-/// What is done with a differential beside a pullback that is not linear.
+/// The treatment of a differential beside a pullback when the differential is not linear.
 const DIFFERENTIAL_AS_IT_IS: &str = "forward mode calls it unchanged; reverse mode calls the pullback";
 
 /// A function that was promised to be differentiable or linear.
 pub struct Promised<'a> {
     /// The function.
     pub function: &'a Rc<Function>,
-    /// With respect to which of its parameters.
+    /// The parameters with respect to which it is promised, one flag each.
     pub wrt: &'a [bool],
-    /// Where.
+    /// The location of the promise.
     pub at: Span,
-    /// Whether the function itself is written there.
+    /// Whether the function itself is written at that location.
     pub is_literal: bool,
 }
 
 impl<'p> Checker<'p> {
-    /// A checker of the functions of a program.
+    /// Creates a checker of the functions of a program.
     pub fn new(program: &'p Program) -> Checker<'p> {
         let activity = Activity::new(program);
         Checker {
@@ -63,7 +63,7 @@ impl<'p> Checker<'p> {
         }
     }
 
-    /// Checks what is promised in a function of the user's.
+    /// Checks the promises in a function of the user's.
     pub fn check(&mut self, function: FunctionId, out: &mut Vec<Diagnostic>) {
         let Some(f) = self.program.function(function).filter(|f| !f.is_prelude) else { return };
         let mut writers = None;
@@ -83,9 +83,10 @@ impl<'p> Checker<'p> {
         }
     }
 
-    /// What a registered derivative gives beside the value is to be linear, whatever its type says: it is an error if a
-    /// differential without a pullback is not, and others that are not are warned of. A constant is let pass: it is a
-    /// tangent, though it has no transpose. `recorded` is the function whose differential is recorded when its pullback is wanted.
+    /// Checks that the map that a registered derivative returns besides the value is linear, whatever its type declares: a
+    /// nonlinear differential without a pullback is an error, and a nonlinear differential or pullback otherwise is a warning. A
+    /// constant is accepted: it is a tangent, although it has no transpose. `recorded` is the function whose differential is
+    /// recorded when its pullback is requested.
     fn check_rule(
         &mut self,
         registered: FunctionId,
@@ -112,8 +113,8 @@ impl<'p> Checker<'p> {
                     _ => &mut self.linearities_of_rules,
                 };
                 let problem = not_linear(linearities, map, &promised, &moves);
-                // A pullback may do something else with an adjoint on purpose, and there is no need for the transpose of a
-                // differential that is beside a pullback.
+                // A pullback may do something else with an adjoint on purpose, and the transpose of a differential that is beside
+                // a pullback is not needed.
                 let problem = match (kind, recorded) {
                     (RuleKind::Pullback, _) => problem.map(|problem| report::as_warning(problem, PULLBACK_AS_IT_IS)),
                     (RuleKind::Differential, None) => {
@@ -130,7 +131,7 @@ impl<'p> Checker<'p> {
         }
     }
 
-    /// Checks a promise that was made where a function is declared, or by the requirement that it fulfils.
+    /// Checks a promise made by the declaration of a function, or by the requirement that the function satisfies.
     pub fn check_declaration(
         &mut self,
         id: FunctionId,
@@ -144,7 +145,7 @@ impl<'p> Checker<'p> {
             let before = out.len();
             self.keep(id, &promised, linear, out);
             if let Some(requirement) = requirement {
-                // Who fulfils a requirement need not move with everything.
+                // A witness need not vary with every argument.
                 let mut new = out.split_off(before);
                 new.retain(Diagnostic::is_error);
                 out.extend(
@@ -203,7 +204,7 @@ impl<'p> Checker<'p> {
 }
 
 impl Checker<'_> {
-    /// The breaks inside of closures that a function returns, of paths from arguments that they have captured.
+    /// Returns the breaks inside closures that a function returns, on paths from arguments that they capture.
     fn breaks_in_results(&mut self, f: &Function, moves: &[Moves]) -> BTreeMap<(Span, usize), Rc<Break>> {
         let mut found = BTreeMap::new();
         if !f.results.contains(&Bank::R) {
@@ -235,7 +236,7 @@ impl Checker<'_> {
     }
 }
 
-/// The parameter that a component of the arguments belongs to.
+/// Returns the parameter that a component of the arguments belongs to.
 fn parameter_of(f: &Function, component: usize) -> usize {
     f.parameters.iter().position(|p| (p.first..p.first + p.len).contains(&component)).unwrap_or(0)
 }
@@ -255,18 +256,18 @@ fn not_linear(
     of(Kind::Affine).map(|affine| report::affine(promised, affine.step.as_deref()))
 }
 
-/// The function whose strength a step promises, when only one step writes the register that holds it and the same was
-/// not promised before.
+/// Returns the function that a step promises to be differentiable or linear, if only one step writes the register that holds it
+/// and the same promise was not made before.
 fn known_function(writers: &Writers<'_>, promise: &Instruction) -> Option<FunctionId> {
     writers.made_by(*promise.ins.first()?, Some(&promise.op))
 }
 
-/// What is known of the results that can carry a derivative.
+/// Returns the dependence of each result that can carry a derivative.
 fn carrying<'a>(carries: &[bool], summary: &'a Summary) -> impl Iterator<Item = Option<&'a Dependence>> {
     carries.iter().zip(&summary.results).filter(|(carries, _)| **carries).map(|(_, known)| known.0.as_deref())
 }
 
-/// The breaks on paths from arguments that move to a result, by place, with the component that moves.
+/// Returns the breaks on paths from varied arguments to a result, by place, with the varied component.
 fn certain_breaks(
     f: &Function,
     summary: &Summary,
@@ -307,7 +308,7 @@ fn report_breaks(promised: &Promised, breaks: &BTreeMap<(Span, usize), Rc<Break>
     out
 }
 
-/// Whether no argument that moves can reach any result.
+/// Whether no varied argument can reach any result.
 fn is_always_zero(summary: &Summary, moves: &[Moves], carries: &[bool]) -> bool {
     let effects = summary.effects;
     let may_move = |d: &Dependence| {
@@ -316,7 +317,7 @@ fn is_always_zero(summary: &Summary, moves: &[Moves], carries: &[bool]) -> bool 
             || d.from_boxes && (effects.boxes || effects.unknown)
             || d.from_globals && (effects.globals || effects.unknown)
             || d.on.iter().any(|k| moves.get(*k as usize).is_some_and(|m| *m != Moves::No))
-            // What is known to break the path of something that moves in part only.
+            // A break on the path of a component that varies only in part, which is not reported as an error.
             || !d.breaks.is_empty()
     };
     summary.returns

@@ -1,4 +1,4 @@
-//! Dependence: the arguments that a value depends on, and the steps where the path from them breaks.
+//! Dependence: describes the arguments that a value depends on, and the steps where the path from them breaks.
 
 use crate::ir::analysis::data_flow::Fact;
 use crate::ir::{FunctionId, Obstacle};
@@ -6,64 +6,64 @@ use crate::source::Span;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// How the content of a register came about.
+/// The origin of the content of a register.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct Dependence {
-    /// The components of the arguments that it varies with.
+    /// The components of the arguments with which it varies.
     pub on: BTreeSet<u32>,
-    /// Arguments that reach it over a step that breaks the path.
+    /// Arguments that reach it through a step that breaks the path.
     pub breaks: BTreeMap<(u32, StepId), Rc<Break>>,
-    /// It came out of code that is unknown.
+    /// Whether it comes from code that is unknown.
     pub unknown: bool,
-    /// It was read from a box that the function did not fill itself.
+    /// Whether it was read from a box that the function did not fill itself.
     pub from_boxes: bool,
-    /// It was read from a global variable.
+    /// Whether it was read from a global variable.
     pub from_globals: bool,
-    /// It went through `withoutDerivative`.
+    /// Whether it went through `withoutDerivative`.
     pub cut: bool,
-    /// It is an array in which some elements did not come over a step that breaks the path.
+    /// Whether it is an array in which some elements did not come through a step that breaks the path.
     pub mixed: bool,
 }
 
-/// A step, in any function: function, block, place in the block.
+/// The location of a step: function, block, place in the block.
 pub type StepId = (FunctionId, u32, u32);
 
 /// A step that breaks the path from an argument to the result.
 #[derive(PartialEq, Debug)]
 pub struct Break {
-    /// Why.
+    /// The reason.
     pub why: BreakReason,
-    /// Where, in the user's code if there is a place there.
+    /// The location, in the user's code if there is one.
     pub span: Span,
-    /// The calls that lead there, from the outermost: name of the called function, place of the call.
+    /// The calls that lead to the break, from the outermost: name of the called function, place of the call.
     pub calls: Vec<(Rc<str>, Span)>,
-    /// Whether it is in a function that the called one was given.
+    /// Whether it is in a function that was passed to the called one as an argument.
     pub is_given: bool,
 }
 
-/// Why a path breaks.
+/// The reason why a path breaks.
 #[derive(Clone, PartialEq, Debug)]
 pub enum BreakReason {
     /// A number becomes something that is not a number, by the primitive of that name.
     Conversion(&'static str),
     /// The argument of a parameter that is marked `@noDerivative`.
     Argument,
-    /// What is stored in a property that is marked `@noDerivative`.
+    /// A value stored in a property that is marked `@noDerivative`.
     Property,
     /// A function without a derivative whose body is unknown.
     Opaque(Rc<str>),
-    /// A function, and what is in the way of its derivative.
+    /// A function, and the obstacle to its derivative.
     Obstacle(Obstacle),
 }
 
-/// What a function may do to what is stored outside of it, calls included.
+/// The possible effects of a function on storage outside of it, calls included.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Effects {
-    /// It calls code that is unknown.
+    /// Whether it calls code that is unknown.
     pub unknown: bool,
-    /// It writes boxes.
+    /// Whether it writes boxes.
     pub boxes: bool,
-    /// It writes global variables.
+    /// Whether it writes global variables.
     pub globals: bool,
 }
 
@@ -75,20 +75,20 @@ impl Effects {
     }
 }
 
-/// What is known of a function, its calls included.
+/// The analysis of a function, its calls included.
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct Summary {
-    /// One for each component of the results.
+    /// The dependence of each component of the results.
     pub results: Vec<Known>,
-    /// What it writes.
+    /// The effects.
     pub effects: Effects,
     /// Whether it ever returns.
     pub returns: bool,
 }
 
 impl Summary {
-    /// Whether another look has brought nothing new. (Not the same as equality: round a recursion the way to a break can
-    /// always be told as one call longer.)
+    /// Whether another iteration has added nothing. (Not the same as equality: around a recursion the path to a break can always
+    /// be extended by one call.)
     pub(super) fn covers(&self, new: &Summary) -> bool {
         self.results.len() == new.results.len()
             && self.effects == new.effects
@@ -101,7 +101,7 @@ impl Summary {
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct Known(pub Option<Rc<Dependence>>);
 
-/// More breaks than this on one path are dropped: no reader reads more.
+/// The maximum number of breaks on one path; others are dropped, because no reader reads more.
 pub(super) const MOST_BREAKS: usize = 16;
 
 impl Dependence {
@@ -116,7 +116,7 @@ impl Dependence {
         self.absorb_marks(other);
     }
 
-    /// What is known of something that was taken out of it.
+    /// Returns the dependence of a part that is extracted from this value.
     pub(super) fn part(&self) -> Dependence {
         let mut part = self.clone();
         if part.mixed {
@@ -162,14 +162,14 @@ impl Known {
         sum
     }
 
-    /// The same with one thing changed.
+    /// Returns a copy with one change.
     pub(super) fn with(&self, change: impl FnOnce(&mut Dependence)) -> Known {
         let mut dependence = self.0.as_deref().cloned().unwrap_or_default();
         change(&mut dependence);
         Known::of(dependence)
     }
 
-    /// What comes out of storage: one element of several, so that it is not certain which one.
+    /// Returns the dependence of a value loaded from storage: one of several elements, so that it is not certain which one.
     pub(super) fn element(&self) -> Known {
         if self.0.as_ref().is_some_and(|d| !d.breaks.is_empty() || d.mixed) {
             return self.with(|d| {
@@ -180,12 +180,13 @@ impl Known {
         self.clone()
     }
 
-    /// What comes out of an array: the path to every element is broken, or it is not certain that it was that one.
+    /// Returns the dependence of a value loaded from an array: either the path to every element is broken, or it is not certain
+    /// which element it was.
     pub(super) fn array_element(&self) -> Known {
         if self.0.as_ref().is_some_and(|d| d.mixed || !d.on.is_empty()) { self.element() } else { self.clone() }
     }
 
-    /// Whether it comes from arguments, and from nothing else.
+    /// Whether the value comes from arguments, and from nothing else.
     pub(super) fn is_from_arguments(&self) -> bool {
         let only = |d: &Dependence| !d.unknown && !d.from_boxes && !d.from_globals && !d.cut;
         self.0.as_ref().is_some_and(|d| only(d) && !(d.on.is_empty() && d.breaks.is_empty()))

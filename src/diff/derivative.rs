@@ -1,23 +1,23 @@
-//! Derivative code: the original's graph, where steps that touch numbers also move and combine tangent slots.
+//! Derivative code: the original graph, in which steps that operate on numbers also move and combine tangent slots.
 //!
-//! In: a function. Out: its derivative code, the same for every mode (forward, reverse) and every nesting; the machine
-//! decides by the live levels.
+//! In: a function. Out: its derivative code, the same for every mode (forward, reverse) and every nesting; the machine decides by
+//! the live levels.
 //!
-//! What [`Instruction::active`](crate::ir::Instruction::active) asks of each step:
-//! - arithmetic combines the slots of its operands by the rule of the primitive; an operand that is not active is a
-//!   constant; a flat primitive clears the slot of its result;
-//! - a constant clears the slot, a copy copies it, a load brings it from storage, a store puts it there or clears it;
+//! The behavior that [`Instruction::active`](crate::ir::Instruction::active) requires of each step:
+//! - arithmetic combines the slots of its operands by the rule of the primitive; an inactive operand is a constant; a flat
+//!   primitive clears the slot of its result;
+//! - a constant clears the slot, a copy copies it, a load reads it from storage, a store writes it there or clears it;
 //! - a call runs the callee's derivative code, with slots in and out; a call that is *not* active runs the original.
 //!
-//! Promises: a register that is written by an active step, or is a parameter, is written by active steps only (as far as
-//! it is a number). So the registers of the two kinds can be kept apart, and the slots of the others stay clear.
-//! Not here: which registers those are (`active_registers`).
+//! Promises: a number register that is a parameter, or that an active step writes, is written by active steps only. So registers
+//! of the two kinds can be separated, and the slots of inactive registers stay clear.
+//! Not here: which registers are active (`active_registers`).
 
 use crate::diff::active_registers::ActiveRegisters;
 use crate::ir::{Block, Function, FunctionId, Instruction, Obstacle, Op, Program, Reg, Register, Terminator};
 use crate::value::Bank;
 
-/// The derivative code of a function.
+/// Returns the derivative code of a function.
 pub fn derivative(program: &Program, f: &Function) -> Function {
     let active = ActiveRegisters::of(program, f);
     let mut out = f.clone();
@@ -29,7 +29,7 @@ pub fn derivative(program: &Program, f: &Function) -> Function {
     out
 }
 
-/// A step as derivative code has it.
+/// Returns the steps that replace a step in derivative code.
 fn in_derivative(program: &Program, f: &Function, active: &ActiveRegisters, mut step: Instruction) -> Vec<Instruction> {
     step.active = active.is_active_step(program, f, &step);
     if let Op::Call(id) = step.op
@@ -44,7 +44,7 @@ fn in_derivative(program: &Program, f: &Function, active: &ActiveRegisters, mut 
     vec![step]
 }
 
-/// The value of a property that is read, which is after the vector beside its owner.
+/// Returns copies of the property's value, whose operands follow the tangent vector and the owner.
 fn value_of(read: &Instruction) -> Vec<Instruction> {
     let behind = read.ins.len() - read.outs.len();
     let copy = |(out, value): (&Reg, &Reg)| Instruction {
@@ -57,8 +57,8 @@ fn value_of(read: &Instruction) -> Vec<Instruction> {
     read.outs.iter().zip(&read.ins[behind..]).map(copy).collect()
 }
 
-/// The derivative code under which a function *object* is called, when its function has registered derivatives or no one
-/// can look into it: one call by rule. `None` for all others, whose objects run their [`derivative`] directly.
+/// Returns the derivative code under which a function *object* is called, if its function has registered derivatives or an
+/// unknown body: one call by rule. `None` for all others, whose objects run their [`derivative`] directly.
 pub fn entry(id: FunctionId, f: &Function) -> Option<Function> {
     if !has_rule_entry(f) {
         return None;
@@ -73,8 +73,7 @@ pub fn entry(id: FunctionId, f: &Function) -> Option<Function> {
     Some(Function { params, registers, blocks: vec![block], ..f.clone() })
 }
 
-/// Whether a step reads a stored property that nothing says the derivative of, only to read it (`if point.angle >
-/// 0`).
+/// Whether a step reads a stored property that has no declared derivative, and only inspects it (`if point.angle > 0`).
 fn is_only_looked_at(active: &ActiveRegisters, callee: &Function, step: &Instruction) -> bool {
     let looked_at = |r: &Reg| callee.results.iter().all(|bank| *bank == Bank::F) && !active.is_useful(*r);
     matches!(callee.obstacle, Some(Obstacle::Property { is_read: true, .. })) && step.outs.iter().all(looked_at)
@@ -96,7 +95,7 @@ mod tests {
         f.blocks.iter().flat_map(|b| &b.instructions).map(|i| i.active).collect()
     }
 
-    /// Every number register that an active step writes, or that is a parameter, is written by active steps only.
+    /// Asserts that every number register that is a parameter, or that an active step writes, is written by active steps only.
     fn assert_kinds_apart(program: &Program, f: &Function) {
         assert_eq!(crate::ir::verify::verify(program, f), Vec::<String>::new());
         let steps = || f.blocks.iter().flat_map(|b| &b.instructions);

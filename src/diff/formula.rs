@@ -1,9 +1,10 @@
-//! Formula: a function of numbers as a formula. Its graph is evaluated once, with formulas in the registers.
+//! Formula: represents a function of numbers as a formula. Its graph is evaluated once, with formulas in the registers.
 //!
-//! In: a function that computes with numbers alone. Out: the formula of its result; where it decides, a choice.
+//! In: a function that computes with numbers alone. Out: the formula of its result; where the function branches, a selection.
 //!
-//! Promises: a formula computes what the function does. Where there is none, one sentence says why, and where.
-//! Not here: derivatives of formulas, and how they are simplified (`native::formula`).
+//! Promises: a formula computes the same value as the function. Where there is none, one sentence states the reason and the
+//! location.
+//! Not here: derivatives of formulas, and their simplification (`native::formula`).
 
 mod call;
 mod known;
@@ -15,39 +16,40 @@ use crate::native::formula::{Formula, Written};
 use crate::source::Span;
 use crate::value::Bank;
 
-/// Formulas of more parts are not read any more.
+/// The maximum size of a formula.
 const LONGEST: usize = 400;
 
-/// A function that is open so many times calls itself; derivatives of derivatives open one of the library again.
+/// The maximum number of active calls of one function: one that exceeds it is recursive. Nested derivatives activate functions of
+/// the library several times.
 const DEEPEST: usize = 6;
 
-/// So many steps are gone through, in all cases together.
+/// The maximum number of steps, in all cases together.
 const STEPS: usize = 20_000;
 
-/// Why a function is no formula.
+/// The reason why a function is no formula.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NoFormula {
-    /// What is in the way: `line 3 has a loop`, without the line.
+    /// The reason: `line 3 has a loop`, without the line.
     pub reason: String,
-    /// Where.
+    /// The location.
     pub span: Span,
 }
 
-/// What stands in a register.
+/// The content of a register.
 #[derive(Clone, PartialEq, Debug)]
 enum Value {
     Number(Formula),
     Integer(i64),
-    /// A truth value that depends on numbers, and whether it is the opposite of the test.
+    /// A truth value that depends on numbers, and whether it is the negation of the test.
     Truth(Test<Formula>, bool),
-    /// A function, and what it captured.
+    /// A function, and its captured values.
     Function(FunctionId, Vec<Value>),
 }
 
-/// A function as a formula.
+/// Converts a function to a formula.
 ///
 /// # Errors
-/// Why it is none.
+/// The reason why there is none.
 pub fn formula(program: &Program, id: FunctionId) -> Result<Written, NoFormula> {
     let mut reader = Reader::new(program);
     let Some(function) = program.function(id) else { return Err(reader.no("the function is not compiled")) };
@@ -69,19 +71,19 @@ fn bank(function: &Function, reg: Reg) -> Bank {
     function.registers.get(reg.0 as usize).map_or(Bank::R, |register| register.bank)
 }
 
-/// Who goes through graphs.
+/// The state of the evaluation of graphs.
 struct Reader<'p> {
     program: &'p Program,
     /// The names of operands.
     words: Vec<String>,
-    /// The functions that are gone through, the innermost last.
+    /// The active calls, the innermost last.
     open: Vec<FunctionId>,
-    /// The place in the user's own text.
+    /// The current place in the user's source text.
     place: Span,
     steps: usize,
 }
 
-/// What the registers of a function hold.
+/// The contents of the registers of a function.
 type Registers = Vec<Option<Value>>;
 
 impl<'p> Reader<'p> {
@@ -93,7 +95,7 @@ impl<'p> Reader<'p> {
         NoFormula { reason: reason.into(), span: self.place }
     }
 
-    /// The results of a function.
+    /// Returns the results of a function.
     fn run(&mut self, id: FunctionId, arguments: Vec<Value>, captures: &[Value]) -> Result<Vec<Value>, NoFormula> {
         let Some(function) = self.program.function(id).cloned() else {
             return Err(self.no("the function is not compiled"));
@@ -122,7 +124,7 @@ impl<'p> Reader<'p> {
         results?.ok_or_else(|| self.no("it never returns a value"))
     }
 
-    /// What comes of the steps from a block on; nothing when the program stops.
+    /// Returns the results of the steps from a block on; `None` when the program stops.
     fn walk(
         &mut self,
         function: &Function,
@@ -169,7 +171,7 @@ impl<'p> Reader<'p> {
         }
     }
 
-    /// The results of two ways; where one of them stops the program, it is no case of the formula.
+    /// Combines the results of two branches; a branch that stops the program is no case of the formula.
     fn either(
         &self,
         test: &Test<Formula>,
@@ -190,7 +192,7 @@ impl<'p> Reader<'p> {
         value.ok_or_else(|| self.no("it uses values other than numbers"))
     }
 
-    /// A number, unless nobody would read it.
+    /// Returns a number, unless the formula is too long to read.
     fn number(&self, formula: Formula) -> Result<Value, NoFormula> {
         if formula.size() > LONGEST {
             return Err(self.no("the formula would be too long"));
@@ -198,7 +200,7 @@ impl<'p> Reader<'p> {
         Ok(Value::Number(formula))
     }
 
-    /// Something that is known by name.
+    /// Returns an operand that is represented by its name.
     fn named(&mut self, name: &str) -> Result<Value, NoFormula> {
         let at = self.words.iter().position(|word| word == name).unwrap_or(self.words.len());
         if at == self.words.len() {

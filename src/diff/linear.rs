@@ -1,10 +1,10 @@
-//! Linearity: whether the results of a function are linear in some of its arguments.
+//! Linearity: determines whether the results of a function are linear in some of its arguments.
 //!
-//! In: a function and the arguments that vary. Out: a [`Linearity`] for each result, with the step that breaks it.
+//! In: a function and the arguments that vary. Out: a [`Linearity`] for each result, with the step that makes it nonlinear.
 //!
-//! Promises: "not linear" is said of certain steps only (`sin` of something that varies, a product of two such values);
-//! what comes out of dynamic calls, boxes or global variables is unknown and accepted. A selection by a condition that
-//! depends on what varies is not linear, unless it asks for zero, and the way at zero goes on elsewhere.
+//! Promises: "not linear" is reported for certain steps only (`sin` of a varied value, a product of two such values); a value
+//! that comes from dynamic calls, boxes or global variables is unknown and accepted. A selection by a condition that depends on a
+//! varied value is not linear, unless the condition tests for zero or one branch stops the program.
 
 use super::activity::covered_by_rule;
 use crate::diff::transfer;
@@ -17,7 +17,7 @@ use crate::value::{Bank, Constants};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// How a value depends on the arguments that vary.
+/// The way in which a value depends on the arguments that vary.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Kind {
     /// Nothing has reached it yet.
@@ -35,7 +35,7 @@ pub enum Kind {
     Affine,
     /// Something else.
     NotLinear,
-    /// Nobody knows.
+    /// It is not known.
     Unknown,
 }
 
@@ -44,16 +44,16 @@ pub enum Kind {
 pub struct Linearity {
     /// The kind.
     pub kind: Kind,
-    /// Who: the step that did it, if it is `Affine` or `NotLinear`.
+    /// The step that caused it, if it is `Affine` or `NotLinear`.
     pub step: Option<Rc<Step>>,
 }
 
 /// A step that is not linear.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// What it is called in a sentence: `sin`, `*`.
+    /// Its name in a sentence: `sin`, `*`.
     pub name: Rc<str>,
-    /// Where, in the user's code.
+    /// The location, in the user's code.
     pub span: Span,
 }
 
@@ -72,7 +72,7 @@ impl Linearity {
         matches!(self.kind, Kind::Either | Kind::Linear | Kind::Affine | Kind::NotLinear)
     }
 
-    /// The sum of two values.
+    /// Returns the linearity of the sum of two values.
     fn plus(&self, other: &Linearity, span: Span) -> Linearity {
         use Kind::{Affine, Constant, Either, Linear, NotLinear, Nothing, Unknown, Zero};
         match (self.kind, other.kind) {
@@ -90,7 +90,7 @@ impl Linearity {
         }
     }
 
-    /// The product of two values.
+    /// Returns the linearity of the product of two values.
     fn times(&self, other: &Linearity, name: &str, span: Span) -> Linearity {
         use Kind::{Constant, Nothing, Unknown, Zero};
         match (self.kind, other.kind) {
@@ -103,7 +103,8 @@ impl Linearity {
         }
     }
 
-    /// What comes out of storage that holds several values: a mixture is not certain to be any of them.
+    /// Returns the linearity of a value loaded from storage that holds several values: a mixture is not certain to be any of
+    /// them.
     fn element(&self) -> Linearity {
         match self.kind {
             Kind::Either | Kind::Affine | Kind::NotLinear => Kind::Unknown.into(),
@@ -123,7 +124,7 @@ impl Fact for Linearity {
     }
 }
 
-/// What holds on both of two paths.
+/// Returns the linearity that holds on both of two paths.
 fn joined(a: &Linearity, b: &Linearity) -> Linearity {
     use Kind::{Affine, Constant, Either, Linear, NotLinear, Nothing, Unknown, Zero};
     match (a.kind, b.kind) {
@@ -136,24 +137,24 @@ fn joined(a: &Linearity, b: &Linearity) -> Linearity {
         (_, Zero) => a.clone(),
         (Constant, Constant) => Constant.into(),
         (Linear, Linear) => Linear.into(),
-        // Piecewise: here a constant, there a linear function.
+        // Piecewise: a constant on one side, a linear function on the other.
         (Affine, _) => a.clone(),
         (_, Affine) => b.clone(),
         (Either | Constant, Linear | Either | Constant) | (Linear, Constant | Either) => Either.into(),
     }
 }
 
-/// Linearity of functions, for given arguments.
+/// Linearities of functions, for given arguments.
 pub struct Linearities<'p> {
     program: &'p Program,
     done: HashMap<(FunctionId, Vec<Kind>), Rc<[Linearity]>>,
-    /// Calls that are being looked at, with what is known of them so far.
+    /// Calls that are being examined, with the results so far.
     open: Vec<Open>,
-    /// Whether a function may not even ask whether what it is given is zero.
+    /// Whether even a test of an argument for zero is rejected.
     zero_matters: bool,
-    /// Whether a function with a registered derivative is as linear as what is written in it.
+    /// Whether the linearity of a function with a registered derivative is determined from its body.
     looks_behind_rules: bool,
-    /// But not this one.
+    /// A function that is excepted from `looks_behind_rules`.
     hidden: Option<FunctionId>,
 }
 
@@ -163,11 +164,11 @@ struct Open {
     was_asked: bool,
 }
 
-/// Deeper chains of calls are not followed.
+/// The maximum depth of chains of calls that are followed.
 const DEEPEST: usize = 100;
 
 impl<'p> Linearities<'p> {
-    /// Of the functions of a program.
+    /// Creates the linearities for the functions of a program.
     pub fn new(program: &'p Program) -> Linearities<'p> {
         Linearities {
             program,
@@ -179,18 +180,19 @@ impl<'p> Linearities<'p> {
         }
     }
 
-    /// Of the linear functions that registered derivatives return: what they call may have registered derivatives, too.
+    /// Creates the linearities for the linear functions that registered derivatives return: their callees may have registered
+    /// derivatives, too.
     pub fn of_rules(program: &'p Program) -> Linearities<'p> {
         Linearities { looks_behind_rules: true, ..Linearities::new(program) }
     }
 
-    /// Of the differential of a function that has no pullback: it is recorded at zero, so it may not ask whether it is
-    /// there, and cannot be by way of itself.
+    /// Creates the linearities for the differential of a function that has no pullback: it is recorded at zero, so it must not
+    /// test its argument for zero, and it cannot be computed by a call of the original function.
     pub fn of_differential(program: &'p Program, original: FunctionId) -> Linearities<'p> {
         Linearities { hidden: Some(original), zero_matters: true, ..Linearities::of_rules(program) }
     }
 
-    /// The linearity of each component of the results, for arguments of these kinds.
+    /// Returns the linearity of each component of the results, for arguments of these kinds.
     pub fn results(&mut self, id: FunctionId, arguments: Vec<Kind>) -> Rc<[Linearity]> {
         let call = (id, arguments);
         if let Some(known) = self.done.get(&call) {
@@ -208,7 +210,7 @@ impl<'p> Linearities<'p> {
         self.open.push(Open { call: call.clone(), results: all(Kind::Nothing), was_asked: false });
         let place = self.open.len() - 1;
         let mut results = self.open[place].results.clone();
-        // Each round climbs the lattice of kinds, which is not high.
+        // Each iteration climbs the lattice of kinds, which is not high.
         for _ in 0..8 {
             results = self.look_at(&f, &call.1);
             let open = &mut self.open[place];
@@ -219,7 +221,7 @@ impl<'p> Linearities<'p> {
             }
         }
         self.open.truncate(place);
-        // What was found while a caller further out was still open may be too early an answer.
+        // A result that was found while an outer call was still being examined may be preliminary.
         if !self.open.iter().any(|open| open.was_asked) {
             self.done.insert(call, results.clone());
         }
@@ -232,7 +234,7 @@ impl<'p> Linearities<'p> {
             entry[param.0 as usize] = (*kind).into();
         }
         let mut results = vec![Linearity::default(); f.results.len()];
-        // A condition that depends on what varies.
+        // A condition that depends on a varied value.
         let mut condition: Option<Linearity> = None;
         let step = |block: usize, facts: &mut [Linearity]| {
             self.block(f, block, facts);
@@ -274,7 +276,7 @@ impl<'p> Linearities<'p> {
             Op::Constants(all) if matches!(&**all, Constants::Numbers(all) if all.iter().all(|x| *x == 0.0)) => {
                 each(Kind::Zero.into())
             }
-            // An empty collection, and no reference, hold nothing that varies or could be added.
+            // An empty collection, and a null reference, hold no varied value and no value that could be added.
             Op::Null | Op::NewArray(_) => each(Kind::Zero.into()),
             Op::ConstF(_)
             | Op::ConstI(_)
@@ -324,7 +326,7 @@ impl<'p> Linearities<'p> {
         let unknown = || vec![Linearity::from(Kind::Unknown); step.outs.len()];
         let Some(f) = self.program.function(callee).cloned() else { return unknown() };
         let arguments: Vec<&Linearity> = step.ins.iter().map(|r| &facts[r.0 as usize]).collect();
-        // A registered derivative hides the body; a transpose vouches for linearity, which is then not questioned.
+        // A registered derivative hides the body; a transpose guarantees linearity, which is then not checked.
         let hidden = |k: usize| arguments[k].varies() && covered_by_rule(&f, k);
         let looks_behind = self.looks_behind_rules && self.hidden != Some(callee);
         if !looks_behind && (0..arguments.len()).any(hidden) {
@@ -336,7 +338,7 @@ impl<'p> Linearities<'p> {
         let results = self.results(callee, arguments.iter().map(|a| a.kind).collect());
         let mut results = results.to_vec();
         for result in &mut results {
-            // Inside of the standard library nobody wants to look: the call did it.
+            // A step inside the standard library is attributed to the call.
             if result.step.is_some() && f.is_prelude {
                 *result = Linearity::at(result.kind, base_name(&f.name), step.span);
             }
@@ -349,7 +351,7 @@ impl<'p> Linearities<'p> {
     }
 }
 
-/// The register that decides how a block goes on, when both ways lead somewhere.
+/// Returns the register that decides how a block continues, if neither branch stops the program.
 fn selecting(f: &Function, block: usize) -> Option<Reg> {
     let Some(Terminator::Branch { condition, then, otherwise }) = &f.blocks[block].end else { return None };
     let stops = |to: &BlockId| matches!(f.blocks[to.0 as usize].end, Some(Terminator::Trap(_)));
@@ -371,7 +373,7 @@ fn primitive(id: PrimitiveId, step: &Instruction, facts: &[Linearity], zero_matt
         DependenceTransfer::Carry | DependenceTransfer::Flat if !operands().any(Linearity::varies) => {
             return Kind::Constant.into();
         }
-        // A comparison selects; that something is exactly zero happens nowhere in particular.
+        // A comparison selects; a test for exactly zero is no selection, because it holds at one point only.
         DependenceTransfer::Flat if info.result == Bank::I => {
             let asks_for_zero = matches!(name, "==" | "!=") && operands().any(|o| o.kind == Kind::Zero);
             let is_accepted = asks_for_zero && !zero_matters;
@@ -401,7 +403,7 @@ fn primitive(id: PrimitiveId, step: &Instruction, facts: &[Linearity], zero_matt
     }
 }
 
-/// The name of a function without its labels: `sin` of `sin(_:)`.
+/// Returns the name of a function without its labels: `sin` for `sin(_:)`.
 pub fn base_name(name: &str) -> &str {
     match name.find('(') {
         Some(at) if at > 0 => &name[..at],

@@ -1,8 +1,8 @@
 //! Linear tangents: a function that is certainly linear computes tangents by its own derivative code, not by its registered
 //! transpose.
 //!
-//! Promises: only what follows from the code as written; a function that calls anything with a registered derivative, or
-//! cuts a path, keeps its transpose in both directions.
+//! Promises: only consequences of the code as written; a function that calls one with a registered derivative, or cuts a path,
+//! uses its transpose in both directions.
 
 use crate::diff::linear::{Kind, Linearities};
 use crate::diff::wrt;
@@ -11,7 +11,7 @@ use crate::ir::{Function, FunctionId, Op, Program, RuleKind};
 use std::collections::HashSet;
 use std::rc::Rc;
 
-/// Looks at the transposes of all functions from the one with the number `first` on.
+/// Examines the transposes of all functions with the number `first` or a higher one.
 pub fn mark_own_tangents(program: &mut Program, first: usize) {
     let of = |(id, f): (usize, &Option<Rc<Function>>)| {
         let is_transposed = f.as_ref()?.rules.iter().any(|rule| rule.kind == RuleKind::Transpose);
@@ -35,7 +35,7 @@ pub fn mark_own_tangents(program: &mut Program, first: usize) {
     }
 }
 
-/// Whether the derivative code of a function gives its tangents by these parameters.
+/// Whether the derivative code of a function computes its tangents with respect to these parameters.
 fn gives_tangents(program: &Program, id: FunctionId, by: &[bool]) -> bool {
     let Some(f) = program.function(id).filter(|_| is_plain(program, id)) else { return false };
     let kinds = moving(program, f, by).into_iter();
@@ -45,7 +45,7 @@ fn gives_tangents(program: &Program, id: FunctionId, by: &[bool]) -> bool {
     wrt::carrying(program, f).iter().zip(results.iter()).all(|(carries, known)| !carries || is_linear(known.kind))
 }
 
-/// Whether a function and all that it calls are looked into, and nothing in them says how it differentiates.
+/// Whether the bodies of a function and all of its callees are known, and none of them has a registered derivative.
 fn is_plain(program: &Program, id: FunctionId) -> bool {
     let mut seen = HashSet::from([id]);
     let mut open = vec![id];

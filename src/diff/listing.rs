@@ -1,8 +1,8 @@
-//! Listings: the results of the analyses as text, for `show --stage activity` and `show --stage derivative`.
+//! Listings: print the results of the analyses for `show --stage activity` and `show --stage derivative`.
 //!
-//! In: a function. Out: its listing, a line a step; for activity with what is known of the step in front.
+//! In: a function. Out: its listing, one line per step; for activity, each line starts with the properties of the step.
 //!
-//! Not here: how a step is written (`ir/listing`).
+//! Not here: the notation of a step (`ir/listing`).
 
 use super::derivative::derivative;
 use crate::diff::active_registers::ActiveRegisters;
@@ -12,8 +12,8 @@ use crate::source::SourceMap;
 use crate::value::Bank;
 use std::fmt::Write;
 
-/// Which steps of a function may vary with its arguments (`v`), which are useful for its results (`u`), and which are
-/// both, so that derivative code moves slots there.
+/// Lists which steps of a function may vary with its arguments (`v`), which are useful for its results (`u`), and which are both,
+/// so that derivative code moves slots there.
 pub fn activity(program: &Program, f: &Function) -> String {
     let active = ActiveRegisters::of(program, f);
     // Writing to a String cannot fail.
@@ -30,7 +30,7 @@ pub fn activity(program: &Program, f: &Function) -> String {
     text
 }
 
-/// The derivative code of a function, where `d` marks the steps that move or combine slots.
+/// Lists the derivative code of a function, where `d` marks the steps that move or combine slots.
 pub fn derivative_code(program: &Program, f: &Function, sources: Option<&SourceMap>) -> String {
     listing::function(program, &derivative(program, f), sources)
 }

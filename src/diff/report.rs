@@ -1,4 +1,4 @@
-//! Report: the texts of the diagnostics of differentiation.
+//! Report: constructs the diagnostics of differentiation.
 
 use super::check::Promised;
 use super::dependence::{Break, BreakReason};
@@ -21,10 +21,10 @@ const OTHER_MODULE: &str =
 const ALWAYS_ZERO: &str = "result does not depend on differentiation arguments and will always have a zero derivative; \
                            do you want to add 'withoutDerivative(at:)' to make it explicit?";
 
-/// A diagnostic lists no more steps than this.
+/// The maximum number of steps that a diagnostic lists.
 const MOST_STEPS: usize = 5;
 
-/// A path to the result goes through something that is not a number.
+/// Reports that a path to the result goes through a value that is not a number.
 pub fn not_differentiable(promised: &Promised, breaks: &[(usize, Rc<Break>)]) -> Diagnostic {
     let mut diagnostic = Diagnostic::error(Code::NotDifferentiable, head(promised), "function is not differentiable");
     for (k, parameter) in promised.function.parameters.iter().enumerate() {
@@ -62,7 +62,7 @@ pub fn not_differentiable(promised: &Promised, breaks: &[(usize, Rc<Break>)]) ->
     diagnostic
 }
 
-/// Why there is no derivative at a break, and the way out.
+/// Returns the reason why there is no derivative at a break, and the suggested change.
 fn explanation(why: &BreakReason) -> (&'static str, &'static str) {
     const CONSTANT: &str = "to treat the value as a constant, with a derivative of zero, use 'withoutDerivative(at:)'";
     match why {
@@ -85,12 +85,12 @@ fn explanation(why: &BreakReason) -> (&'static str, &'static str) {
     }
 }
 
-/// Whether a function of the native library writes a value as a string.
+/// Whether a function of the native library converts a value to a string.
 fn is_conversion_to_string(name: &str) -> bool {
     matches!(name, "describe" | "debugDescribe") || name.starts_with("format.")
 }
 
-/// A path to the result goes through a function whose body is unknown.
+/// Reports that a path to the result goes through a function whose body is unknown.
 pub fn opaque(promised: &Promised, parameter: usize, found: &Break, name: &str) -> Diagnostic {
     let mut diagnostic = Diagnostic::error(Code::NoDerivative, found.span, NOT_DIFFERENTIABLE);
     if let Some(parameter) = promised.function.parameters.get(parameter) {
@@ -103,8 +103,8 @@ pub fn opaque(promised: &Promised, parameter: usize, found: &Break, name: &str) 
     diagnostic.help(format!("register a derivative for it with '@derivative(of: {})'", base_name(name)))
 }
 
-/// A path to the result goes through a function whose registered derivatives are for other types, or a stored property
-/// that its type's tangent vectors say nothing of.
+/// Reports that a path to the result goes through a function whose registered derivatives are for other types, or a stored
+/// property that has no counterpart in its type's tangent vectors.
 pub fn obstacle(promised: &Promised, parameter: usize, found: &Break, obstacle: &Obstacle) -> Diagnostic {
     let mut diagnostic = Diagnostic::error(Code::NoDerivative, found.span, NOT_DIFFERENTIABLE);
     if let Some(parameter) = promised.function.parameters.get(parameter) {
@@ -113,7 +113,7 @@ pub fn obstacle(promised: &Promised, parameter: usize, found: &Break, obstacle: 
     in_the_way(calls(diagnostic, found), found.span, obstacle)
 }
 
-/// A function whose registered derivatives are for other types is converted itself.
+/// Reports the conversion of a function whose registered derivatives are for other types.
 pub fn obstacle_reference(promised: &Promised, obstacle: &Obstacle) -> Diagnostic {
     in_the_way(Diagnostic::error(Code::NoDerivative, promised.at, NOT_DIFFERENTIABLE), promised.at, obstacle)
 }
@@ -134,7 +134,7 @@ fn in_the_way(diagnostic: Diagnostic, at: Span, obstacle: &Obstacle) -> Diagnost
     }
 }
 
-/// A function of another module is converted itself.
+/// Reports the conversion of a function of another module.
 pub fn other_module(promised: &Promised) -> Diagnostic {
     let name = &promised.function.name;
     let message = format!("'{name}' is from a different module and has not been marked with '@differentiable'");
@@ -142,7 +142,7 @@ pub fn other_module(promised: &Promised) -> Diagnostic {
         .help(format!("register a derivative for it with '@derivative(of: {})'", base_name(name)))
 }
 
-/// Nothing that moves reaches the result.
+/// Reports that no varied value reaches the result.
 pub fn zero_derivative(promised: &Promised) -> Diagnostic {
     let f = promised.function;
     let warning = |span| Diagnostic::warning(Code::ZeroDerivative, span, ALWAYS_ZERO);
@@ -171,7 +171,7 @@ pub fn zero_derivative(promised: &Promised) -> Diagnostic {
     }
 }
 
-/// A function that must be linear is not.
+/// Reports that a function that must be linear is not.
 pub fn not_linear(promised: &Promised, step: Option<&Step>) -> Diagnostic {
     let subject = subject(promised);
     let culprit = step.map_or_else(|| format!("'{}'", base_name(&promised.function.name)), |s| format!("'{}'", s.name));
@@ -193,7 +193,8 @@ pub fn not_linear(promised: &Promised, step: Option<&Step>) -> Diagnostic {
     }
 }
 
-/// A registered derivative that is not linear, and need not be: what is done with it.
+/// Changes the error for a registered derivative into a warning, where it need not be linear. `what_happens` describes its
+/// treatment.
 pub fn as_warning(not_linear: Diagnostic, what_happens: &str) -> Diagnostic {
     if not_linear.severity == Severity::Warning {
         return not_linear;
@@ -202,7 +203,7 @@ pub fn as_warning(not_linear: Diagnostic, what_happens: &str) -> Diagnostic {
     warning.note(what_happens)
 }
 
-/// A function that must be linear adds a constant.
+/// Reports that a function that must be linear adds a constant.
 pub fn affine(promised: &Promised, step: Option<&Step>) -> Diagnostic {
     let message = format!("{} is affine, not linear: its transpose ignores the constant part", subject(promised));
     let diagnostic = Diagnostic::warning(Code::AffineAsLinear, head(promised), message);
@@ -214,7 +215,7 @@ pub fn affine(promised: &Promised, step: Option<&Step>) -> Diagnostic {
     }
 }
 
-/// The brace of a closure that is written there, or the reference to a function.
+/// Returns the brace of a closure literal, or the reference to a function.
 fn head(promised: &Promised) -> Span {
     if promised.is_literal { promised.function.span } else { promised.at }
 }
@@ -235,7 +236,7 @@ fn with_respect_to(diagnostic: Diagnostic, promised: &Promised, span: Span, name
     diagnostic.also(span, format!("differentiating with respect to '{name}'"))
 }
 
-/// Where the function is declared, when it is only named at the promise.
+/// Adds the place where the function is declared, if the promise only names it.
 fn definition(diagnostic: Diagnostic, promised: &Promised) -> Diagnostic {
     if promised.is_literal || promised.function.is_prelude {
         return diagnostic;
@@ -250,12 +251,12 @@ fn calls(mut diagnostic: Diagnostic, found: &Break) -> Diagnostic {
     diagnostic
 }
 
-/// Proposes to put `withoutDerivative(at:)` around a place.
+/// Suggests `withoutDerivative(at:)` around a place.
 fn cut(diagnostic: Diagnostic, text: &str, span: Span) -> Diagnostic {
     diagnostic.wrap(text, span, "withoutDerivative(at: ", ")")
 }
 
-/// Where the result of a function is computed, and whether that is an expression by itself.
+/// Returns the place where the result of a function is computed, and whether that is an expression by itself.
 fn result_place(f: &Function) -> Option<(Span, bool)> {
     let carries = |r: &&Reg| f.registers[r.0 as usize].bank != Bank::I;
     for block in &f.blocks {

@@ -7,7 +7,7 @@ use crate::value::Bank;
 use crate::value::shape::{Shape, Tangent, TangentKind};
 use std::rc::Rc;
 
-/// Builds one function. Every step is at a place of its own: the `k`-th at `10k..10k+5`.
+/// Builds one function. Every step has a distinct span: the `k`-th is at `10k..10k+5`.
 pub struct Builder {
     pub function: Function,
     current: usize,
@@ -42,7 +42,7 @@ impl Builder {
         Reg(self.function.registers.len() as u32 - 1)
     }
 
-    /// A parameter of one component; [`add_to`](Builder::add_to) gives numbers their tangent.
+    /// Adds a parameter of one component; [`add_to`](Builder::add_to) sets the tangent types of numbers.
     pub fn param(&mut self, name: &str, bank: Bank) -> Reg {
         let reg = self.reg(bank);
         let first = self.function.params.len();
@@ -110,7 +110,7 @@ impl Builder {
         self.end(Terminator::Return(regs.to_vec()));
     }
 
-    /// Puts the function into a program.
+    /// Adds the function to a program.
     pub fn add_to(mut self, program: &mut Program) -> FunctionId {
         let double = program.shapes.add(Shape::Double);
         let number = program.tangents.add(Tangent { value: double, vector: double, kind: TangentKind::Number });
@@ -131,7 +131,7 @@ impl Builder {
     }
 }
 
-/// A program of one function.
+/// Returns a program of one function.
 pub fn program(builder: Builder) -> (Program, FunctionId) {
     let mut program = Program::default();
     let id = builder.add_to(&mut program);

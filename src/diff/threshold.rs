@@ -1,25 +1,24 @@
-//! Thresholds: comparisons on which branches depend. Where two numbers that move are equal, a branch is taken exactly at its
-//! threshold, and the derivative is one by convention, that of the branch.
+//! Thresholds: marks comparisons on which branches depend. Where two varied numbers are equal, a branch is taken exactly at its
+//! threshold, and the derivative is that of the branch, by convention.
 //!
-//! In: a function. Out: the same function with an [`Operator::Threshold`] in front of each such comparison, and of each
-//! step whose partial is 0 wherever it has one (`floor`), which may be at a jump.
+//! In: a function. Out: the same function with an [`Operator::Threshold`] before each such comparison, and before each step whose
+//! partial is 0 wherever it has one (`floor`), which may be at a jump.
 //!
-//! Promises: only comparisons that decide where the program goes on are marked: `if`, `while`, `guard`, `switch`,
-//! `where`, `?:`, `&&` and `||`, and the result of a closure or a function that another function decides by. A condition
-//! that stops the program otherwise (`precondition`) is none. What the library compares is marked where it has been put
-//! in the place of a call in the program's own code, and in functions that are nothing but a condition (`contains` of a
-//! range, what `sorted()` and masks compare by) or that round. A rounding that only selects (`Int(floor(x))`,
-//! `withoutDerivative(at: floor(x))`) is not marked.
+//! Promises: only comparisons that decide how the program continues are marked: `if`, `while`, `guard`, `switch`, `where`, `?:`,
+//! `&&` and `||`, and the result of a closure or a function by which another function decides. A condition that stops the program
+//! otherwise (`precondition`) is not marked. Comparisons of the library are marked where they have been inlined into the
+//! program's own code, and in functions that consist of a condition (`contains` of a range, the comparisons of `sorted()` and
+//! masks) or that round. A rounding that only selects (`Int(floor(x))`, `withoutDerivative(at: floor(x))`) is not marked.
 
 use crate::diff::active_registers::ActiveRegisters;
 use crate::ir::{BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Terminator};
 use crate::native::{Primitive, Rule, Value};
 use crate::value::Bank;
 
-/// How lowering names closures.
+/// The prefix of the names that lowering generates for closures.
 const CLOSURE: &str = "closure";
 
-/// The function with its thresholds marked; `None` when it has none.
+/// Returns the function with its thresholds marked; `None` when it has none.
 pub fn marked(program: &Program, id: FunctionId, f: &Function) -> Option<Function> {
     let compares = (!f.is_prelude || is_condition(f)) && steps(f).any(is_comparison);
     let rounds = (!f.is_prelude || is_rounding(f)) && steps(f).any(may_jump);
@@ -63,7 +62,7 @@ fn is_comparison(step: &Instruction) -> bool {
     matches!(step.op, Op::Primitive(id) if matches!(id.info().value, Value::Test2(_)))
 }
 
-/// Whether a step is a rounding or the like: its partial is 0, except where it jumps.
+/// Whether a step is a rounding or a similar operation: its partial is 0, except where it jumps.
 fn may_jump(step: &Instruction) -> bool {
     let jumps = |info: &Primitive| matches!(info.rule, Rule::Flat) && info.one_sided.is_some();
     matches!(step.op, Op::Primitive(id) if jumps(id.info()))
@@ -74,12 +73,12 @@ fn is_computation(step: &Instruction) -> bool {
     matches!(step.op, Op::Primitive(_) | Op::Copy | Op::ConstF(_) | Op::ConstI(_) | Op::LoadRecord { .. })
 }
 
-/// Whether a function of the library rounds a number, and does nothing else.
+/// Whether a function of the library does nothing but round a number.
 fn is_rounding(f: &Function) -> bool {
     f.results == [Bank::F] && steps(f).all(is_computation)
 }
 
-/// The registers whose numbers count in something: they are not only compared, cut off from derivatives or turned into
+/// Determines the registers whose numbers are used as data: they are not only compared, detached from derivatives or converted to
 /// integers.
 fn counting(program: &Program, f: &Function) -> Vec<bool> {
     let mut counting = vec![false; f.registers.len()];
@@ -111,7 +110,7 @@ fn counting(program: &Program, f: &Function) -> Vec<bool> {
     counting
 }
 
-/// Whether a function cuts its arguments off from derivatives, and does nothing else.
+/// Whether a function does nothing but detach its arguments from derivatives.
 fn cuts(f: &Function) -> bool {
     let is_cut = |step: &Instruction| {
         matches!(step.op, Op::Copy | Op::Operator(Operator::WithoutDerivative { .. } | Operator::NoDerivative { .. }))
@@ -119,8 +118,8 @@ fn cuts(f: &Function) -> bool {
     f.is_prelude && steps(f).all(is_cut) && steps(f).any(|step| step.op != Op::Copy)
 }
 
-/// Whether a function of the library is nothing but a condition: of several comparisons, or a closure that compares. A
-/// function of one comparison (`<`) has been put in the place of its call.
+/// Whether a function of the library consists of a condition: it has several comparisons, or is a closure that compares. A
+/// function of one comparison (`<`) has been inlined.
 fn is_condition(f: &Function) -> bool {
     let least = if f.name.starts_with(CLOSURE) { 1 } else { 2 };
     f.results == [Bank::I]
@@ -128,7 +127,7 @@ fn is_condition(f: &Function) -> bool {
         && steps(f).filter(|step| is_comparison(step)).count() >= least
 }
 
-/// Whether a caller may decide by what a function returns: not by the condition of a `precondition`.
+/// Whether a caller may decide by the result of a function; the condition of a `precondition` does not count.
 fn result_decides(program: &Program, id: FunctionId) -> bool {
     let mut is_made = false;
     for block in program.functions.iter().flatten().flat_map(|f| &f.blocks) {
@@ -143,7 +142,7 @@ fn result_decides(program: &Program, id: FunctionId) -> bool {
     !is_made
 }
 
-/// Whether a step may decide by what the function in a register returns.
+/// Whether a step may decide by the result of the function in a register.
 fn decides_by(program: &Program, step: &Instruction, function: Reg) -> bool {
     let Op::Call(callee) = step.op else { return !matches!(step.op, Op::Hold | Op::Access { .. }) };
     let Some(f) = program.function(callee) else { return true };
@@ -160,14 +159,14 @@ fn decides_by(program: &Program, step: &Instruction, function: Reg) -> bool {
     })
 }
 
-/// Finds the registers that decide where the program goes on, or where a caller goes on that gets the result.
+/// Determines the registers that decide how the program continues, in this function or in a caller that receives the result.
 struct Deciding<'p> {
     program: &'p Program,
     /// Functions that are being examined, from the outermost call to the innermost.
     open: Vec<FunctionId>,
 }
 
-/// Conditions are passed on through so many calls at most.
+/// The maximum number of calls through which conditions are followed.
 const MOST_CALLS: usize = 4;
 
 impl<'p> Deciding<'p> {
@@ -212,7 +211,7 @@ impl<'p> Deciding<'p> {
         deciding
     }
 
-    /// The truth values by which a function decides that a step calls (`select`).
+    /// Returns the truth values passed to a callee that decides by them (`select`).
     fn deciding_arguments(&mut self, conditions: &[bool], step: &Instruction) -> Vec<Reg> {
         let Op::Call(callee) = step.op else { return vec![] };
         let is_condition = |r: &Reg| conditions[r.0 as usize];
@@ -226,7 +225,8 @@ impl<'p> Deciding<'p> {
     }
 }
 
-/// The registers that hold what was compared, or what was made of that; with `given` the arguments may be that as well.
+/// Returns the registers that hold the result of a comparison, or a value computed from one; with `given` the arguments may be
+/// such results as well.
 fn conditions(f: &Function, given: bool) -> Vec<bool> {
     let mut conditions = vec![false; f.registers.len()];
     let is_integer = |r: &Reg| f.registers[r.0 as usize].bank == Bank::I;
@@ -248,7 +248,7 @@ fn conditions(f: &Function, given: bool) -> Vec<bool> {
     conditions
 }
 
-/// Whether the program stops in a block.
+/// Whether a block stops the program.
 fn stops(f: &Function, block: BlockId) -> bool {
     matches!(f.blocks[block.0 as usize].end, Some(Terminator::Trap(_)))
 }
@@ -266,7 +266,7 @@ mod tests {
         marked.map_or(0, |f| steps(&f).filter(is_mark).count())
     }
 
-    /// How many comparisons are marked in `x ↦ 0 < y ? x : 0`, where `y` is `x` or 0.
+    /// Returns the number of marked comparisons in `x ↦ 0 < y ? x : 0`, where `y` is `x` or 0.
     fn deciding(compares_x: bool) -> usize {
         let mut b = Builder::new("f");
         let x = b.param("x", F);

@@ -1,31 +1,31 @@
-//! Dependence transfer: how the result of a primitive or a native function depends on its operands.
+//! Dependence transfer: determines how the result of a primitive or a native function depends on its operands.
 
 use crate::native::PrimitiveId;
 use crate::native::Rule;
 use crate::native::ids;
 use crate::value::Bank;
 
-/// What becomes of varying operands.
+/// The effect of an operation on the dependence of varied operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum DependenceTransfer {
     /// The result varies with the operands, and has partials.
     Smooth,
-    /// The partial is zero wherever it exists, or the result is no data (a comparison): nothing gets through.
+    /// The partial is zero wherever it exists, or the result is no data (a comparison): no dependence is propagated.
     Flat,
-    /// A number becomes something that cannot vary: the path breaks here.
+    /// A number becomes a value that cannot vary: the path breaks here.
     Break,
-    /// Integers: they don't vary, but what is made of them came through a break, too.
+    /// Integers: they don't vary, but the results have the breaks of the operands, too.
     Carry,
 }
 
-/// How a scalar primitive passes on that its operands vary.
+/// Returns how a scalar primitive propagates dependence.
 pub fn primitive(id: PrimitiveId) -> DependenceTransfer {
     let info = id.info();
     let takes_number = info.operands.contains(&Bank::F);
     match &info.rule {
         _ if !takes_number && is_comparison(info.name) => DependenceTransfer::Flat,
         _ if !takes_number => DependenceTransfer::Carry,
-        // Whatever partial the table gives a conversion to an integer: the language demands an error.
+        // Whatever partial the table has for a conversion to an integer: the language requires an error.
         _ if id == ids::TO_INT => DependenceTransfer::Break,
         Rule::Opaque { .. } => DependenceTransfer::Break,
         Rule::Flat => DependenceTransfer::Flat,
@@ -34,13 +34,14 @@ pub fn primitive(id: PrimitiveId) -> DependenceTransfer {
     }
 }
 
-/// A comparison selects and is not itself data: what is reached only through it has a zero derivative, as a branch.
+/// Whether a primitive is a comparison: it selects and is not itself data, so a value that is reached only through it has a zero
+/// derivative, as with a branch.
 fn is_comparison(name: &str) -> bool {
     let last = name.rsplit('.').next().unwrap_or(name);
     matches!(last, "eq" | "ne" | "lt" | "le" | "gt" | "ge")
 }
 
-/// How functions of the native library pass it on, by the first words of their names.
+/// The dependence transfer of the functions of the native library, by prefixes of their names.
 const NATIVES: &[(&str, NativeTransfer)] = &[
     ("array.", NativeTransfer::Container),
     ("dictionary.", NativeTransfer::Container),
@@ -66,22 +67,22 @@ const NATIVES: &[(&str, NativeTransfer)] = &[
     ("random.", NativeTransfer::Nothing),
 ];
 
-/// What becomes of varying operands of a native function.
+/// The effect of a native function on the dependence of varied operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NativeTransfer {
-    /// A collection: numbers and references that come out may be those that went in.
+    /// A collection: numbers and references among the results may be those of the operands.
     Container,
-    /// A number becomes a text or an integer.
+    /// A number becomes a string or an integer.
     Break,
-    /// Texts: what is made of them came through a break, too.
+    /// Strings: the results have the breaks of the operands, too.
     Carry,
-    /// The result has nothing to do with the operands, or only compares them.
+    /// The result does not depend on the operands, or only compares them.
     Nothing,
     /// It is not listed.
     Unknown,
 }
 
-/// How a function of the native library passes on that its operands vary.
+/// Returns how a function of the native library propagates dependence.
 pub fn native(name: &str) -> NativeTransfer {
     NATIVES
         .iter()
@@ -89,7 +90,7 @@ pub fn native(name: &str) -> NativeTransfer {
         .map_or(NativeTransfer::Unknown, |(_, transfer)| *transfer)
 }
 
-/// Whether a function of texts looks for something, counts or compares: its result is no text and no part of one.
+/// Whether a function of strings searches, counts or compares: its result is no string and no part of one.
 pub fn selects(name: &str) -> bool {
     const LOOKS: &[&str] = &[
         "text.after",

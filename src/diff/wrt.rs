@@ -1,21 +1,22 @@
-//! Differentiation parameters: the components of the arguments that vary when a function is differentiated by some parameters.
+//! Differentiation parameters: determine the components of the arguments that vary when a function is differentiated with respect
+//! to some parameters.
 
 use crate::ir::{Function, Program};
 use crate::value::Bank;
 use crate::value::shape::{Shape, ShapeId, TangentId, TangentKind};
 
-/// Whether a component moves.
+/// Whether a component varies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Moves {
     /// It is constant.
     No,
-    /// It moves as a whole.
+    /// It varies as a whole.
     Yes,
-    /// It is a reference to something of which parts move (elements with a `@noDerivative` property).
+    /// It is a reference to an object of which parts vary (elements with a `@noDerivative` property).
     Partly,
 }
 
-/// For each component of the arguments whether it moves. `wrt` has one flag a parameter.
+/// Returns for each component of the arguments whether it varies. `wrt` has one flag per parameter.
 pub fn moving(program: &Program, f: &Function, wrt: &[bool]) -> Vec<Moves> {
     let mut moves = vec![Moves::No; f.params.len()];
     for (parameter, _) in f.parameters.iter().zip(wrt).filter(|(_, wanted)| **wanted) {
@@ -31,7 +32,8 @@ pub fn moving(program: &Program, f: &Function, wrt: &[bool]) -> Vec<Moves> {
     moves
 }
 
-/// For each component of the results whether it can carry a derivative: not what is stored in a `@noDerivative` property.
+/// Returns for each component of the results whether it can carry a derivative: a value stored in a `@noDerivative` property
+/// cannot.
 pub fn carrying(program: &Program, f: &Function) -> Vec<bool> {
     let mut carries: Vec<bool> = f.results.iter().map(|bank| can_vary(*bank)).collect();
     for (first, shape, tangent) in &f.result_tangents {
@@ -44,7 +46,7 @@ pub fn carrying(program: &Program, f: &Function) -> Vec<bool> {
     carries
 }
 
-/// How many components a value of that shape has in registers.
+/// Returns the number of register components of a value of that shape.
 fn count(program: &Program, shape: ShapeId) -> usize {
     let layout = program.shapes.layout(shape);
     (layout.f + layout.i + layout.r) as usize
@@ -86,7 +88,7 @@ fn spread(program: &Program, shape: ShapeId, tangent: TangentId, out: &mut Vec<M
                 spread(program, vector, *of, out);
             }
         }
-        // The cases share their components: what moves in one of them may move.
+        // The cases share their components: a component that varies in one of them may vary.
         TangentKind::Enum(_) => {
             let layout = program.shapes.layout(shape);
             out.resize(out.len() + layout.f as usize, Moves::Partly);
@@ -106,7 +108,7 @@ fn fields(shape: &Shape) -> Vec<ShapeId> {
     }
 }
 
-/// Whether every number that is reached through a reference moves.
+/// Whether every number that is reached through a reference varies.
 fn has_opaque_vector(program: &Program, tangent: TangentId, depth: usize) -> bool {
     let tangent = program.tangents.get(tangent);
     if depth > 8 {

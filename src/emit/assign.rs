@@ -1,5 +1,5 @@
-//! Register assignment: some virtual registers live in the window of the call that takes or returns them, the others are assigned
-//! by linear scan over the order of the blocks.
+//! Register assignment: some virtual registers are placed in the window of the call that takes or returns them, the others are
+//! assigned by linear scan over the order of the blocks.
 
 use super::graph::{Graph, Reg, Step};
 use super::window::{Windows, windows};
@@ -12,26 +12,26 @@ use std::collections::{BTreeSet, BinaryHeap};
 /// A machine register.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Place {
-    /// One of the function's own.
+    /// One of the function's own registers.
     Own(usize),
-    /// One of the window.
+    /// A register of the window.
     Window(usize),
 }
 
 /// The machine registers of a function.
 #[derive(Debug)]
 pub struct Assignment {
-    /// The place of each virtual register that is used.
+    /// The place of each virtual register; `None` for those that are not used.
     pub places: Vec<Option<Place>>,
-    /// Its own registers.
+    /// The number of its own registers in each bank.
     pub own: [usize; 3],
-    /// The window, without the scratch register after it.
+    /// The size of the window in each bank, without the scratch register after it.
     pub window: [usize; 3],
-    /// Number registers from here on never have a slot.
+    /// The index of the first own number register that never has a slot.
     pub inactive_from: usize,
 }
 
-/// How the arguments or results of a call are counted: the place of each in its bank.
+/// Returns the place of each argument or result of a call in its bank.
 pub fn window_places(banks: &[Bank], regs: &[Reg]) -> Vec<usize> {
     let mut next = [0; 3];
     let place = |r: &Reg| {
@@ -42,10 +42,10 @@ pub fn window_places(banks: &[Bank], regs: &[Reg]) -> Vec<usize> {
     regs.iter().map(place).collect()
 }
 
-/// The registers of a step that are in the window, in the order in which they are counted.
+/// Returns the registers of a step that are in the window, in the order of their places.
 pub fn window_args(step: &Step) -> Vec<Reg> {
     match step.ir() {
-        // The function is after its arguments.
+        // The function object follows its arguments.
         Some(Op::CallValue) => step.ins[1..].iter().chain(&step.ins[..1]).copied().collect(),
         // The array itself is not part of the element.
         Some(Op::Append(_)) => step.ins[1..].to_vec(),
@@ -53,7 +53,7 @@ pub fn window_args(step: &Step) -> Vec<Reg> {
     }
 }
 
-/// Number registers that are written with a slot somewhere. In original code there is only one class of them.
+/// Returns the number registers that are written with a slot somewhere. In original code all number registers form one class.
 pub fn active_registers(graph: &Graph, is_derivative: bool) -> Vec<bool> {
     let mut active = vec![!is_derivative; graph.banks.len()];
     graph.params.iter().for_each(|p| active[*p] = true);
@@ -65,7 +65,7 @@ pub fn active_registers(graph: &Graph, is_derivative: bool) -> Vec<bool> {
     active
 }
 
-/// Assigns all registers.
+/// Assigns a place to every register.
 pub fn assign(graph: &Graph, order: &[usize], live: &Liveness, active: &[bool]) -> Assignment {
     let Windows { places: in_window, size: window } = windows(graph, live);
     let mut places: Vec<Option<Place>> = in_window.iter().map(|p| p.map(Place::Window)).collect();
@@ -86,8 +86,8 @@ pub fn assign(graph: &Graph, order: &[usize], live: &Liveness, active: &[bool]) 
         if (bank, class) == (Bank::F, false) {
             inactive_from = own[slot];
         }
-        // Registers of parameters are free again when the parameter is not needed any more; those of the other class
-        // are not ours.
+        // The places of parameters become free after the last use of the parameter; the places of the other class are not
+        // available.
         let first = if (bank, class) == (Bank::F, false) { own[slot] } else { 0 };
         let mine =
             intervals.iter().filter(|i| graph.banks[i.reg] == bank && (bank != Bank::F || active[i.reg] == class));
@@ -96,13 +96,13 @@ pub fn assign(graph: &Graph, order: &[usize], live: &Liveness, active: &[bool]) 
     Assignment { places, own, window, inactive_from }
 }
 
-/// Where in the order of the code a register is needed; even positions read, odd ones write.
+/// The range of the code in which a register is live; even positions read, odd ones write.
 #[derive(Debug)]
 struct Interval {
     reg: Reg,
     start: usize,
     end: usize,
-    /// A register that it is copied from or to.
+    /// A register that it is copied from, whose place is preferred.
     friend: Option<Reg>,
 }
 
@@ -137,7 +137,7 @@ fn intervals(graph: &Graph, order: &[usize], live: &Liveness) -> Vec<Interval> {
     all
 }
 
-/// Gives registers to intervals in the order of their starts; returns how many there are.
+/// Assigns places to intervals in the order of their starts; returns the number of places.
 fn scan<'a>(
     intervals: impl Iterator<Item = &'a Interval>,
     first: usize,

@@ -1,4 +1,4 @@
-//! Block ends: returns, traps and jumps.
+//! Branches: the terminators of blocks, which are returns, traps and jumps.
 
 use super::assign::{Place, window_places};
 use super::graph::{Compare, End, Reg, Test};
@@ -9,7 +9,7 @@ use crate::ir::Trap;
 use crate::value::Bank;
 
 impl Selector<'_> {
-    /// Writes the end of a block; `next` is the block that is written after it.
+    /// Writes the terminator of a block; `next` is the block that is written after it.
     pub fn end(&mut self, end: &End, next: Option<usize>) {
         match end {
             End::Jump(to) => {
@@ -39,7 +39,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Goes to a block when the test has the wanted outcome.
+    /// Jumps to a block if the test has the outcome `wanted`.
     fn test(&mut self, test: Test, operands: &[u16], wanted: bool, to: usize) {
         let instruction = match test {
             Test::True if wanted => Instruction::If { a: IIn(operands[0]), to: To(0) },
@@ -58,7 +58,7 @@ impl Selector<'_> {
         self.writer.branch(joined.unwrap_or(instruction), to);
     }
 
-    /// `i = i + 1` and the branch back while `i < n`, in one.
+    /// Combines `i = i + 1` and the branch back while `i < n` into one instruction.
     fn counting_loop(&mut self, branch: Instruction) -> Option<Instruction> {
         let (a, joined) = match branch {
             Instruction::IfLtI { a, b, .. } if a != b => (a, Instruction::LoopLtI { i: IChange(a.0), n: b, to: To(0) }),
@@ -96,7 +96,7 @@ impl Selector<'_> {
         self.writer.push(Instruction::Return {});
     }
 
-    /// Result registers carry slots whatever else the register was used for.
+    /// Moves results of one bank to their registers. The slots are moved too, whatever else the registers were used for.
     fn give_back_bank(&mut self, bank: Bank, moves: &[(Place, Place)]) {
         let scratch = self.writer.scratch(bank);
         for m in super::moves::in_sequence(moves, scratch) {
@@ -111,7 +111,7 @@ impl Selector<'_> {
 
     fn trap(&mut self, trap: &Trap, message: Option<Reg>) {
         let instruction = match trap {
-            // The message of the second one is never shown.
+            // The message of `Unsupported` is never shown.
             Trap::UnexpectedNil | Trap::Unsupported => Instruction::TrapNil {},
             Trap::Unreachable => Instruction::TrapUnreachable {},
             Trap::Failed { what, .. } => {
@@ -160,7 +160,7 @@ fn compare_with(compare: Compare, a: u16, k: i16) -> Instruction {
     }
 }
 
-/// Comparisons with NaN are all false, so the opposite of `<` is not `>=`.
+/// Returns the branch for a comparison of numbers. All comparisons with NaN are false, so `>=` is not the negation of `<`.
 fn compare_numbers(compare: Compare, wanted: bool, a: u16, b: u16) -> Instruction {
     let (x, y, to) = (FIn(a), FIn(b), To(0));
     match (compare, wanted) {

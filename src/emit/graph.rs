@@ -1,4 +1,4 @@
-//! Emission graph: the graph that `emit` works on, a copy of the function, with constants as operands and comparisons in branches.
+//! Emission graph: the graph of `emit`, a copy of the function with constants as operands and comparisons in branches.
 
 use crate::bytecode::Joined;
 use crate::ir::analysis::effects::{Transfer, transfer};
@@ -11,27 +11,27 @@ use crate::value::origins::Storage;
 /// A virtual register.
 pub type Reg = usize;
 
-/// The function while it is prepared.
+/// The graph of a function during preparation.
 #[derive(Debug)]
 pub struct Graph {
-    /// Its blocks; the first is the entry.
+    /// The blocks; the first is the entry.
     pub blocks: Vec<Block>,
     /// The bank of each register.
     pub banks: Vec<Bank>,
-    /// Where the arguments arrive.
+    /// The registers of the arguments.
     pub params: Vec<Reg>,
-    /// Where the function object arrives, when it is a closure.
+    /// The register of the function object, if it is a closure.
     pub closure: Option<Reg>,
 }
 
-/// A straight run of steps.
+/// A straight run of steps with one terminator.
 #[derive(Clone, Debug)]
 pub struct Block {
     /// The steps.
     pub steps: Vec<Step>,
-    /// How it ends.
+    /// The terminator.
     pub end: End,
-    /// The place of the end in the source.
+    /// The source location of the terminator.
     pub end_span: Span,
 }
 
@@ -40,37 +40,37 @@ pub struct Block {
 pub struct Step {
     /// What is done.
     pub op: StepOp,
-    /// What is written.
+    /// The registers that it writes.
     pub outs: Vec<Reg>,
-    /// What is read.
+    /// The registers that it reads.
     pub ins: Vec<Reg>,
-    /// Its place in the source.
+    /// The source location.
     pub span: Span,
-    /// Whether it moves and combines slots.
+    /// Whether it propagates slots.
     pub active: bool,
 }
 
 /// What is done.
 #[derive(Clone, PartialEq, Debug)]
 pub enum StepOp {
-    /// What the graph says.
+    /// An operation of the function's graph.
     Ir(Op),
     /// `a → a + k`, of integers.
     AddK(i16),
-    /// Several operations on numbers at once.
+    /// Several operations on numbers.
     Join(Join),
 }
 
-/// A step that does the work of several.
+/// A step that combines several operations.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Join {
-    /// Where the operations are.
+    /// The nesting of the operations.
     pub form: Nesting,
-    /// Which they are.
+    /// The operations.
     pub how: Joined,
 }
 
-/// Where the operations of a joined step are.
+/// The nesting of the operations of a joined step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Nesting {
     /// `(a ∘ b) ∘ c`
@@ -81,20 +81,20 @@ pub enum Nesting {
     Both,
 }
 
-/// How a block ends.
+/// The terminator of a block.
 #[derive(Clone, Debug)]
 pub enum End {
-    /// Goes on there.
+    /// Jumps to a block.
     Jump(usize),
-    /// Goes to one of two places.
+    /// Jumps to one of two blocks.
     Branch { test: Test, ins: Vec<Reg>, then: usize, otherwise: usize },
     /// Returns the results.
     Return(Vec<Reg>),
-    /// Stops the program.
+    /// Stops the program with a fault.
     Trap { trap: Trap, message: Option<Reg> },
 }
 
-/// What a branch asks.
+/// The condition of a branch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Test {
     /// Whether an integer is not 0.
@@ -125,7 +125,7 @@ pub enum Compare {
 }
 
 impl Compare {
-    /// The comparison that ends the name of a primitive.
+    /// Returns the comparison with which the name of a primitive ends.
     pub fn named(name: &str) -> Option<Compare> {
         Some(match name {
             "eq" => Compare::Eq,
@@ -138,7 +138,7 @@ impl Compare {
         })
     }
 
-    /// With its sides exchanged.
+    /// Returns the comparison for exchanged operands.
     pub fn swapped(self) -> Compare {
         match self {
             Compare::Lt => Compare::Gt,
@@ -149,7 +149,7 @@ impl Compare {
         }
     }
 
-    /// What holds when it does not. For integers only: a comparison of numbers may fail both ways.
+    /// Returns the negation. For integers only: two numbers may fail both a comparison and its negation.
     pub fn negated(self) -> Compare {
         match self {
             Compare::Eq => Compare::Ne,
@@ -163,7 +163,7 @@ impl Compare {
 }
 
 impl End {
-    /// What it reads.
+    /// Returns the registers that the terminator reads.
     pub fn ins(&self) -> &[Reg] {
         match self {
             End::Jump(_) => &[],
@@ -172,7 +172,7 @@ impl End {
         }
     }
 
-    /// What it reads, to change it.
+    /// Returns the registers that the terminator reads, mutably.
     pub fn ins_mut(&mut self) -> &mut [Reg] {
         match self {
             End::Jump(_) => &mut [],
@@ -181,7 +181,7 @@ impl End {
         }
     }
 
-    /// Where it may go.
+    /// Returns the successors of the block.
     pub fn targets(&self) -> Targets<usize> {
         match self {
             End::Jump(to) => [Some(*to), None],
@@ -192,7 +192,7 @@ impl End {
         .flatten()
     }
 
-    /// The same with other targets.
+    /// Replaces the successors.
     pub fn retarget(&mut self, to: impl Fn(usize) -> usize) {
         match self {
             End::Jump(target) => *target = to(*target),
@@ -203,7 +203,7 @@ impl End {
 }
 
 impl Step {
-    /// The operation, when the graph has it so.
+    /// Returns the operation, if it is one of the function's graph.
     pub fn ir(&self) -> Option<&Op> {
         match &self.op {
             StepOp::Ir(op) => Some(op),
@@ -211,7 +211,7 @@ impl Step {
         }
     }
 
-    /// Whether it needs the window, so that nothing else can stay there.
+    /// Whether it uses the window, so that no other value can be in the window.
     pub fn uses_window(&self) -> bool {
         match self.ir() {
             Some(Op::Append(stride)) => stride.f + stride.i + stride.r != 1,
@@ -219,7 +219,7 @@ impl Step {
         }
     }
 
-    /// Whether its results arrive in the window.
+    /// Whether its results are returned in the window.
     pub fn is_call(&self) -> bool {
         self.ir().is_some_and(|op| match transfer(op) {
             Transfer::Call(_) | Transfer::DynamicCall | Transfer::Native(_) | Transfer::Operator(_) => true,
@@ -234,7 +234,7 @@ impl Step {
 }
 
 impl Graph {
-    /// A copy of a function of the compiler.
+    /// Creates a copy of a function's graph.
     pub fn of(function: &Function) -> Graph {
         let mut banks: Vec<Bank> = function.registers.iter().map(|r| r.bank).collect();
         let closure = (!function.captures.is_empty()).then(|| {

@@ -1,14 +1,14 @@
-//! Joined arithmetic: computes a value that only the next operation reads together with that operation.
+//! Joined arithmetic: an operation whose result only the next operation reads is combined with that operation.
 
 use super::graph::{Block, Graph, Join, Nesting, Reg, Step, StepOp};
 use crate::bytecode::{Arithmetic, Joined};
 use crate::ir::Op;
 use crate::ir::analysis::flow_graph::{Counts, count};
 
-/// How many steps back a value may be made; what lies farther would keep its operands alive for long.
+/// The maximum distance of the combined steps; a longer one would extend the live ranges of the operands.
 const REACH: usize = 32;
 
-/// `t = a · b; … r = t + c` becomes one step where `t` has no other use and its operands are the same at `r` still.
+/// Combines `t = a · b; … r = t + c` into one step if `t` has no other use and its operands are unchanged at `r`.
 pub fn join_arithmetic(graph: &mut Graph) {
     let Counts { writes, reads } = count(graph);
     let once = |reg: Reg| writes[reg] == 1 && reads[reg] == 1;
@@ -23,7 +23,7 @@ pub fn join_arithmetic(graph: &mut Graph) {
     }
 }
 
-/// Makes the step at `at` do what its operands are made by, too.
+/// Combines the step at `at` with the steps that compute its operands.
 fn join_at(block: &mut Block, at: usize, gone: &mut [bool], once: &dyn Fn(Reg) -> bool) {
     let step = &block.steps[at];
     let (Some(last), &[x, y]) = (arithmetic(step), &step.ins[..]) else { return };
@@ -48,7 +48,7 @@ fn join_at(block: &mut Block, at: usize, gone: &mut [bool], once: &dyn Fn(Reg) -
     left.into_iter().chain(right).for_each(|k| gone[k] = true);
 }
 
-/// The step that makes `reg` for the step at `at` alone, if it can be done there as well.
+/// Returns the step that computes `reg` only for the step at `at`, if it can be evaluated there as well.
 fn inner(block: &Block, at: usize, reg: Reg, gone: &[bool], once: &dyn Fn(Reg) -> bool) -> Option<usize> {
     if !once(reg) {
         return None;
@@ -61,7 +61,7 @@ fn inner(block: &Block, at: usize, reg: Reg, gone: &[bool], once: &dyn Fn(Reg) -
     unchanged.then_some(made)
 }
 
-/// The operation of a step that is nothing but arithmetic on two numbers. An active step is recorded by itself.
+/// Returns the operation of a step that is plain arithmetic on two numbers. An active step must be recorded separately.
 fn arithmetic(step: &Step) -> Option<Arithmetic> {
     match &step.op {
         StepOp::Ir(Op::Primitive(p)) if !step.active => Arithmetic::of_primitive(*p),

@@ -1,10 +1,10 @@
-//! Emission: graph to bytecode, with register assignment, constants and jump targets.
+//! Emission: translation of graphs to bytecode, with register assignment, constants and jump targets.
 //!
 //! In: the graph of one function, original or derivative. Out: its [`Code`], verified by construction.
 //!
-//! Promises: a reference is moved where it is read for the last time and dropped where it is not needed any more, so that
-//! an array with one owner has one; in derivative code a number register either always carries a slot or never.
-//! Not here: what is active (`diff`), what instructions mean (`bytecode`), what they do (`vm`).
+//! Promises: a reference is moved at its last use and dropped where it is no longer live, so that an array with one owner
+//! does not become shared; in derivative code a number register either always carries a slot or never.
+//! Not here: activity (`diff`), the definition of the instructions (`bytecode`), their execution (`vm`).
 
 mod assign;
 mod branch;
@@ -28,22 +28,22 @@ use select::Selector;
 use std::collections::HashSet;
 use writer::Writer;
 
-/// Why a function cannot become code.
+/// The reason why a function cannot be encoded.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Unencodable {
-    /// It has more registers than an instruction can name.
+    /// It has more registers than an instruction can address.
     TooManyRegisters,
-    /// The library has no such function.
+    /// The native library has no function with this name.
     Native(String),
-    /// The primitive has no instruction of its own and lies beyond those that can be named.
+    /// The primitive has no dedicated instruction and its id is too large for an operand.
     Primitive(&'static str),
-    /// A primitive with another number of operands.
+    /// A primitive has an unsupported number of operands.
     Operands(&'static str),
-    /// More methods than an instruction can name.
+    /// There are more methods than an instruction can address.
     Methods,
-    /// A near jump that is too far; never leaves this folder.
+    /// A near jump is too far; this error is handled inside the module.
     Far,
-    /// The graph is not what was promised.
+    /// The graph violates an invariant.
     Unreachable,
 }
 
@@ -60,22 +60,22 @@ impl std::fmt::Display for Unencodable {
     }
 }
 
-/// What is known of a function while it is written.
+/// The properties of a function during emission.
 #[derive(Debug)]
 pub struct Context<'a> {
     program: &'a Program,
     graph: &'a Graph,
-    /// Which number registers carry slots.
+    /// The number registers that carry slots.
     active: &'a [bool],
     is_derivative: bool,
-    /// Own number registers below this one carry slots.
+    /// The number of own number registers that carry slots; they come first.
     inactive_from: usize,
 }
 
-/// The code of a function. `is_derivative` says that the graph was made by `diff`.
+/// Emits the code of a function. `is_derivative` states that the graph was derived by `diff`.
 ///
 /// # Errors
-/// When it needs what the code object cannot hold or the library does not have.
+/// Fails if the function exceeds the limits of a code object or calls a native function that does not exist.
 pub fn emit(program: &Program, function: &Function, is_derivative: bool) -> Result<Code, Unencodable> {
     let mut graph = Graph::of(function);
     prepare::prepare(&mut graph, is_derivative);
@@ -87,7 +87,7 @@ pub fn emit(program: &Program, function: &Function, is_derivative: bool) -> Resu
     let assignment = assign::assign(&graph, &order, &live, &active);
     crate::cancel::check();
     let results = bank_counts(&function.results);
-    // The register after the window is for moves in a circle.
+    // The register after the window is for cyclic moves.
     let window = assignment.window.map(|n| n + 1);
     let own = [0, 1, 2].map(|b| assignment.own[b].max(usize::from(results[b])));
     let assignment = assign::Assignment { own, ..assignment };
@@ -137,7 +137,7 @@ fn write(mut selector: Selector<'_>, order: &[usize], live: &Liveness) -> Result
         selector.writer.span = block.steps.first().map_or(block.end_span, |s| s.span);
         stale[at].iter().for_each(|r| selector.clear(*r));
         let (dying, dead) = deaths.of(at, live);
-        // A function that returns at once drops everything by itself, and the order does not matter if it cannot be observed.
+        // A function that returns here drops all references; the order does not matter if it cannot be observed.
         let returns = matches!(block.end, graph::End::Return(_)) && !selector.context.program.sees_ends;
         let matters = block.steps.iter().rposition(|s| s.uses_window() || changes_reference(graph, s));
         for (n, step) in block.steps.iter().enumerate() {
@@ -155,15 +155,16 @@ fn changes_reference(graph: &Graph, step: &graph::Step) -> bool {
     step.outs.iter().any(|r| graph.banks[*r] == Bank::R && step.ins.contains(r))
 }
 
-/// Looks in each block for the steps after which references are not needed any more.
+/// Finds in each block the steps after which references are no longer live.
 struct Deaths<'g> {
     graph: &'g Graph,
-    /// The registers that are needed at the place that is being examined.
+    /// The registers that are live at the current step.
     needed: Vec<bool>,
 }
 
 impl Deaths<'_> {
-    /// For each step of a block the references that it reads for the last time, and those that it writes in vain.
+    /// Returns for each step of a block the references that it reads for the last time, and those that it writes
+    /// but that are never read.
     fn of(&mut self, at: usize, live: &Liveness) -> (Vec<Vec<Reg>>, Vec<Vec<Reg>>) {
         let Deaths { graph, needed } = self;
         let block = &graph.blocks[at];
@@ -174,8 +175,8 @@ impl Deaths<'_> {
             dead[n] = step.outs.iter().copied().filter(is_reference).filter(|r| !needed[*r]).collect();
             step.outs.iter().for_each(|r| needed[*r] = false);
             for reg in step.ins.iter().copied().filter(is_reference) {
-                // A register that the step changes holds its reference afterwards; one that gets the result of a call
-                // holds another one.
+                // A register that the step modifies holds its reference afterwards; one that receives the result of a call
+                // holds a different one.
                 let changed = step.outs.contains(&reg) && !step.is_call();
                 if !changed && !std::mem::replace(&mut needed[reg], true) {
                     dying[n].push(reg);
@@ -183,13 +184,13 @@ impl Deaths<'_> {
             }
             step.ins.iter().for_each(|r| needed[*r] = true);
         }
-        // That is all that is needed before the first step; the next block begins with nothing.
+        // Only these registers are live before the first step; the next block starts with an empty set.
         live.entry(at).for_each(|r| needed[r] = false);
         (dying, dead)
     }
 }
 
-/// References that a block need not keep though one of those before it had to: they are dropped at its beginning.
+/// Returns the references that are not live in a block though they were in a predecessor: they are dropped at its beginning.
 fn stale_references(graph: &Graph, order: &[usize], live: &Liveness, writer: &Writer<'_>) -> Vec<Vec<Reg>> {
     let mut stale = vec![vec![]; graph.blocks.len()];
     let references: Vec<bool> = graph.banks.iter().map(|b| *b == Bank::R).collect();

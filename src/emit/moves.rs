@@ -1,25 +1,25 @@
-//! Parallel moves: arguments into the window, results into the first registers.
+//! Parallel moves: sequences of moves that bring arguments into the window, and results into the first registers.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::Hash;
 
-/// A move of one value; `S` is where it is.
+/// A move of one value; `S` is the type of a place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Move<S> {
-    /// Where it goes.
+    /// The target.
     pub to: S,
-    /// Where it comes from.
+    /// The source.
     pub from: S,
-    /// Whether the source is left empty (references): no later move needs it.
+    /// Whether the source is left empty (for references): no later move reads it.
     pub last: bool,
 }
 
-/// Puts moves in an order in which none overwrites what another one still needs. `scratch` breaks cycles. A source that
-/// is its own target stays where it is.
+/// Orders moves so that none overwrites the source of a later one. `scratch` breaks cycles. A source that is its own target
+/// is not moved.
 pub fn in_sequence<S: Copy + Eq + Hash>(moves: &[(S, S)], scratch: S) -> Vec<Move<S>> {
     let done = ordered(moves.iter().copied().filter(|(to, from)| to != from).collect(), scratch);
     let staying: HashSet<S> = moves.iter().filter(|(to, from)| to == from).map(|(to, _)| *to).collect();
-    // Whether the next move that has to do with a place reads it; written again in between, it is another value.
+    // Whether the next move that involves a place reads it; if it is written first, it holds another value.
     let mut is_read_next: HashMap<S, bool> = HashMap::new();
     let mut out: Vec<Move<S>> = done
         .into_iter()
@@ -35,7 +35,7 @@ pub fn in_sequence<S: Copy + Eq + Hash>(moves: &[(S, S)], scratch: S) -> Vec<Mov
     out
 }
 
-/// The moves in their order; always the first of those whose target is not needed any more. Targets are distinct.
+/// Orders the moves: always the first one whose target is no longer a source. Targets are distinct.
 fn ordered<S: Copy + Eq + Hash>(mut moves: Vec<(S, S)>, scratch: S) -> Vec<(S, S)> {
     let writers: HashMap<S, usize> = moves.iter().enumerate().map(|(k, (to, _))| (*to, k)).collect();
     let mut readers: HashMap<S, usize> = HashMap::new();
@@ -50,7 +50,7 @@ fn ordered<S: Copy + Eq + Hash>(mut moves: Vec<(S, S)>, scratch: S) -> Vec<(S, S
                 moves[k]
             }
             None => {
-                // Everything left is a cycle: free the source of the first move.
+                // All remaining moves form cycles: free the source of the first one.
                 let from = std::mem::replace(&mut moves[first].1, scratch);
                 readers.insert(scratch, 1);
                 (scratch, from)

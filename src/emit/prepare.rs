@@ -1,7 +1,8 @@
-//! Preparation: passes that make the graph cheaper to run, before registers are assigned.
+//! Preparation: passes that reduce the cost of the graph before registers are assigned.
 //!
-//! In the order of [`prepare`]: `withoutDerivative(at:)` of one number becomes a copy where it changes nothing, empty blocks are skipped, copies go away, the test of a loop moves to its end,
-//! comparisons move into branches, small constants into instructions, the other constants of loops to the entry, and arithmetic is joined ([`join_arithmetic`]).
+//! In the order of [`prepare`]: `withoutDerivative(at:)` of a number without a slot becomes a copy, empty blocks are skipped,
+//! copies are removed, the test of a loop moves to its end, comparisons move into branches, small constants into
+//! instructions, the other constants of loops to the entry, and arithmetic is joined ([`join_arithmetic`]).
 
 use super::graph::{Block, Compare, End, Graph, Reg, Step, StepOp, Test};
 use super::join::join_arithmetic;
@@ -14,7 +15,7 @@ use crate::ir::{Op, Operator};
 use crate::value::Bank;
 use std::collections::HashMap;
 
-/// Does all of it.
+/// Runs all passes.
 pub fn prepare(graph: &mut Graph, is_derivative: bool) {
     copy_constants(graph, is_derivative);
     skip_empty_blocks(graph);
@@ -28,7 +29,7 @@ pub fn prepare(graph: &mut Graph, is_derivative: bool) {
     join_arithmetic(graph);
 }
 
-/// `withoutDerivative(at:)` of what has no slot is a copy.
+/// Replaces `withoutDerivative(at:)` by a copy if its operand has no slot.
 fn copy_constants(graph: &mut Graph, is_derivative: bool) {
     for step in graph.blocks.iter_mut().flat_map(|block| &mut block.steps) {
         if let (Some(Op::Operator(Operator::WithoutDerivative { .. })), [value]) = (step.ir(), &step.ins[..])
@@ -49,7 +50,7 @@ fn skip_empty_blocks(graph: &mut Graph) {
         })
         .collect();
     let follow = |mut at: usize| {
-        // An endless loop of empty blocks is legal and must not be followed for ever.
+        // An infinite loop of empty blocks is legal, so the number of steps is limited.
         for _ in 0..next.len() {
             match next[at] {
                 Some(to) => at = to,
@@ -61,7 +62,7 @@ fn skip_empty_blocks(graph: &mut Graph) {
     graph.blocks.iter_mut().for_each(|b| b.end.retarget(follow));
 }
 
-/// Makes copies unnecessary where copy and original mean the same, and removes them.
+/// Replaces copies by their originals where this preserves the slots, and removes them.
 fn propagate_copies(graph: &mut Graph, is_derivative: bool) {
     let banks = graph.banks.clone();
     let is_copy = |step: &Step| !drops_slot(step, &banks, is_derivative);
@@ -70,12 +71,12 @@ fn propagate_copies(graph: &mut Graph, is_derivative: bool) {
     coalesce_where(graph, is_copy);
 }
 
-/// Whether a copy leaves out the slot of its number, so that it cannot replace the original.
+/// Whether a copy drops the slot of its number, so that it cannot replace the original.
 fn drops_slot(copy: &Step, banks: &[Bank], is_derivative: bool) -> bool {
     is_derivative && !copy.active && banks[copy.outs[0]] == Bank::F
 }
 
-/// A loop whose test is at its head is entered there and repeated from its end: one jump less per turn.
+/// Rotates loops: the test at the head of a loop is duplicated at its end, which saves one jump per iteration.
 fn rotate_loops(graph: &mut Graph) {
     const LONGEST: usize = 6;
     for (from, head) in back_edges(graph) {
@@ -104,7 +105,7 @@ fn rotate_loops(graph: &mut Graph) {
     }
 }
 
-/// Registers that hold one integer wherever they are written.
+/// Finds the registers that hold the same integer constant in all places where they are written.
 fn constants(graph: &Graph) -> HashMap<Reg, i64> {
     let mut known: HashMap<Reg, Option<i64>> = HashMap::new();
     for p in graph.params.iter().chain(&graph.closure) {
@@ -126,7 +127,7 @@ fn small(constants: &HashMap<Reg, i64>, reg: Reg) -> Option<i16> {
     constants.get(&reg).and_then(|k| i16::try_from(*k).ok())
 }
 
-/// The primitive of a step.
+/// Returns the name of the primitive of a step.
 fn primitive_name(step: &Step) -> Option<&'static str> {
     match step.ir() {
         Some(Op::Primitive(p)) => Some(p.info().name),
@@ -139,7 +140,7 @@ fn add_constants(graph: &mut Graph, constants: &HashMap<Reg, i64>) {
         let (Some(name), &[a, b]) = (primitive_name(step), &step.ins[..]) else { continue };
         let found = match name {
             "int.add" => small(constants, b).map(|k| (a, k)).or_else(|| small(constants, a).map(|k| (b, k))),
-            // The smallest integer has no opposite.
+            // The smallest integer has no negation.
             "int.sub" => small(constants, b).and_then(i16::checked_neg).map(|k| (a, k)),
             _ => None,
         };
@@ -177,7 +178,7 @@ fn fuse_comparisons(graph: &mut Graph, constants: &HashMap<Reg, i64>) {
     }
 }
 
-/// Registers whose every read is the branch right after a write of them, or the `not` that is between.
+/// Finds the registers that are only read by the branch directly after their write, or by a `not` between them.
 fn only_read_by_branches(graph: &Graph) -> Vec<bool> {
     let Counts { reads, .. } = count(graph);
     let mut behind = vec![0; graph.banks.len()];
@@ -198,7 +199,7 @@ fn only_read_by_branches(graph: &Graph) -> Vec<bool> {
     behind.iter().zip(&reads).map(|(behind, reads)| behind == reads).collect()
 }
 
-/// Constants that a loop needs are loaded once, at the entry, one register for each different one.
+/// Hoists the constants of loops: they are loaded once, at the entry, each into one register.
 fn hoist_constants(graph: &mut Graph) {
     const MOST: usize = 256;
     let in_loop = in_loops(graph);
@@ -237,7 +238,7 @@ fn hoist_constants(graph: &mut Graph) {
         block.steps.iter_mut().flat_map(|s| &mut s.ins).for_each(rename);
         block.end.ins_mut().iter_mut().for_each(rename);
     }
-    // The entry may itself be the head of a loop; then it must not be repeated with the constants.
+    // The entry may itself be the head of a loop; then the loads of the constants must not be repeated.
     if in_loop[0] {
         let span = graph.blocks[0].end_span;
         let first = std::mem::replace(&mut graph.blocks[0], Block { steps: entry, end: End::Jump(0), end_span: span });

@@ -1,4 +1,4 @@
-//! Instruction selection: the instructions that a step becomes.
+//! Instruction selection: the translation of steps to instructions.
 
 mod elements;
 mod primitives;
@@ -16,29 +16,29 @@ use crate::ir::Op;
 use crate::ir::passes::exclusivity_checks::{AccessKind, Region};
 use crate::value::Bank;
 
-/// Writes one step after another.
+/// Translates one step after another.
 pub struct Selector<'a> {
-    /// Where they are written.
+    /// The writer to which the instructions are added.
     pub writer: Writer<'a>,
-    /// What is known of the function.
+    /// The properties of the function.
     pub context: &'a Context<'a>,
-    /// References that the current step reads for the last time.
+    /// The references that the current step reads for the last time.
     dying: Vec<Reg>,
-    /// Those of them that it moved elsewhere.
+    /// Those of them that were moved.
     consumed: Vec<Reg>,
 }
 
 impl<'a> Selector<'a> {
-    /// Nothing written yet.
+    /// Creates a selector for an empty code object.
     pub fn new(writer: Writer<'a>, context: &'a Context<'a>) -> Selector<'a> {
         Selector { writer, context, dying: vec![], consumed: vec![] }
     }
 
-    /// Writes a step. `dying`: references that it reads for the last time; `dead`: references that it writes and no step
-    /// reads; `clear`: whether it matters that they are dropped now.
+    /// Translates a step. `dying`: references that it reads for the last time; `dead`: references that it writes and no step
+    /// reads; `clear`: whether it matters that they are dropped here.
     ///
     /// # Errors
-    /// When a step names something that does not exist.
+    /// Fails if a step refers to an entity that does not exist.
     pub fn step(&mut self, step: &Step, dying: Vec<Reg>, dead: &[Reg], clear: bool) -> Result<(), Unencodable> {
         self.writer.span = step.span;
         self.dying = dying;
@@ -56,7 +56,7 @@ impl<'a> Selector<'a> {
         for reg in std::mem::take(&mut self.dying) {
             let is_free = !self.consumed.contains(&reg)
                 && !step.outs.iter().zip(&outs).any(|(o, p)| self.bank(*o) == Bank::R && *p == self.writer.place(reg));
-            // What variables held goes in their order, and not in that of registers.
+            // The references of variables are dropped in the order of the variables, not of the registers.
             if is_free && (clear || matches!(step.ir(), Some(Op::Hold))) {
                 self.clear(reg);
             }
@@ -81,7 +81,7 @@ impl<'a> Selector<'a> {
         self.context.graph.banks[reg]
     }
 
-    /// Whether a register's slot has to be kept up to date.
+    /// Whether a register's slot must be updated.
     fn has_slot(&self, reg: Reg) -> bool {
         self.context.is_derivative
             && self.bank(reg) == Bank::F
@@ -93,7 +93,7 @@ impl<'a> Selector<'a> {
         self.writer.push(Instruction::ClearSlot { a });
     }
 
-    /// What an inactive step writes is constant, wherever it writes it.
+    /// Clears the slots of the results of an inactive step, which are constant.
     fn clear_slots(&mut self, step: &Step) {
         if step.active || step.is_call() || matches!(step.ir(), Some(Op::ConstF(_) | Op::Copy)) {
             return;
@@ -132,7 +132,7 @@ impl<'a> Selector<'a> {
                 self.writer.push(I::LoadArray { out, k });
             }
             Op::Null => self.clear(outs[0]),
-            // What is not examined again is dropped after it, as after every step.
+            // References that are not live are dropped after this step, as after every step.
             Op::Hold => {}
             Op::Access { how, region } => self.access(step, *how, region),
             Op::Copy | Op::Take | Op::AssertDifferentiable { .. } => self.copy(step),
@@ -291,10 +291,10 @@ impl<'a> Selector<'a> {
         }
     }
 
-    /// Writes one move, slot and all in derivative code.
+    /// Writes one move, including the slot in derivative code.
     pub fn transfer(&mut self, bank: Bank, to: Place, from: Place, moved: bool) {
         let (out, a) = (self.writer.at(bank, to), self.writer.at(bank, from));
-        // Registers without a slot are only ever written by plain moves, so theirs stays clear.
+        // Registers without a slot are only written by plain moves, so their slots remain empty.
         let slot = self.context.is_derivative
             && match to {
                 Place::Own(at) => at < self.context.inactive_from,
@@ -309,7 +309,7 @@ impl<'a> Selector<'a> {
         });
     }
 
-    /// Writes moves that happen at once; `dying(place)` says whether a reference there is not needed any more.
+    /// Writes parallel moves; `dying(place)` states whether the reference at a place is no longer live.
     pub fn transfers(&mut self, bank: Bank, moves: &[(Place, Place)], dying: &dyn Fn(Place) -> bool) {
         let scratch = self.writer.scratch(bank);
         for m in in_sequence(moves, scratch) {
@@ -317,7 +317,7 @@ impl<'a> Selector<'a> {
         }
     }
 
-    /// Brings the arguments of a step into the window.
+    /// Moves the arguments of a step into the window.
     fn arguments(&mut self, step: &Step) {
         let args = window_args(step);
         let targets = window_places(&self.context.graph.banks, &args);
@@ -332,7 +332,7 @@ impl<'a> Selector<'a> {
             };
             self.transfers(bank, &moves, &|place| dying.contains(&place));
         }
-        // The array of an append is not among the arguments and stays.
+        // The array of an append is not one of the arguments, and remains in place.
         let consumed = self.dying.iter().copied().filter(|r| args.contains(r));
         self.consumed.extend(consumed);
     }
@@ -400,7 +400,7 @@ impl<'a> Selector<'a> {
         self.writer.push(instruction);
     }
 
-    /// An operand that the instruction empties: the register itself if it is not read any more, else a shared copy.
+    /// Returns an operand that the instruction empties: the register itself if it is not read later, otherwise a new reference.
     fn taken(&mut self, step: &Step, k: usize) -> RTake {
         let reg = step.ins[k];
         let once = step.ins.iter().filter(|r| **r == reg).count() == 1;
@@ -413,7 +413,7 @@ impl<'a> Selector<'a> {
         RTake(self.writer.at(Bank::R, scratch))
     }
 
-    /// The register of an object that the step changes: `ins[0]`, which is also `outs[k]`.
+    /// Returns the register of an object that the step modifies: `ins[0]`, which is also `outs[k]`.
     fn changed(&mut self, step: &Step, k: usize) -> RChange {
         let (out, a) = (step.outs[k], step.ins[0]);
         if out != a {

@@ -1,4 +1,4 @@
-//! Windows: values that are computed where they are needed, arguments in the window of their call and results that stay there.
+//! Windows: arguments that are computed in the window of their call, and results that are used there.
 
 use super::assign::{window_args, window_places};
 use super::graph::{Block, Graph, Reg, Step};
@@ -6,16 +6,16 @@ use crate::ir::analysis::flow_graph::{Counts, count};
 use crate::ir::analysis::liveness::Liveness;
 use std::collections::HashMap;
 
-/// What is in the window.
+/// The assignment of registers to the window.
 #[derive(Debug)]
 pub struct Windows {
-    /// For each register its place in the window, if it lives there.
+    /// For each register its place in the window, if it has one.
     pub places: Vec<Option<usize>>,
-    /// How big the window must be.
+    /// The required size of the window in each bank.
     pub size: [usize; 3],
 }
 
-/// Chooses them. A register lives in the window only inside one block and between two steps that need the window.
+/// Chooses the registers. A register is in the window only inside one block and between two steps that use the window.
 pub fn windows(graph: &Graph, live: &Liveness) -> Windows {
     let mut found = Windows { places: vec![None; graph.banks.len()], size: [0; 3] };
     let Counts { writes, reads } = count(graph);
@@ -52,8 +52,8 @@ fn grow(graph: &Graph, size: &mut [usize; 3], regs: &[Reg]) {
     }
 }
 
-/// Arguments that are computed between the step that used the window before and the call that they belong to. Returns
-/// from which step on each place of the window is taken.
+/// Places arguments that are computed between the previous use of the window and their call. Returns the step from which on
+/// each place of the window is occupied.
 fn arguments(
     graph: &Graph,
     block: &Block,
@@ -82,13 +82,13 @@ fn arguments(
     taken
 }
 
-/// A register that a step both reads and writes has an earlier life elsewhere.
+/// Whether a step does not also read a register that it writes: otherwise the register is live earlier, in another place.
 fn changes_nothing_else(step: &Step, reg: Reg) -> bool {
     !step.ins.contains(&reg)
 }
 
-/// For each register the last block that reads it, of those that were noted, and the last step there that does; the end
-/// of a block counts as a step after the others.
+/// For each register the last block that reads it, among those that were noted, and the last step there that does; the
+/// terminator of a block counts as a step after the others.
 struct LastReads(Vec<(usize, usize)>);
 
 impl LastReads {
@@ -104,7 +104,7 @@ impl LastReads {
     }
 }
 
-/// Results of a call that are needed only before the window is used again.
+/// Places results of a call that are only live until the next use of the window.
 fn results(
     graph: &Graph,
     block: &Block,
@@ -122,7 +122,7 @@ fn results(
         let used = last_read(*reg);
         let later = used > Some(next.unwrap_or(block.steps.len()));
         let from = taken.get(&(graph.banks[*reg] as usize, place)).copied().unwrap_or(usize::MAX);
-        // A step reads before it writes, so the argument may be made by the last step that needs the result.
+        // A step reads before it writes, so the last step that reads the result may compute the argument.
         if !later && used.is_none_or(|used| used <= from) && (next.is_some() || from == usize::MAX) {
             places[*reg] = Some(place);
         }

@@ -1,4 +1,4 @@
-//! Code writer: writes instructions, constants and jumps into a code object.
+//! Code writer: adds instructions, constants and jumps to a code object.
 
 use super::Unencodable;
 use super::assign::{Assignment, Place};
@@ -12,21 +12,21 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// What makes two accesses the same: the storage, the components by bank, the getter that says them.
+/// The identity of an access: the storage, the components by bank, and the getter that determines the components.
 type AccessKey = (StorageId, [Range<u32>; 3], Option<u16>);
 
-/// A code object that is being written.
+/// A code object under construction.
 #[derive(Debug)]
 pub struct Writer<'a> {
-    /// What is written.
+    /// The code object.
     pub code: Code,
-    /// The place in the text that the next instructions belong to.
+    /// The source location of the next instructions.
     pub span: Span,
-    /// Where the current block begins: instructions before it must not be joined with later ones.
+    /// The index of the first instruction of the current block: earlier ones must not be joined with later ones.
     pub block_start: usize,
-    /// Whether jumps may be too far for near ones.
+    /// Whether jumps may be too far for near jumps.
     pub far: bool,
-    /// In which banks the register after the window was used.
+    /// For each bank whether the register after the window is used.
     pub scratch_used: [bool; 3],
     assignment: &'a Assignment,
     banks: &'a [Bank],
@@ -36,12 +36,12 @@ pub struct Writer<'a> {
     parts: HashMap<[u16; 3], u32>,
     accesses: HashMap<AccessKey, u32>,
     starts: HashMap<usize, usize>,
-    /// Jumps to be filled in: instruction and block.
+    /// The jumps whose targets must be filled in: instruction and block.
     jumps: Vec<(usize, usize)>,
 }
 
 impl<'a> Writer<'a> {
-    /// An empty code object.
+    /// Creates a writer for an empty code object.
     pub fn new(code: Code, assignment: &'a Assignment, banks: &'a [Bank], far: bool) -> Writer<'a> {
         Writer {
             code,
@@ -61,28 +61,28 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The number of the machine register at a place.
+    /// Returns the index of the machine register at a place.
     pub fn at(&mut self, bank: Bank, place: Place) -> u16 {
         self.scratch_used[bank as usize] |= place == self.scratch(bank);
         let number = match place {
             Place::Own(at) => at,
             Place::Window(at) => self.assignment.own[bank as usize] + at,
         };
-        // The sizes of both were checked before anything was written.
+        // The sizes of both were checked before emission.
         number as u16
     }
 
-    /// The place of a virtual register. One that is never read and never written has none.
+    /// Returns the place of a virtual register. One that is never read and never written has none.
     pub fn place(&self, reg: Reg) -> Place {
         self.assignment.places[reg].unwrap_or(Place::Own(0))
     }
 
-    /// The number of the machine register of a virtual one.
+    /// Returns the index of the machine register of a virtual register.
     pub fn number(&mut self, reg: Reg) -> u16 {
         self.at(self.banks[reg], self.place(reg))
     }
 
-    /// The register after the window that nothing else uses.
+    /// Returns the scratch register after the window.
     pub fn scratch(&self, bank: Bank) -> Place {
         Place::Window(self.assignment.window[bank as usize])
     }
@@ -101,17 +101,17 @@ impl<'a> Writer<'a> {
         self.push(instruction.unwrap_or(Instruction::TrapUnreachable {}));
     }
 
-    /// The last instruction of the current block.
+    /// Returns the last instruction of the current block.
     pub fn last(&mut self) -> Option<&mut Instruction> {
         let start = self.block_start;
         self.code.instructions.get_mut(start..)?.last_mut()
     }
 
-    /// Whether the instruction before has emptied a reference register.
+    /// Whether the previous instruction has emptied a reference register.
     pub fn is_empty(&mut self, a: ROut) -> bool {
         let mut empty = false;
         if let Some(last) = self.last() {
-            // Where a function object was, its result may be now.
+            // The register of the function object may hold a result after the call.
             if matches!(last.opcode(), Opcode::CallValue | Opcode::DCallValue) {
                 return false;
             }
@@ -124,36 +124,36 @@ impl<'a> Writer<'a> {
         empty
     }
 
-    /// The index of a number constant.
+    /// Returns the index of a number constant.
     pub fn constant(&mut self, value: f64) -> Number {
         let numbers = &mut self.code.numbers;
         Number(*self.numbers.entry(value.to_bits()).or_insert_with(|| add(numbers, value)))
     }
 
-    /// The index of an integer constant.
+    /// Returns the index of an integer constant.
     pub fn integer(&mut self, value: i64) -> Integer {
         let integers = &mut self.code.integers;
         Integer(*self.integers.entry(value).or_insert_with(|| add(integers, value)))
     }
 
-    /// The index of a text.
+    /// Returns the index of a string constant.
     pub fn text(&mut self, value: &Rc<str>) -> Text {
         let texts = &mut self.code.texts;
         Text(*self.texts.entry(value.clone()).or_insert_with(|| add(texts, value.clone())))
     }
 
-    /// The index of the constant elements of an array.
+    /// Returns the index of the constant elements of an array.
     pub fn constants(&mut self, value: &Rc<Constants>) -> ArrayAt {
         ArrayAt(add(&mut self.code.arrays, value.clone()))
     }
 
-    /// The index of a number of components.
+    /// Returns the index of an entry of component counts.
     pub fn parts(&mut self, value: [u16; 3]) -> PartsAt {
         let parts = &mut self.code.parts;
         PartsAt(*self.parts.entry(value).or_insert_with(|| add(parts, value)))
     }
 
-    /// The index of an access.
+    /// Returns the index of an access.
     pub fn access(&mut self, region: &Region) -> AccessAt {
         let accesses = &mut self.code.accesses;
         let getter = region.getter.and_then(|method| u16::try_from(method.0).ok());
@@ -162,13 +162,13 @@ impl<'a> Writer<'a> {
         AccessAt(*self.accesses.entry(key).or_insert_with(|| add(accesses, site())))
     }
 
-    /// A block begins here.
+    /// Marks the beginning of a block.
     pub fn begin(&mut self, block: usize) {
         self.block_start = self.code.instructions.len();
         self.starts.insert(block, self.block_start);
     }
 
-    /// Whether a block was written already, so that a jump to it goes back.
+    /// Whether a block is already written, so that a jump to it is a backward jump.
     pub fn is_behind(&self, block: usize) -> bool {
         self.starts.contains_key(&block)
     }
@@ -179,23 +179,23 @@ impl<'a> Writer<'a> {
         self.push(Instruction::Jump { to: Far(0) });
     }
 
-    /// Appends a conditional jump; its target is filled in.
+    /// Appends a conditional jump, whose target is filled in later.
     pub fn branch(&mut self, instruction: Instruction, to: usize) {
         if !self.far {
             self.jumps.push((self.code.instructions.len(), to));
             self.push(instruction);
             return;
         }
-        // Jumps over the far jump that skips the other far jump.
+        // The conditional jump skips a jump over the far jump to the target.
         self.push(with_target(instruction, 1).unwrap_or(instruction));
         self.push(Instruction::Jump { to: Far(1) });
         self.jump(to);
     }
 
-    /// Fills in the jumps.
+    /// Fills in the targets of the jumps.
     ///
     /// # Errors
-    /// [`Unencodable::Far`] when one of them is too far for a near jump.
+    /// [`Unencodable::Far`] if one of them is too far for a near jump.
     pub fn finish(mut self) -> Result<Code, Unencodable> {
         for (at, block) in self.jumps {
             let Some(start) = self.starts.get(&block) else { return Err(Unencodable::Unreachable) };
@@ -215,7 +215,7 @@ fn add<T>(all: &mut Vec<T>, value: T) -> u32 {
     all.len() as u32 - 1
 }
 
-/// The same jump to elsewhere; `None` when that is too far.
+/// Returns a jump with another target; `None` if it is too far.
 pub fn with_target(instruction: Instruction, distance: i64) -> Option<Instruction> {
     let mut numbers = vec![];
     instruction.visit(&mut |field| numbers.push(if field.role == Role::Jump { distance } else { field.number }));

@@ -1,25 +1,25 @@
-//! Process guard: runs a command with a large stack, handles Ctrl-C, and reports a panic as an internal error.
+//! Process guard: the execution of a command with a large stack, with the handling of Ctrl-C and of panics.
 
 use super::output::report;
 use super::status;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The compiler walks trees by recursion, and the main thread's stack depends on the system's settings. Only what is
-/// touched is taken from memory.
+/// The size of the stack. The compiler walks trees by recursion, and the size of the main thread's stack depends on the
+/// system's settings. Only pages that are touched use memory.
 const STACK: usize = 256 << 20;
 
-/// What is said when dscript itself is wrong.
+/// The message for an internal error.
 pub(super) const PLEA: &str = concat!(
     "dscript: internal error: this is a bug in dscript ",
     env!("CARGO_PKG_VERSION"),
     ", not in your program.\nPlease report it with the program, the command line and the lines above.\n"
 );
 
-/// What the last panic said, for [`guarded`] to print.
+/// The message of the last panic, for [`guarded`] to print.
 static PANIC: Mutex<Option<String>> = Mutex::new(None);
 
-/// Runs the whole process's work on a large stack and gives its status; a panic gives 70 and says what to report.
+/// Runs the work of the process on a large stack and returns its status; a panic returns 70 and requests a bug report.
 pub(super) fn guarded(work: fn() -> i32) -> i32 {
     std::panic::set_hook(Box::new(|panic| {
         let text = panic.payload_as_str().unwrap_or("no reason given");
@@ -27,7 +27,7 @@ pub(super) fn guarded(work: fn() -> i32) -> i32 {
         *PANIC.lock().unwrap_or_else(PoisonError::into_inner) = Some(format!("dscript: {text}{place}\n"));
     }));
     let spawn = |size| std::thread::Builder::new().name("dscript".to_owned()).stack_size(size).spawn(work);
-    // Where address space is limited, a smaller stack is better than none.
+    // Where address space is limited, a smaller stack is used.
     let finished = match spawn(STACK).or_else(|_| spawn(STACK / 16)) {
         Ok(thread) => thread.join(),
         Err(_) => std::panic::catch_unwind(work),
@@ -40,17 +40,17 @@ pub(super) fn guarded(work: fn() -> i32) -> i32 {
     })
 }
 
-/// A flag that Ctrl-C sets; a second Ctrl-C ends the process at once.
+/// Returns a flag that Ctrl-C sets; a second Ctrl-C ends the process immediately.
 pub(super) fn interrupt() -> Arc<AtomicBool> {
     flagged(|| std::process::exit(status::INTERRUPTED))
 }
 
-/// A flag that Ctrl-C sets, however often: a kernel lives on.
+/// Returns a flag that Ctrl-C sets; further Ctrl-C have no effect, because a kernel keeps running.
 pub(super) fn interrupt_only() -> Arc<AtomicBool> {
     flagged(|| ())
 }
 
-/// A flag that Ctrl-C sets; `again` is done when it is set already.
+/// Returns a flag that Ctrl-C sets; `again` runs when it is already set.
 fn flagged(again: fn()) -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&flag);
@@ -59,7 +59,7 @@ fn flagged(again: fn()) -> Arc<AtomicBool> {
             again();
         }
     };
-    // Without a handler Ctrl-C ends the process, which is good enough.
+    // Without a handler Ctrl-C ends the process, which is acceptable.
     let _ = ctrlc::set_handler(handler);
     flag
 }

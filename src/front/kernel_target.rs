@@ -2,11 +2,11 @@
 
 use std::path::PathBuf;
 
-/// Where the entry is written.
+/// The location of the kernel's entry.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Target {
-    /// For the person who is logged in.
+    /// The data folder of the current user.
     User,
-    /// Below a folder such as `/usr/local`, or that of a virtual environment.
+    /// A prefix such as `/usr/local`, or that of a virtual environment.
     Prefix(PathBuf),
 }

@@ -1,21 +1,21 @@
 //! Lessons: short programs to read, run and change.
 //!
-//! A lesson begins with what it is about, in `///` lines; its paragraphs are the steps that are entered one after the other.
+//! A lesson begins with a description in `///` lines; its paragraphs are the steps, which are entered one after the other.
 
 use crate::session::{Reading, Session};
 use serde_json::{Value, json};
 
 /// A lesson.
 pub(super) struct Lesson {
-    /// What it is called: `newton`.
+    /// Its name: `newton`.
     pub(super) name: &'static str,
-    /// Its text.
+    /// Its source text.
     pub(super) text: &'static str,
 }
 
 macro_rules! lessons {
     ($($number:literal $name:literal)*) => {
-        /// All of them, in order.
+        /// All lessons, in order.
         pub(super) const LESSONS: &[Lesson] = &[$(Lesson {
             name: $name,
             text: include_str!(concat!("../../scripts/lessons/", $number, "_", $name, ".dscript")),
@@ -46,7 +46,7 @@ lessons! {
     "20" "lhopital"
 }
 
-/// The lesson that a word means: its number or its name.
+/// Finds a lesson by its number or its name.
 pub(super) fn find(word: &str) -> Option<&'static Lesson> {
     match word.parse::<usize>() {
         Ok(number) => LESSONS.get(number.checked_sub(1)?),
@@ -54,29 +54,29 @@ pub(super) fn find(word: &str) -> Option<&'static Lesson> {
     }
 }
 
-/// Number, title and line of each lesson.
+/// Formats the number, the title and the course of each lesson.
 pub(super) fn list() -> Vec<String> {
     LESSONS.iter().zip(1..).map(|(lesson, n)| format!("{n:>2}   {:<32} {}", lesson.title(), lesson.course())).collect()
 }
 
 impl Lesson {
-    /// What it is about, line by line.
+    /// Returns the lines of the description.
     pub(super) fn header(&self) -> Vec<&'static str> {
         let lines = self.text.lines().map_while(|line| line.strip_prefix("///"));
         lines.map(str::trim).collect()
     }
 
-    /// Its title.
+    /// Returns the title.
     pub(super) fn title(&self) -> &'static str {
         self.header().first().map_or(self.name, |line| line.trim_start_matches("# "))
     }
 
-    /// Where it belongs in a course.
+    /// Returns the place of the lesson in a course.
     fn course(&self) -> &'static str {
         self.header().get(1).copied().unwrap_or_default()
     }
 
-    /// Its steps: paragraphs that can be entered one after the other.
+    /// Returns the steps: paragraphs that can be entered one after the other.
     pub(super) fn steps(&self) -> Vec<String> {
         let program = self.text.lines().skip_while(|line| line.starts_with("///"));
         let mut steps: Vec<String> = vec![];
@@ -93,7 +93,7 @@ impl Lesson {
         steps
     }
 
-    /// The lesson as a notebook.
+    /// Converts the lesson to a notebook.
     pub(super) fn notebook(&self) -> Value {
         let mut cells = vec![json!({
             "cell_type": "markdown", "id": "about", "metadata": {}, "source": self.header().join("\n"),

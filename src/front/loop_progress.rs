@@ -1,16 +1,16 @@
-//! Loop progress: decides which loop is reported, how often, and in which words.
+//! Loop progress: the selection of the reported loop, the interval of reports, and their wording.
 
 use crate::session::Step;
 use std::time::{Duration, Instant};
 
-/// A loop that was left says nothing any more; after this time another one may be told.
+/// The time after which a loop without reports counts as left, so that another one may be reported.
 const SILENCE: Duration = Duration::from_secs(3);
-/// Before this time nobody knows how fast a loop is.
+/// The time after which the rate of a loop is known.
 const SOON: Duration = Duration::from_millis(500);
 
-/// The outermost loop, of all that say how far they have come.
+/// The outermost of the loops that report their progress.
 pub(crate) struct Rounds {
-    /// How often it is told.
+    /// The minimum interval of updates.
     often: Duration,
     now: Option<Loop>,
 }
@@ -18,20 +18,20 @@ pub(crate) struct Rounds {
 struct Loop {
     label: String,
     began: Instant,
-    /// How many rounds were through by then.
+    /// The number of iterations completed at that time.
     from: u64,
     heard: Instant,
     told: Instant,
 }
 
-/// What there is to be told.
+/// A change of the display.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum News {
-    /// A loop begins; one that was told before is over.
+    /// A loop begins; this ends the previous one.
     Begins,
-    /// So many seconds after its beginning, at this number of rounds a second if that is known.
+    /// The time in seconds since the beginning, and the iterations per second if known.
     GoesOn(f64, Option<f64>),
-    /// It is through.
+    /// The loop is complete.
     Ends,
 }
 
@@ -40,12 +40,12 @@ impl Rounds {
         Rounds { often, now: None }
     }
 
-    /// Nothing that was heard before counts.
+    /// Discards the current loop.
     pub(crate) fn forget(&mut self) {
         self.now = None;
     }
 
-    /// What there is to be told of a round that a loop reports.
+    /// Processes a progress report; returns the change of the display, if any.
     pub(crate) fn heard(&mut self, step: &Step, now: Instant) -> Option<News> {
         let is_other = |known: &Loop| known.label != step.label;
         if self.now.as_ref().is_some_and(|known| is_other(known) && now - known.heard < SILENCE) {
@@ -69,7 +69,7 @@ impl Rounds {
     }
 }
 
-/// How far a loop has come: `3412 / 10000   34 %   1.2 M steps/s   about 6 s left`.
+/// Formats the progress of a loop: `3412 / 10000   34 %   1.2 M steps/s   about 6 s left`.
 pub(crate) fn words(step: &Step, rate: Option<f64>) -> String {
     let Some(done) = step.done else { return "done".to_owned() };
     let mut words = vec![match step.total {
@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(rounds.heard(&step("left", Some(0)), start), Some(News::Begins));
         assert_eq!(rounds.heard(&step("next", Some(0)), start), None);
         assert_eq!(rounds.heard(&step("next", Some(1)), start + SILENCE), Some(News::Begins));
-        // The same one anew.
+        // The same loop, started again.
         assert_eq!(rounds.heard(&step("next", Some(0)), start + SILENCE), Some(News::Begins));
     }
 

@@ -1,9 +1,9 @@
 //! Front ends: command line, prompt and Jupyter kernel.
 //!
-//! In: what a person or a program types. Out: results and diagnostics as text.
+//! In: input of a user or of another program. Out: results and diagnostics as text.
 //!
-//! Promises: a front end speaks to [`crate::session`] alone, and shows the plain data that it hands out (values as
-//! text, diagnostics, sources); nothing else in the crate reads a terminal or writes to one.
+//! Promises: a front end uses only [`crate::session`], and displays its plain data (values as strings, diagnostics,
+//! sources); no other part of the crate reads or writes a terminal.
 
 pub mod cli;
 mod guard;

@@ -6,14 +6,14 @@ use std::cell::{Cell, RefCell};
 use std::io::{BufWriter, Error, ErrorKind, IsTerminal, Result, Write};
 use std::rc::Rc;
 
-/// A function that prepares the screen for a write, does the write, and restores the screen.
+/// A function that prepares the screen for a write, performs the write, and restores the screen.
 pub(super) type WriteHook = fn(&mut dyn FnMut());
 
 thread_local! {
     static HOOK: Cell<Option<WriteHook>> = const { Cell::new(None) };
 }
 
-/// Installs the function that every write goes through from now on.
+/// Installs the function through which every write passes from now on.
 pub(super) fn set_write_hook(hook: WriteHook) {
     HOOK.set(Some(hook));
 }
@@ -28,44 +28,43 @@ fn around_write(mut write: impl FnMut() -> Result<usize>) -> Result<usize> {
 
 /// Standard output, buffered, shared by the session (which prints) and the command (which flushes).
 ///
-/// A write that fails ends the process: there is nobody left to print for, and a loop that prints would otherwise run
-/// on for nothing.
+/// A write that fails ends the process: no reader is left, and a loop that prints would otherwise run on without purpose.
 #[derive(Clone)]
 pub(super) struct Output {
     sink: Rc<RefCell<Box<dyn Write>>>,
 }
 
 impl Output {
-    /// Standard output: by lines on a terminal, in large pieces elsewhere.
+    /// Returns standard output, with a line buffer on a terminal and a large buffer elsewhere.
     pub(super) fn stdout() -> Output {
         if stdout_state::stdout_was_closed() {
             return Output::to(Box::new(Closed));
         }
         let stdout = std::io::stdout();
-        // What the library gives flushes at every line, also into a pipe or a file; there it would cost a system
+        // The standard library flushes at every line, even into a pipe or a file, where this would cost a system
         // call for each `print`.
         let sink: Box<dyn Write> =
             if stdout.is_terminal() { Box::new(stdout) } else { Box::new(BufWriter::with_capacity(1 << 16, stdout)) };
         Output::to(sink)
     }
 
-    /// Standard error, through which nothing is held back.
+    /// Returns standard error, unbuffered.
     pub(super) fn stderr() -> Output {
         Output::to(Box::new(std::io::stderr()))
     }
 
-    /// Something else that is written to.
+    /// Returns an output that writes to `sink`.
     pub(super) fn to(sink: Box<dyn Write>) -> Output {
         Output { sink: Rc::new(RefCell::new(sink)) }
     }
 
-    /// What keeps what is written to it, and what it keeps.
+    /// Returns an output that captures everything, and the captured text.
     pub(super) fn kept() -> (Output, Kept) {
         let kept = Kept::up_to(usize::MAX);
         (Output::to(Box::new(kept.clone())), kept)
     }
 
-    /// Writes out what is held back.
+    /// Flushes the buffer.
     pub(super) fn flush_or_end(&self) {
         ended(self.sink.borrow_mut().flush());
     }
@@ -80,7 +79,7 @@ impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> Result<usize> {
         let written = around_write(|| self.sink.borrow_mut().write(bytes));
         match written {
-            // What was interrupted by a signal is tried again by who called.
+            // The caller retries a write that a signal interrupted.
             Err(error) if error.kind() != ErrorKind::Interrupted => {
                 ended(Err(error));
                 Ok(bytes.len())
@@ -95,7 +94,7 @@ impl Write for Output {
     }
 }
 
-/// A standard output that was closed before the process began.
+/// The standard output of a process that was started without one.
 struct Closed;
 
 impl Write for Closed {
@@ -108,7 +107,7 @@ impl Write for Closed {
     }
 }
 
-/// What was written, up to a size; copies keep the same.
+/// Captured output of limited size; clones share it.
 #[derive(Clone)]
 pub(super) struct Kept {
     bytes: Rc<RefCell<Vec<u8>>>,
@@ -116,12 +115,12 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// Keeps so many bytes, and forgets the rest.
+    /// Creates a capture of at most `most` bytes, which discards the rest.
     pub(super) fn up_to(most: usize) -> Kept {
         Kept { bytes: Rc::default(), most }
     }
 
-    /// What is kept.
+    /// Returns the captured text.
     pub(super) fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes.borrow()).into_owned()
     }
@@ -140,7 +139,7 @@ impl Write for Kept {
     }
 }
 
-/// Ends the process after a failed write: quietly when the reader has gone away (`dscript a | head`).
+/// Ends the process after a failed write: silently after a broken pipe (`dscript a | head`).
 fn ended(result: Result<()>) {
     match result {
         Ok(()) => {}
@@ -154,6 +153,6 @@ fn ended(result: Result<()>) {
 
 /// Writes to standard error.
 pub(super) fn report(text: &str) {
-    // `eprint!` would panic where standard error is closed, and there is no other place to say so.
+    // `eprint!` would panic if standard error is closed, and there is no other output for the error.
     let _ = std::io::stderr().lock().write_all(text.as_bytes());
 }

@@ -1,25 +1,25 @@
-//! Help pages: text about a code or a name.
+//! Help pages: the pages of codes and names.
 
 use crate::diagnostic::{CODES, Code};
 use crate::session::Topic;
 
-/// The code that a word of the command line names.
+/// Parses a diagnostic code.
 pub(super) fn code(word: &str) -> Result<Code, String> {
     let info = CODES.iter().find(|info| info.number.eq_ignore_ascii_case(word));
     info.map(|info| info.code).ok_or_else(|| "there is no such code; 'dscript explain' lists all codes".to_owned())
 }
 
-/// The page about a code.
+/// Returns the page of a code.
 pub(super) fn of_code(code: Code) -> String {
     plain(code.page())
 }
 
-/// The page about kinks and singular points.
+/// Returns the page on kinks and singular points.
 pub(super) fn of_kinks() -> String {
     plain(include_str!("../../docs/kinks.md"))
 }
 
-/// The pages about a name, line by line.
+/// Returns the pages of topics, line by line.
 pub(super) fn of_topics(topics: &[Topic]) -> Vec<String> {
     let mut lines = vec![];
     for topic in topics {
@@ -30,7 +30,7 @@ pub(super) fn of_topics(topics: &[Topic]) -> Vec<String> {
     lines
 }
 
-/// Markdown for a terminal: examples are set in.
+/// Converts Markdown to text for a terminal: examples are indented.
 fn plain(page: &str) -> String {
     let mut fenced = false;
     let mut text = String::new();

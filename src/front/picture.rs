@@ -1,4 +1,4 @@
-//! Picture files: writes charts to files.
+//! Picture files: the export of charts and drawings.
 
 use crate::session::{Chart, png};
 use std::path::Path;
@@ -6,16 +6,16 @@ use std::path::Path;
 /// Writes a chart to a file.
 ///
 /// # Errors
-/// Why that cannot be done, in a sentence.
+/// Returns an error message if this fails.
 pub(super) fn save(chart: &Chart, file: &Path) -> Result<(), String> {
     let svg = chart.svg().map_err(|error| format!("cannot draw '{}': {error}", file.display()))?;
     write(&svg, file)
 }
 
-/// Writes a drawing to a file: as dots when that is what its name says.
+/// Writes a drawing to a file: as PNG if the file has this extension, otherwise as SVG.
 ///
 /// # Errors
-/// Why that cannot be done, in a sentence.
+/// Returns an error message if this fails.
 pub(super) fn write(svg: &str, file: &Path) -> Result<(), String> {
     let is_png = file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("png"));
     let cannot_draw = |why| format!("cannot draw '{}': {why}", file.display());
@@ -23,10 +23,10 @@ pub(super) fn write(svg: &str, file: &Path) -> Result<(), String> {
     write_bytes(&bytes, file)
 }
 
-/// Writes a drawing that somebody else makes dots of.
+/// Writes a drawing in a textual format to a file.
 ///
 /// # Errors
-/// Why that cannot be done, in a sentence.
+/// Returns an error message if this fails.
 pub(super) fn write_text(text: &str, file: &Path) -> Result<(), String> {
     write_bytes(text.as_bytes(), file)
 }

@@ -1,4 +1,4 @@
-//! Progress bar: shows a loop over `progress(…)` on a terminal, or as lines of `--json`.
+//! Progress bar: the display of a loop over `progress(…)` on a terminal, or as lines of `--json`.
 
 use super::output::{Output, set_write_hook};
 use crate::front::loop_progress::{News, Rounds, words};
@@ -9,9 +9,9 @@ use std::cell::RefCell;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-/// How often the bar moves.
+/// The interval of updates of the bar.
 const BAR: Duration = Duration::from_millis(80);
-/// How often a line is written.
+/// The interval of lines.
 const LINE: Duration = Duration::from_secs(1);
 
 thread_local! {
@@ -24,7 +24,7 @@ struct Shown {
     bar: Option<ProgressBar>,
 }
 
-/// From now on lines are written to this output.
+/// Writes progress as lines to `output` from now on.
 pub(super) fn write_lines(output: Output) {
     SHOWN.with_borrow_mut(|shown| {
         shown.json = Some(output);
@@ -32,12 +32,12 @@ pub(super) fn write_lines(output: Output) {
     });
 }
 
-/// What a session calls in every round.
+/// Receives the progress of every iteration.
 pub(super) fn step(step: &Step) {
     SHOWN.with_borrow_mut(|shown| shown.step(step));
 }
 
-/// Takes the bar off the screen.
+/// Removes the bar from the screen.
 pub(super) fn end() {
     SHOWN.with_borrow_mut(|shown| shown.end());
 }

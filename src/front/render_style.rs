@@ -12,7 +12,7 @@ pub(crate) struct RenderStyle {
 }
 
 impl RenderStyle {
-    /// Diagnostics about texts of a session, as text.
+    /// Renders diagnostics of a session as text.
     pub(crate) fn text(&self, diagnostics: &[Diagnostic], session: &Session) -> String {
         if diagnostics.is_empty() {
             return String::new();

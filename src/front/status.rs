@@ -1,4 +1,4 @@
-//! Exit statuses: the numbers that the process ends with.
+//! Exit statuses: the exit statuses of the process.
 
 use crate::session::Status;
 
@@ -12,7 +12,7 @@ pub(super) const INTERNAL: i32 = 70;
 pub(super) const TIME_LIMIT: i32 = 124;
 pub(super) const INTERRUPTED: i32 = 130;
 
-/// The status for how a request ended.
+/// Returns the exit status for the status of a request.
 pub(super) fn of(status: Status) -> i32 {
     match status {
         Status::Done => DONE,

@@ -1,8 +1,8 @@
-//! Units: how amounts of memory, depths and times are read, on the command line and at the prompt.
+//! Units: the notation of amounts of memory, depths and times, on the command line and at the prompt.
 
 use std::time::Duration;
 
-/// Reads the number of calls that may be open at once.
+/// Parses a maximum depth of calls.
 pub(super) fn depth(word: &str) -> Result<usize, String> {
     match word.parse() {
         Ok(0) => Err("the depth must be at least 1".to_owned()),
@@ -11,7 +11,7 @@ pub(super) fn depth(word: &str) -> Result<usize, String> {
     }
 }
 
-/// Reads `1024`, `64KiB`, `1.5GiB`, `2GB`.
+/// Parses `1024`, `64KiB`, `1.5GiB`, `2GB`.
 pub(super) fn bytes(word: &str) -> Result<u64, String> {
     let digits = word.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(word.len());
     let (number, unit) = word.split_at(digits);
@@ -35,7 +35,7 @@ pub(super) fn bytes(word: &str) -> Result<u64, String> {
     if total < u64::MAX as f64 { Ok(total as u64) } else { Err(too_much()) }
 }
 
-/// Reads a time in seconds.
+/// Parses a time in seconds.
 pub(super) fn seconds(word: &str) -> Result<Duration, String> {
     word.parse::<f64>()
         .ok()

@@ -1,11 +1,11 @@
-//! Differentiability: how concrete types differentiate.
+//! Differentiability: the relation between concrete types and their tangent vectors.
 //!
-//! In: a type, and what `Declarations::tangent_vector` says of it. Out: a [`TangentId`] that relates the components of
-//! a value to those of its tangent vector.
+//! In: a type, and its `Declarations::tangent_vector`. Out: a [`TangentId`] that relates the components of a value to those
+//! of its tangent vector.
 //!
-//! Promises: stored properties and the vector's fields correspond by name, or not at all: then the vector is beside the
-//! value ([`TangentKind::Beside`]). What is marked `@noDerivative` does not move.
-//! Around a boxed value is [`TangentKind::Boxed`]; inside of it both shapes are without their boxes.
+//! Promises: stored properties and the fields of the vector correspond by name, or not at all: in the latter case the vector
+//! is stored beside the value ([`TangentKind::Beside`]). Properties marked `@noDerivative` are constant.
+//! The tangent of a boxed value is a [`TangentKind::Boxed`]; both shapes inside it are unboxed.
 
 use crate::ir::layout::{Layouts, instantiate, unboxed};
 use crate::types::model::declared::{Builtin, Declarations, Nominal, NominalKind};
@@ -13,18 +13,18 @@ use crate::types::model::ty::Type;
 use crate::value::shape::{BESIDE, Shape, ShapeId, Shapes, Style, Tangent, TangentId, TangentKind, Tangents};
 use hashbrown::HashMap;
 
-/// What answers questions about types, and the tables that the answers go to.
+/// The declarations, and the tables to which shapes and tangents are added.
 pub struct Tables<'a> {
     /// The declarations.
     pub d: &'a mut dyn Declarations,
-    /// Shapes of the session.
+    /// The shapes of the session.
     pub shapes: &'a mut Shapes,
-    /// Tangents of the session.
+    /// The tangents of the session.
     pub tangents: &'a mut Tangents,
 }
 
 impl Layouts {
-    /// How a concrete type differentiates; `None` when it does not.
+    /// Returns the tangent of a concrete type; `None` if the type is not differentiable.
     pub fn tangent(&mut self, to: &mut Tables<'_>, ty: &Type) -> Option<TangentId> {
         if let Some(known) = self.tangents.get(ty) {
             return *known;
@@ -54,7 +54,7 @@ impl Layouts {
         })
     }
 
-    /// Puts [`TangentKind::Boxed`] around the correspondence of what is inside, where a value is boxed.
+    /// Wraps a tangent in [`TangentKind::Boxed`] if the value is boxed.
     fn around(&mut self, to: &mut Tables<'_>, value: ShapeId, vector: ShapeId, kind: TangentKind) -> Tangent {
         let (inner, inner_vector) = (unboxed(to.shapes, value), unboxed(to.shapes, vector));
         if inner == value && inner_vector == vector {
@@ -69,7 +69,7 @@ impl Layouts {
             Type::Tuple(fields) => {
                 let pairs = fields.iter().enumerate();
                 let moving: Vec<_> = pairs.filter_map(|(i, (_, t))| Some((i as u32, self.tangent(to, t)?))).collect();
-                // A vector with as many elements has one for each, any other only those of what moves.
+                // A vector with as many elements has one for each; any other has only those of the differentiable elements.
                 let all = matches!(vector, Type::Tuple(v) if v.len() == fields.len());
                 let place = |j: usize, i: u32| if all { i } else { j as u32 };
                 TangentKind::Fields(moving.iter().enumerate().map(|(j, (i, t))| (*i, place(j, *i), *t)).collect())
@@ -89,7 +89,7 @@ impl Layouts {
         }
     }
 
-    /// How the vector differentiates that is beside values of a type: as itself, or as a whole.
+    /// Returns the kind for values with the vector beside them: it corresponds component by component, or as a whole.
     fn beside_value(&mut self, to: &mut Tables<'_>, ty: &Type, of: TangentId) -> TangentKind {
         let value = self.shape(to.d, to.shapes, ty);
         let vector = to.tangents.get(of).vector;
@@ -148,8 +148,8 @@ impl Layouts {
         TangentKind::Fields(fields)
     }
 
-    /// How a property wrapper differentiates as the value that one of its stored properties is. The vector is that of the
-    /// value, as the only field of what is laid out alike.
+    /// Returns the tangent of a property wrapper that is differentiated like one of its stored properties. Its vector is that of
+    /// the wrapped value, as the only field of a tuple.
     fn wrapped(&mut self, to: &mut Tables<'_>, wrapper: &Type, places: &[u32]) -> Option<TangentId> {
         let Some((place, inside)) = places.split_first() else { return self.tangent(to, wrapper) };
         let Type::Nominal(id, args) = wrapper else { return None };
@@ -182,7 +182,8 @@ impl Layouts {
         if cases.iter().all(Vec::is_empty) { TangentKind::Nothing } else { TangentKind::Enum(cases) }
     }
 
-    /// How several values together differentiate, as the arguments of an operator do. What does not move is constant.
+    /// Returns the tangent of several values together, such as the arguments of an operator. Values that are not
+    /// differentiable are constant.
     pub fn tangent_of_all(&mut self, to: &mut Tables<'_>, types: &[Type]) -> TangentId {
         if let [one] = types
             && let Some(tangent) = self.tangent(to, one)
@@ -193,7 +194,7 @@ impl Layouts {
         self.together(to, types, tangents)
     }
 
-    /// The same for several results. A tuple with a part that does not conform is constant.
+    /// Returns the tangent of several results together. A tuple with an element that does not conform is constant.
     pub fn tangent_of_results(&mut self, to: &mut Tables<'_>, types: &[Type]) -> TangentId {
         let moves = |to: &mut Tables<'_>, ty: &Type| to.d.tangent_vector(ty).is_some();
         match types {
@@ -223,7 +224,7 @@ impl Layouts {
     }
 }
 
-/// The tangent vector of a type; that of a tuple is made of those of its elements that have one.
+/// Returns the tangent vector of a type; that of a tuple consists of the vectors of its differentiable elements.
 fn tangent_vector(d: &mut dyn Declarations, ty: &Type) -> Option<Type> {
     if let Some(vector) = d.tangent_vector(ty) {
         return Some(vector);

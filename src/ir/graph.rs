@@ -28,61 +28,61 @@ pub struct BlockId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FunctionId(pub u32);
 
-/// A method that is found by the type of its receiver while the program runs: an index into [`Program::methods`].
+/// A method that is dispatched on the type of its receiver at run time: an index into [`Program::methods`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct MethodId(pub u32);
 
 /// One function for one list of concrete types.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Function {
-    /// Name as in a backtrace: `smooth(_:)`, `closure in loss(_:)`, `‹script›`.
+    /// The name in a backtrace: `smooth(_:)`, `closure in loss(_:)`, `‹script›`.
     pub name: Rc<str>,
-    /// Where it is declared.
+    /// The location of its declaration.
     pub span: Span,
-    /// The registers that the arguments arrive in, component by component.
+    /// The registers of the arguments, component by component.
     pub params: Vec<Reg>,
-    /// The parameters as written, each a run of `params`.
+    /// The declared parameters, each a range of `params`.
     pub parameters: Vec<Parameter>,
-    /// The banks of what it returns: the result's components, then those of every `inout` parameter in order.
+    /// The banks of the results: the components of the result, then those of every `inout` parameter in order.
     pub results: Vec<Bank>,
-    /// How many of `results` belong to the result proper.
+    /// The number of `results` that belong to the result proper.
     pub result_len: usize,
-    /// How the parts of `results` differentiate that do: their first component, shape and tangent.
+    /// The differentiable parts of `results`: first component, shape and tangent.
     pub result_tangents: Vec<(usize, ShapeId, TangentId)>,
-    /// Whether it is a closure: then [`Op::Capture`] reads what it captured.
+    /// The banks of the captured values, which [`Op::Capture`] reads; empty if it is not a closure.
     pub captures: Vec<Bank>,
     /// All registers.
     pub registers: Vec<Register>,
     /// All blocks; the first is the entry.
     pub blocks: Vec<Block>,
-    /// Derivatives that were registered for it, the most specific first.
+    /// The derivatives that are registered for it, the most specific first.
     pub rules: Vec<Rule>,
-    /// Whether it was declared in the prelude, so that diagnostics point at the call instead.
+    /// Whether it is declared in the prelude, so that diagnostics point at the call instead.
     pub is_prelude: bool,
-    /// An opaque function: it has no derivative unless a rule is registered (`sinf` of `Glibc`).
+    /// Whether the function is opaque: it has no derivative unless a rule is registered (`sinf` of `Glibc`).
     pub is_opaque: bool,
-    /// Whether it may throw: it gives a flag and the error before its result.
+    /// Whether it may throw: it returns a flag and the error before its result.
     pub throws: bool,
-    /// Why it is opaque, where that is more than the lack of a registered derivative.
+    /// The reason why it is opaque, if this is not just the lack of a registered derivative.
     pub obstacle: Option<Obstacle>,
-    /// The components of an instance that it reads, by bank, where it is the getter of a stored property.
+    /// The components of an instance that it reads, by bank, if it is the getter of a stored property.
     pub reads: [Range<u32>; 3],
 }
 
-/// What is in the way of a derivative.
+/// The reason why a function has no derivative.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Obstacle {
-    /// No derivative that is registered applies to the generic arguments: what they would have to be.
+    /// No registered derivative applies to the generic arguments: the requirement that they do not satisfy.
     Requirement(Rc<str>),
-    /// A stored property of a type whose tangent vectors do not say how it moves (`Circle.angle`): whether it is read.
+    /// The function accesses a stored property of a type whose tangent vectors do not determine how it varies (`Circle.angle`).
     Property {
         /// The type.
         owner: Rc<str>,
         /// The property.
         name: Rc<str>,
-        /// Whether it is read, or set.
+        /// Whether the property is read, as opposed to set.
         is_read: bool,
-        /// Whether it is what a case of an enum holds.
+        /// Whether it is a payload of an enum case.
         is_case: bool,
     },
 }
@@ -108,24 +108,24 @@ impl std::fmt::Display for Obstacle {
     }
 }
 
-/// A parameter as written.
+/// A declared parameter.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Parameter {
     /// Its name.
     pub name: Rc<str>,
-    /// Where it is declared.
+    /// The location of its declaration.
     pub span: Span,
     /// Its first component in [`Function::params`].
     pub first: usize,
-    /// How many components it has.
+    /// The number of its components.
     pub len: usize,
-    /// How its type differentiates; `None` for `Int` and the like.
+    /// The tangent of its type; `None` for `Int` and other types that are not differentiable.
     pub tangent: Option<TangentId>,
     /// Its shape.
     pub shape: ShapeId,
 }
 
-/// What is known of a register.
+/// The properties of a register.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Register {
     /// Its bank.
@@ -134,19 +134,19 @@ pub struct Register {
     pub name: Option<Rc<str>>,
 }
 
-/// A straight run of instructions.
+/// A straight run of instructions with one entry and one terminator.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Block {
     /// The instructions.
     pub instructions: Vec<Instruction>,
-    /// How it ends; `None` only while it is built.
+    /// The terminator; `None` only during construction.
     pub end: Option<Terminator>,
-    /// The place of its end in the source.
+    /// The source location of the terminator.
     pub end_span: Span,
 }
 
 impl Block {
-    /// The function that a register of the block gets, if that is all that it gets.
+    /// Returns the function that a register of the block holds, if only one step of the block writes the register.
     fn function_in(&self, reg: Reg) -> Option<FunctionId> {
         let mut writers = self.instructions.iter().filter(|step| step.outs.contains(&reg));
         let step = writers.next().filter(|_| writers.next().is_none())?;
@@ -160,92 +160,92 @@ impl Block {
     }
 }
 
-/// A name that dscript itself knows. An alias, because fields of the type itself would be read from a file without a
-/// copy.
+/// The name of a native function or a construct of the language. It is an alias, because serde would borrow a field of the
+/// type `&str` from its input.
 type Name = &'static str;
 
 /// One step.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Instruction {
-    /// What is done.
+    /// The operation.
     pub op: Op,
-    /// What is written.
+    /// The registers that it writes.
     pub outs: Vec<Reg>,
-    /// What is read.
+    /// The registers that it reads.
     pub ins: Vec<Reg>,
-    /// Its place in the source.
+    /// Its source location.
     pub span: Span,
-    /// Derivative code: the step moves and combines tangent slots as well. Never set in original code. Where chains that
-    /// break are marked, calls that are given such integers have it before.
+    /// Whether the step also propagates tangent slots, in derivative code. Never set in original code. The tracking of
+    /// lost tangents sets it beforehand on calls whose integer arguments were computed from numbers.
     pub active: bool,
 }
 
-/// How many components of each bank an element, a record or a box has. In an array of `n` elements the numbers are
-/// stored element after element.
+/// The numbers of components of each bank in an element, a record or a box. An array of `n` elements stores its numbers
+/// element after element.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Stride {
-    /// Components in `f64`.
+    /// The number of `f64` components.
     pub f: u16,
-    /// Components in `i64`.
+    /// The number of `i64` components.
     pub i: u16,
-    /// References.
+    /// The number of references.
     pub r: u16,
 }
 
-/// What an instruction does. `a → b` says what it reads and writes.
+/// An operation. `a → b` denotes the registers that it reads and writes.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Op {
     /// `→ f`
     ConstF(f64),
     /// `→ i`
     ConstI(i64),
-    /// `→ r`: a text.
+    /// `→ r`: a string.
     Text(Rc<str>),
-    /// `→ array` of elements that are known.
+    /// `→ array` of constant elements.
     Constants(Rc<Constants>),
-    /// `→ r`: no reference.
+    /// `→ r`: an empty reference.
     Null,
     /// `x → x` of the same bank. A reference is shared.
     Copy,
-    /// `r → r`: moves the reference out of its register, which is left without one.
+    /// `r → r`: moves the reference out of its register, which becomes empty.
     Take,
-    /// `operands → result` of an entry of the table of primitives.
+    /// `operands → result` of a primitive.
     Primitive(PrimitiveId),
     /// `arguments → results`
     Call(FunctionId),
-    /// `arguments → results` of a function that has registered derivatives, or whose body is unknown. Only in
-    /// derivative code, where it replaces [`Op::Call`]: the machine takes the innermost live level among the
-    /// arguments and the most specific of the [rules](Function::rules) that covers what is active there; the function's
-    /// own derivative code when none does, or a located failure when it has none ([`Function::is_opaque`]). Without a
-    /// live level it is a plain call.
+    /// `arguments → results` of a function that has registered derivatives, or whose body is unknown. It occurs only in
+    /// derivative code, where it replaces [`Op::Call`]: the machine takes the innermost live level among the arguments and
+    /// the most specific of the [rules](Function::rules) that covers the active arguments. If there is none, it runs the
+    /// function's own derivative code, or fails with a source location if the function has no derivative
+    /// ([`Function::is_opaque`]). Without a live level it is a plain call.
     CallRule(FunctionId),
     /// `function, arguments → results`
     CallValue,
-    /// `captured components → r`: a function object. `promise` is set where it is converted to `@differentiable`.
+    /// `captured components → r`: a function object.
     Closure(FunctionId),
-    /// `→ x`: component `index` (counted in its bank) of what the running closure captured.
+    /// `→ x`: component `index` (counted in its bank) of the values that the running closure captured.
     Capture { bank: Bank, index: u16 },
 
-    /// `components → r`: a box, shared by all who hold it: a captured variable, an instance of a class.
+    /// `components → r`: a box, shared by all its holders: a captured variable or an instance of a class.
     NewBox,
-    /// `→ r`: an instance of a class whose properties have no values yet.
+    /// `→ r`: an instance of a class whose properties are not initialized yet.
     NewInstance(ShapeId),
-    /// `receiver → r`: the function that a method is for the type that the receiver has now.
+    /// `receiver → r`: the implementation of a method for the dynamic type of the receiver.
     FindMethod(MethodId),
     /// `box → x`
     LoadBox { bank: Bank, index: u16 },
     /// `box, x →`
     StoreBox { bank: Bank, index: u16 },
-    /// `references →`: nothing but a reason to hold them until here.
+    /// `references →`: extends the lifetime of the references to this point, and has no other effect.
     Hold,
-    /// `box → r`: moves the reference out of the box, for a change in place.
+    /// `box → r`: moves the reference out of the box, for a modification in place.
     TakeBox { index: u16 },
 
-    /// `components → r`: a record with value semantics: a big or recursive struct or enum.
+    /// `components → r`: a record with value semantics: a large or recursive struct or enum.
     NewRecord,
     /// `record → x`
     LoadRecord { bank: Bank, index: u16 },
-    /// `record, x → record`: `outs[0]` is the same register as `ins[0]`; copies first when it is shared.
+    /// `record, x → record`: `outs[0]` is the same register as `ins[0]`; a shared record is copied first.
     StoreRecord { bank: Bank, index: u16 },
     /// `record → r, record`: moves a reference out of the record (`outs[1]` is `ins[0]`).
     TakeRecord { index: u16 },
@@ -254,15 +254,15 @@ pub enum Op {
     NewArray(Stride),
     /// `array, components → array`: appends one element (`outs[0]` is `ins[0]`).
     Append(Stride),
-    /// `text = text with another after it`, in place when it has one owner.
+    /// `string = string, string`: appends a string, in place if it has a single owner.
     AppendText,
     /// `array → count`
     Count,
-    /// `array, index →`: fails when the index is out of range.
+    /// `array, index →`: fails if the index is out of range.
     CheckIndex,
     /// `array, index → x`: component `offset` (counted in its bank) of an element; fails out of range.
     LoadElement { bank: Bank, offset: u16, stride: Stride },
-    /// `array, index, x → array` (`outs[0]` is `ins[0]`); copies first when it is shared; fails out of range.
+    /// `array, index, x → array` (`outs[0]` is `ins[0]`); a shared array is copied first; fails out of range.
     StoreElement { bank: Bank, offset: u16, stride: Stride },
     /// `array, index → r, array`: moves a reference out of an element (`outs[1]` is `ins[0]`).
     TakeElement { offset: u16, stride: Stride },
@@ -273,35 +273,33 @@ pub enum Op {
     StoreGlobal { bank: Bank, index: u32 },
     /// `→ r`: moves the reference out of the global variable.
     TakeGlobal { index: u32 },
-    /// `box →`, or `→` for a global variable: what is there is accessed, or is changed from here on or until here.
-    /// it is being changed already.
+    /// `box →`, or `→` for a global variable: notes an access to a part of it, or the beginning or end of a modification; fails
+    /// if that part is already being modified.
     Access { how: AccessKind, region: Rc<Region> },
 
-    /// `operands → results` of a function of the native library (`native::library`), by name, with the shapes of its
-    /// generic arguments. A reference that the function changes is given to it and comes back as a result.
+    /// `operands → results` of a function of the native library (`native::library`), by name, with the shapes of its generic
+    /// arguments. A reference that the function modifies is passed to it and returned as a result.
     Native {
         #[serde(deserialize_with = "known_name")]
         name: Name,
         shapes: Vec<ShapeId>,
     },
 
-    /// A differential operator or what belongs to it; see [`Operator`].
+    /// A differential operator or an auxiliary operation; see [`Operator`].
     Operator(Operator),
 
-    /// `function → function`: where a function is converted to a differentiable or linear one. It changes nothing at
-    /// run time; `diff` checks here what was promised. `wrt[k]` says whether parameter `k` is differentiated.
+    /// `function → function`: the conversion to a differentiable or linear function. It is a copy at run time; `diff` verifies
+    /// the assertion. `wrt[k]` states whether parameter `k` is differentiated.
     AssertDifferentiable { linear: bool, wrt: Vec<bool> },
 
     /// A step that only tangent and adjoint code has; see [`TransformedOp`].
     Transformed(TransformedOp),
 }
 
-/// Steps of tangent and adjoint code, which works on plain numbers: the code of a function together with that of its
-/// sweep.
+/// The steps of tangent and adjoint code, which computes a function and its derivative on plain numbers.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum TransformedOp {
-    /// `operands, result → f`: the partial of a primitive in one of its numeric operands, where it has that
-    /// result.
+    /// `operands, result → f`: the partial of a primitive in one of its numeric operands, given its result.
     Partial { primitive: PrimitiveId, operand: u8 },
     /// `x →`: pushes a number or an integer onto the value stack, for the reverse pass.
     Push(Bank),
@@ -315,80 +313,80 @@ pub enum TransformedOp {
     DropTangent,
     /// `x → x` of the same bank. If `x` varies, the function has no tangent or adjoint code.
     RequireConstant,
-    /// `f → f`, the same register: the number may be set to zero if it is smaller than any normal one. Contractions over
-    /// thousands of rounds would otherwise run on subnormal numbers, 15 times slower.
+    /// `f → f`, the same register: the number may be set to zero if it is subnormal. Contractions over thousands of iterations
+    /// would otherwise compute with subnormal numbers, 15 times slower.
     Flush,
-    /// `closure → x`: component `index` (counted in its bank) of what a function object captured.
+    /// `closure → x`: component `index` (counted in its bank) of the values that a function object captured.
     CaptureOf { bank: Bank, index: u16 },
 }
 
-/// The operators that the machine has built in; the others are written in the prelude on top of them.
+/// The operators that the machine implements; the prelude defines the others in terms of these.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Operator {
-    /// `x…, body → value…, differential`: records `body` at `x`. `at` and `result` say how their types differentiate.
+    /// `x…, body → value…, differential`: records `body` at `x`. `at` and `result` are the tangents of `x` and the result.
     ValueWithDifferential { at: TangentId, result: TangentId, throws: bool },
-    /// `x…, dx…, body → value…, derivative…`: pushes one tangent forward in constant memory.
+    /// `x…, dx…, body → value…, derivative…`: propagates one tangent forward in constant memory.
     ValueWithTangent { at: TangentId, result: TangentId, throws: bool },
-    /// `x…, body → whether it was done, value, gradient…`: the gradient of a function of one number, by adjoint code,
-    /// and the value, if it is wanted. Only in plain code; in a live level, under an observer, and where there is
-    /// no adjoint code, it is not done.
+    /// `x…, body → whether it succeeded, value, gradient…`: the gradient of a function that returns one number, by adjoint
+    /// code, and the value if `value` is set. Only in plain code; it does not succeed in a live level, under an observer, or
+    /// if there is no adjoint code.
     Gradient { at: TangentId, value: bool, throws: bool },
-    /// `x, order, body → whether it was done, coefficients`: the Taylor polynomial of `body` around `x`, where nothing
-    /// but primitives is recorded.
+    /// `x, order, body → whether it succeeded, coefficients`: the Taylor polynomial of `body` around `x`; it succeeds if only
+    /// primitives are recorded.
     Series { result: TangentId, throws: bool },
     /// `linear → linear`
     Transpose { at: TangentId, result: TangentId },
-    /// `x… → x…`: the same value, constant in every live level. Also of types that do not differentiate (`of` is then
-    /// [nothing](crate::value::shape::TangentKind::Nothing)), because it makes a break of the path explicit.
+    /// `x… → x…`: the same value, constant in every live level. Also for types that are not differentiable (`of` is then
+    /// [nothing](crate::value::shape::TangentKind::Nothing)), because it makes a lost tangent explicit.
     WithoutDerivative { of: TangentId },
-    /// `x… → x…`: the argument of a parameter, or what is stored in a property, that is marked `@noDerivative`. The
-    /// value is the same; where it moves, what is made of it has no derivative, and it is an error to ask for one.
+    /// `x… → x…`: the argument of a parameter, or the value stored in a property, that is marked `@noDerivative`. The value is
+    /// the same; if it varies, results that depend on it have no derivative, and requesting one is an error.
     NoDerivative { is_property: bool },
-    /// `x…, edit → x…`: the same value; on the reverse pass its adjoint goes through `edit`, `(inout T.TangentVector) ->
-    /// ()`.
+    /// `x…, edit → x…`: the same value; on the reverse pass, `edit`, a function `(inout T.TangentVector) -> ()`, is applied to
+    /// its adjoint.
     WithDerivative { of: TangentId },
-    /// `x, y → y`: a number that was made of `x` by way of something that cannot move. Where `x` moves, `y` has no
-    /// derivative, and it is an error to ask for one. Only in derivative code.
+    /// `x, y → y`: a number that was computed from `x` by way of a value without a tangent. If `x` varies, `y` has a lost
+    /// tangent, and requesting its derivative is an error. Only in derivative code.
     LoseTangent { of: TangentId },
-    /// `x →`: the result with that number, which is returned next, was made of `x` by way of something that cannot
-    /// move. Only in derivative code.
+    /// `x →`: the result with that index, which is returned next, was computed from `x` by way of a value without a tangent.
+    /// Only in derivative code.
     SendResultOrigin { result: u32 },
-    /// `→ x`: what the function that has just returned has sent for the result with that number; a constant when it has
-    /// sent nothing. Only in derivative code.
+    /// `→ x`: the number that the function which has just returned sent for the result with that index; a constant if it sent
+    /// none. Only in derivative code.
     ReceiveResultOrigin { result: u32 },
-    /// Forgets what was sent by calls before, and what they were given. Only in derivative code.
+    /// Discards the numbers that earlier calls sent or received. Only in derivative code.
     ForgetOrigins,
-    /// `x →`: the argument with that number of the function that is called next was made of `x`. Only in derivative
+    /// `x →`: the argument with that index of the function that is called next was computed from `x`. Only in derivative
     /// code.
     SendArgumentOrigin { argument: u32 },
-    /// `→ x`: what the caller has given for the argument with that number; a constant when it has given nothing. Only in
+    /// `→ x`: the number that the caller passed for the argument with that index; a constant if it passed none. Only in
     /// derivative code.
     ReceiveArgumentOrigin { argument: u32 },
-    /// `x… → x`: a number that moves wherever one of these moves, or one in one of these objects. Only in derivative
+    /// `x… → x`: a number that varies if any of these numbers, or a number in any of these objects, varies. Only in derivative
     /// code.
     JoinOrigins,
-    /// `object, x, n → object`, or without an object for a global variable: the integer or text `n` that was stored
-    /// there as that component was made of `x`, beside what was stored there before unless it `replaces` that; of the
-    /// [whole](Storage::Whole) there is no `n`. Only in derivative code.
+    /// `object, x, n → object`, or without an object for a global variable: the integer or string `n` that was stored as that
+    /// component was computed from `x`. This is added to what was stored for the component before, unless it `replaces` that;
+    /// for the [whole](Storage::Whole) there is no `n`. Only in derivative code.
     StoreOrigin { inside: Storage, component: u32, replaces: bool },
-    /// `object, n → x`, or without an object: what the integer or text `n` that was read there was made of; a constant
-    /// where nothing was said of it. Only in derivative code.
+    /// `object, n → x`, or without an object: the number from which the integer or string `n` that was loaded from the component
+    /// was computed; a constant if none was stored. Only in derivative code.
     LoadOrigin { inside: Storage, component: u32 },
-    /// `x, y →`: the comparison of two numbers on which a branch depends. Where they are equal and vary, an observer
-    /// may report it. Only in derivative code, and only under such an observer.
+    /// `x, y →`: the comparison of two numbers that decides a branch. If they are equal and vary, an observer may report it.
+    /// Only in derivative code, and only under such an observer.
     Threshold { comparison: PrimitiveId },
-    /// `linear, vectors → whether it was done, results`: applies a differential or pullback to all vectors of an array,
-    /// several in one sweep. Only in plain code; in a live level it is not done.
+    /// `linear, vectors → whether it succeeded, results`: applies a differential or pullback to all vectors of an array,
+    /// several in one sweep. Only in plain code; it does not succeed in a live level.
     ApplyAtOnce,
-    /// `x… → array`: all numbers of a value that can move, in their order.
+    /// `x… → array`: all numbers of a value that can vary, in order.
     Coordinates { of: TangentId },
-    /// `body →`, or `body → thrown, error`: calls a function without parameters and results. A reverse level does not
-    /// record it, but has it run again on the reverse pass.
+    /// `body →`, or `body → thrown, error`: calls a function without parameters and results. A reverse level does not record
+    /// it, but runs it again on the reverse pass.
     Recompute { traced: bool },
 }
 
 impl Operator {
-    /// How the types that it speaks of differentiate.
+    /// Returns the tangents of the types of its operands and results.
     pub fn tangents(&self) -> Vec<TangentId> {
         match *self {
             Operator::ValueWithDifferential { at, result, .. }
@@ -416,24 +414,24 @@ impl Operator {
     }
 }
 
-/// How a block ends.
+/// The terminator of a block.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Terminator {
-    /// Goes on there.
+    /// Jumps to a block.
     Jump(BlockId),
-    /// Goes to `then` when the `i` register is not zero.
+    /// Jumps to `then` if the `i` register is not zero, and to `otherwise` if it is.
     Branch { condition: Reg, then: BlockId, otherwise: BlockId },
     /// Returns the results.
     Return(Vec<Reg>),
-    /// Stops the program.
+    /// Stops the program with a fault.
     Trap(Trap),
 }
 
-/// At most two blocks, or places of blocks.
+/// At most two blocks, or block indices.
 pub type Targets<T> = Flatten<std::array::IntoIter<Option<T>, 2>>;
 
 impl Terminator {
-    /// The blocks that may follow.
+    /// Returns the successors of the block.
     pub fn targets(&self) -> Targets<BlockId> {
         match self {
             Terminator::Jump(to) => [Some(*to), None],
@@ -444,7 +442,7 @@ impl Terminator {
         .flatten()
     }
 
-    /// The registers that it reads.
+    /// Returns the registers that the terminator reads.
     pub fn reads(&self) -> &[Reg] {
         match self {
             Terminator::Branch { condition, .. } => slice::from_ref(condition),
@@ -454,7 +452,7 @@ impl Terminator {
         }
     }
 
-    /// The registers that it reads, to change them.
+    /// Returns the registers that the terminator reads, mutably.
     pub fn reads_mut(&mut self) -> &mut [Reg] {
         match self {
             Terminator::Branch { condition, .. } => slice::from_mut(condition),
@@ -465,7 +463,7 @@ impl Terminator {
     }
 }
 
-/// Why a program stops by itself.
+/// The reason why a program stops.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Trap {
     /// `nil!`
@@ -476,9 +474,9 @@ pub enum Trap {
         what: Name,
         message: Option<Reg>,
     },
-    /// A place that cannot be reached in a correct program (a getter that does not return).
+    /// A point that a correct program does not reach (the end of a getter that does not return).
     Unreachable,
-    /// Tangent or adjoint code has come to something that it cannot do: the function runs again, under a level.
+    /// Tangent or adjoint code has reached a step that it does not support: the function runs again, on the tape.
     Unsupported,
     /// An error that is not caught: the register holds its description.
     Uncaught(Reg),
@@ -487,33 +485,33 @@ pub enum Trap {
 /// A registered derivative.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Rule {
-    /// Which parameters it differentiates by, one flag for each of [`Function::parameters`].
+    /// The parameters that it differentiates by, one flag for each of [`Function::parameters`].
     pub wrt: Vec<bool>,
-    /// The function that is called: takes the original's parameters, and gives what it gives with a linear function.
+    /// The function that is called: it takes the parameters of the original, and returns its result with a linear function.
     pub function: FunctionId,
-    /// The function that was registered: what it calls, if it changes parameters, and otherwise itself.
+    /// The function that was registered: the one that `function` calls if the original changes parameters, otherwise `function`.
     pub registered: FunctionId,
-    /// What it returns beside the value.
+    /// The kind of the linear function.
     pub kind: RuleKind,
-    /// How the result differentiates.
+    /// The tangent of the result.
     pub result: TangentId,
     /// Whether the registered function may throw.
     pub throws: bool,
-    /// Whether it is meant to be another one than the derivative.
+    /// Whether it is intended to differ from the derivative.
     pub differs: bool,
-    /// A transpose: whether the function's own derivative code gives its tangents.
+    /// For a transpose: whether the function's own derivative code computes its tangents.
     pub has_own_tangent: bool,
-    /// Where it was registered.
+    /// The location of the registration.
     pub place: Span,
-    /// For each parameter whose type says itself what its tangent vectors are: what moves a value along one.
+    /// For each parameter whose type defines its own tangent vectors: the function that moves a value along one.
     pub movers: Rc<[Option<FunctionId>]>,
-    /// The member of a superclass or a protocol that it was registered for, where its value has to be compared with
-    /// that of the function, which inherits it.
+    /// The member of a superclass or a protocol for which it was registered, if its value must be compared with that of the
+    /// function, which inherits it.
     pub inherited: Option<Rc<str>>,
 }
 
 impl Rule {
-    /// One that is registered as it is called.
+    /// Creates a rule for a registered function that is called directly.
     pub fn new(wrt: Vec<bool>, function: FunctionId, kind: RuleKind, result: TangentId) -> Rule {
         Rule {
             wrt,
@@ -531,55 +529,55 @@ impl Rule {
     }
 }
 
-/// What a registered derivative returns beside the value.
+/// The kind of linear function that a registered derivative returns besides the value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum RuleKind {
-    /// A differential: tangents of the arguments to the tangent of the result.
+    /// A differential: maps tangents of the arguments to the tangent of the result.
     Differential,
-    /// A pullback: adjoint of the result to adjoints of the arguments.
+    /// A pullback: maps the adjoint of the result to adjoints of the arguments.
     Pullback,
-    /// A transpose for a linear function: result-typed argument to the linear parameters.
+    /// The transpose of a linear function: maps the adjoint of the result to those of the linear parameters.
     Transpose,
 }
 
-/// The name of a function of the native library.
+/// Deserializes the name of a function of the native library.
 fn known_name<'d, D: Deserializer<'d>>(from: D) -> Result<&'static str, D::Error> {
     let name = String::deserialize(from)?;
     let known = library::find(&name).map(library::name);
     known.ok_or_else(|| serde::de::Error::custom("no function of the native library has this name"))
 }
 
-/// Everything that was compiled in a session.
+/// All functions that were compiled in a session, and their shared tables.
 #[derive(Clone, Default, Debug)]
 pub struct Program {
-    /// The functions; `None` while one is being built.
+    /// The functions; `None` while one is under construction.
     pub functions: Vec<Option<Rc<Function>>>,
     /// The shapes of values.
     pub shapes: Shapes,
-    /// How types differentiate.
+    /// The tangents of types.
     pub tangents: Tangents,
-    /// How many global components there are in each bank.
+    /// The number of global components in each bank.
     pub globals: [u32; 3],
-    /// What global variables of one component are called.
+    /// The names of the global variables that have one component.
     pub global_names: HashMap<(Bank, u32), Rc<str>>,
-    /// By [`OwnId`](crate::value::shape::OwnId) the functions that write a value of a type as it declares itself: alone,
-    /// and inside of another value.
+    /// The functions that describe a value of a type with a custom description, by [`OwnId`](crate::value::shape::OwnId): one for
+    /// the value alone, and one for the value inside another value.
     pub own_texts: Vec<[FunctionId; 2]>,
-    /// The names of the methods that are found while the program runs.
+    /// The names of the methods that are dispatched at run time.
     pub methods: Vec<Rc<str>>,
-    /// Which function such a method is for a type: complete for all types that values are made of.
+    /// The implementation of each such method for each type: complete for all types of which values are created.
     pub dispatch: HashMap<(MethodId, ShapeId), FunctionId>,
-    /// Whether something happens when an instance is destroyed, so that it matters when the last reference is dropped.
+    /// Whether the destruction of an instance has an effect, so that the time at which the last reference is dropped matters.
     pub sees_ends: bool,
 }
 
 impl Program {
-    /// The function with that number; `None` while it is built.
+    /// Returns the function with an id; `None` while it is under construction.
     pub fn function(&self, id: FunctionId) -> Option<&Rc<Function>> {
         self.functions.get(id.0 as usize)?.as_ref()
     }
 
-    /// The function that a global variable always holds: one that captured nothing, and is stored there in one place.
+    /// Returns the function that a global variable always holds: one without captured values that is stored at a single place.
     pub fn function_in_global(&self, index: u32) -> Option<FunctionId> {
         let place = Op::StoreGlobal { bank: Bank::R, index };
         let blocks = self.functions.iter().flatten().flat_map(|function| &function.blocks);

@@ -1,11 +1,11 @@
-//! Layout: shapes of types, and the positions of the parts of a value.
+//! Layout: the shapes of types, and the positions of the components of a value.
 //!
 //! In: concrete types and their declarations. Out: [`ShapeId`]s, the banks of a value's components, and for each part of
 //! a value the run of components that it occupies.
 //!
 //! Promises: a type has one shape; a type that contains itself, or that would take more than [`SPREAD`] registers, is
-//! boxed; asking for a shape always ends, whatever the declarations say.
-//! Not here: how types differentiate (`tangent.rs`).
+//! boxed; the computation of a shape terminates for all declarations.
+//! Not here: the tangents of types (`differentiability.rs`).
 
 use crate::types::model::declared::{Builtin, Declarations, Nominal, NominalKind};
 use crate::types::model::ty::{FunctionParam, FunctionType, NominalId, Strength, Type};
@@ -15,41 +15,41 @@ use hashbrown::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// A struct, enum or tuple of more components than these is one reference to a record.
+/// The number of components above which a struct, enum or tuple is represented by one reference to a record.
 pub const SPREAD: u32 = 24;
 
-/// How deep types may nest, and of how many parts they may be made: a generic type that contains itself with ever larger
-/// arguments has no shape, and a function that calls itself for ever larger types no code.
+/// Limits of the nesting and of the number of parts of a type: a generic type that contains itself with ever larger arguments
+/// has no shape, and a function that calls itself for ever larger types has no code.
 const DEEPEST: usize = 100;
 const LARGEST: usize = 400;
-/// The most generic types inside of each other.
+/// The maximum number of nested generic types.
 const MOST_GENERIC: usize = 128;
 
-/// What is known of concrete types.
+/// The layouts of concrete types.
 #[derive(Clone, Default)]
 pub struct Layouts {
     shapes: HashMap<Type, ShapeId>,
-    /// A type for each shape.
+    /// One type for each shape.
     types: HashMap<ShapeId, Type>,
-    /// The nominal types whose shapes are being found, with the number that was reserved when one was met inside itself.
+    /// The nominal types whose shapes are being computed, with the id that was reserved when one occurred inside itself.
     open: Vec<(Type, Option<ShapeId>)>,
     metatypes: HashMap<Type, ShapeId>,
-    /// The numbers of the types of functions.
+    /// The numbers of function types.
     functions: HashMap<Type, u32>,
     components: HashMap<ShapeId, Rc<[Bank]>>,
-    /// Where the fields of a shape begin, and after them where the last one ends.
+    /// The positions at which the fields of a shape begin, followed by the end of the last one.
     starts: HashMap<ShapeId, Rc<[usize]>>,
-    /// The types that say themselves how their values are written; see [`OwnId`].
+    /// The types with a custom description of their values; see [`OwnId`].
     pub(super) own: Vec<Type>,
     own_ids: HashMap<Type, OwnId>,
-    /// Where storage keeps the components of a record or an instance.
+    /// The positions of the components of a record or an instance in storage.
     cells: HashMap<ShapeId, Rc<[(Bank, u32)]>>,
     pub(super) tangents: HashMap<Type, Option<TangentId>>,
     pub(super) open_tangents: Vec<(Type, Option<TangentId>)>,
 }
 
 impl Layouts {
-    /// The shape of a concrete type.
+    /// Returns the shape of a concrete type.
     pub fn shape(&mut self, d: &mut dyn Declarations, shapes: &mut Shapes, ty: &Type) -> ShapeId {
         if let Some(id) = self.shapes.get(ty) {
             return *id;
@@ -72,14 +72,14 @@ impl Layouts {
                 let underlying = d.normalize(ty);
                 if underlying == *ty { shapes.add(Shape::Tuple(vec![])) } else { self.shape(d, shapes, &underlying) }
             }
-            // `Never` has no values; the others are left by errors, and such code is not run.
+            // `Never` has no values; the others result from errors, and such code is not run.
             Type::Never | Type::Error | Type::Var(_) | Type::Param(_) | Type::Associated(..) => {
                 shapes.add(Shape::Tuple(vec![]))
             }
         };
         self.shapes.insert(ty.clone(), shape);
         self.types.entry(shape).or_insert_with(|| {
-            // A box says itself what it holds.
+            // A box contains the shape of its value.
             ty.map(&mut |t| {
                 let is_box = matches!(t, Type::Metatype(of) if is_dynamic(d, of));
                 is_box.then(Type::any_value)
@@ -88,13 +88,13 @@ impl Layouts {
         shape
     }
 
-    /// The number of a type of functions. What is promised of their derivatives is no part of it.
+    /// Returns the number of a function type. Differentiability is not part of it.
     fn function_type(&mut self, ty: &Type) -> u32 {
         let next = self.functions.len() as u32;
         *self.functions.entry(plain(ty)).or_insert(next)
     }
 
-    /// The shape of `T.self` itself: what is in the box when it is known only while the program runs.
+    /// Returns the shape of `T.self` itself: the value in the box if the type is only known at run time.
     pub fn metatype(&mut self, d: &mut dyn Declarations, shapes: &mut Shapes, of: &Type) -> ShapeId {
         if let Some(id) = self.metatypes.get(of) {
             return *id;
@@ -106,7 +106,7 @@ impl Layouts {
         id
     }
 
-    /// A type that has that shape.
+    /// Returns a type that has a shape.
     pub fn type_of(&self, shape: ShapeId) -> Option<&Type> {
         self.types.get(&shape)
     }
@@ -166,7 +166,7 @@ impl Layouts {
         let reserved = self.open.pop().and_then(|(_, reserved)| reserved);
         let own = d.own_texts(ty).map(|_| self.own_id(ty));
         if let Shape::Class { .. } = shape {
-            // Two classes are never the same, even when they look alike. (The unit shape: see above.)
+            // Two classes always have different shapes, even if their fields are the same. (The unit shape: see above.)
             shapes.add(Shape::Tuple(vec![]));
             let id = reserved.unwrap_or_else(|| shapes.reserve());
             shapes.define(id, shape, own);
@@ -180,7 +180,7 @@ impl Layouts {
         shapes.add_own(shape, own)
     }
 
-    /// A value with its tangent beside it.
+    /// Returns the shape of a value with its tangent vector beside it.
     fn beside(&mut self, d: &mut dyn Declarations, shapes: &mut Shapes, value: Shape, vector: &Type) -> Shape {
         let (Shape::Struct { name, .. } | Shape::Enum { name, .. }) = &value else { return value };
         let name = name.clone();
@@ -244,7 +244,7 @@ impl Layouts {
         Shape::Enum { name: d.type_name(ty).into(), cases }
     }
 
-    /// The banks of a value's components, in the order of registers.
+    /// Returns the banks of a value's components, in the order of their registers.
     pub fn components(&mut self, shapes: &Shapes, shape: ShapeId) -> Rc<[Bank]> {
         if let Some(found) = self.components.get(&shape) {
             return found.clone();
@@ -283,8 +283,8 @@ impl Layouts {
         banks
     }
 
-    /// The components of a field of a tuple or struct, of the fields of a class instance, or of the value of an optional
-    /// (field 0). `shape` is not boxed.
+    /// Returns the components of a field of a tuple or struct, of a class instance, or of the value of an optional (field 0).
+    /// `shape` is not boxed.
     pub fn field(&mut self, shapes: &Shapes, shape: ShapeId, index: usize) -> Range<usize> {
         if let Shape::Optional(of) = shapes.get(shape) {
             return 1..1 + self.components(shapes, *of).len();
@@ -294,7 +294,7 @@ impl Layouts {
         at(index)..at(index + 1)
     }
 
-    /// Where the record of a shape, or an instance of a class, keeps its components.
+    /// Returns the positions in storage of the components of a record, or of an instance of a class.
     pub fn cells(&mut self, shapes: &Shapes, shape: ShapeId) -> Rc<[(Bank, u32)]> {
         if let Some(known) = self.cells.get(&shape) {
             return known.clone();
@@ -324,14 +324,14 @@ impl Layouts {
             starts.push(starts[starts.len() - 1] + self.components(shapes, *field).len());
         }
         let starts: Rc<[usize]> = starts.into();
-        // A number that is only reserved looks as if it had no fields.
+        // A reserved shape that is not defined yet appears to have no fields.
         if !fields.is_empty() {
             self.starts.insert(shape, starts.clone());
         }
         starts
     }
 
-    /// For each value of the payload of an enum's case the components that it occupies. `shape` is not boxed.
+    /// Returns the components of each value in the payload of an enum's case. `shape` is not boxed.
     pub fn payload(&mut self, shapes: &Shapes, shape: ShapeId, case: usize) -> Vec<Vec<usize>> {
         let Shape::Enum { cases, .. } = shapes.get(shape) else {
             return vec![self.field(shapes, shape, 0).collect()];
@@ -355,7 +355,7 @@ impl Layouts {
     }
 }
 
-/// A type of functions without promises and marks, inside of it, too.
+/// Removes differentiability and parameter attributes from the function types in a type.
 fn plain(ty: &Type) -> Type {
     ty.map(&mut |t| match t {
         Type::Function(f) => {
@@ -376,7 +376,7 @@ fn plain(ty: &Type) -> Type {
     })
 }
 
-/// Whether a value of `T.Type` may stand for another type than `T`: a subclass, or one that conforms.
+/// Whether a value of `T.Type` may represent another type than `T`: a subclass, or a type that conforms.
 pub fn is_dynamic(d: &mut dyn Declarations, of: &Type) -> bool {
     match of {
         Type::Existential(_) => true,
@@ -385,7 +385,7 @@ pub fn is_dynamic(d: &mut dyn Declarations, of: &Type) -> bool {
     }
 }
 
-/// A type in terms of a nominal's parameters, for its concrete arguments.
+/// Substitutes concrete arguments for a nominal type's parameters in a type.
 pub fn instantiate(d: &mut dyn Declarations, nominal: &Nominal, args: &[Type], ty: &Type) -> Type {
     if args.is_empty() {
         return d.normalize(ty);
@@ -394,19 +394,19 @@ pub fn instantiate(d: &mut dyn Declarations, nominal: &Nominal, args: &[Type], t
     d.normalize(&concrete)
 }
 
-/// Whether a type is made of so few parts that it may have a shape, and code of its own.
+/// Whether a type has few enough parts to have a shape and generated code.
 pub fn is_small(ty: &Type) -> bool {
     let mut parts = 0;
-    // Stops counting at the limit.
+    // The traversal stops at the limit.
     let is_large = ty.any(&mut |_| {
         parts += 1;
         parts > LARGEST
     });
-    // Each level may have code in the whole library.
+    // Each level of nesting may instantiate functions of the whole library.
     !is_large && (parts <= MOST_GENERIC || generic_depth(ty) <= MOST_GENERIC)
 }
 
-/// How many generic types are inside of each other.
+/// Returns the nesting depth of generic types.
 fn generic_depth(ty: &Type) -> usize {
     match ty {
         Type::Nominal(_, args) => args.iter().map(generic_depth).max().map_or(0, |depth| depth + 1),
@@ -415,7 +415,7 @@ fn generic_depth(ty: &Type) -> usize {
     }
 }
 
-/// The value, and the components of the tangent that is beside it: for a type that says itself what that is.
+/// Returns the value, and the components of the tangent vector beside it, for a type that defines its own tangent vectors.
 pub fn beside(layouts: &mut Layouts, shapes: &Shapes, shape: ShapeId) -> Option<(ShapeId, Range<usize>)> {
     match shapes.get(shape) {
         Shape::Struct { fields, style: Style::Beside, .. } => {
@@ -426,7 +426,7 @@ pub fn beside(layouts: &mut Layouts, shapes: &Shapes, shape: ShapeId) -> Option<
     }
 }
 
-/// Whether all values of a shape have the same numbers, and they have any; nothing where they cannot be counted.
+/// Whether the values of a shape contain numbers, always the same ones; `None` if their number depends on the value.
 fn is_counted(shapes: &Shapes, shape: ShapeId, around: &mut Vec<ShapeId>) -> Option<bool> {
     if around.contains(&shape) {
         return None;
@@ -453,7 +453,7 @@ fn is_counted(shapes: &Shapes, shape: ShapeId, around: &mut Vec<ShapeId>) -> Opt
     Some(has_any)
 }
 
-/// What is inside of a box; the shape itself when there is none.
+/// Returns the shape inside a box; the shape itself if it is not boxed.
 pub fn unboxed(shapes: &Shapes, shape: ShapeId) -> ShapeId {
     match shapes.get(shape) {
         Shape::Boxed(inner) => *inner,
@@ -461,7 +461,7 @@ pub fn unboxed(shapes: &Shapes, shape: ShapeId) -> ShapeId {
     }
 }
 
-/// The number of each component among those of its bank: where storage keeps it.
+/// Returns the bank of each component and its index among those of its bank: its position in storage.
 pub fn cells(banks: &[Bank]) -> Vec<(Bank, u32)> {
     let mut next = [0; 3];
     banks

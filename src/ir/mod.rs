@@ -1,10 +1,10 @@
-//! Intermediate representation: typed tree to control-flow graph of typed instructions, and the passes over it.
+//! Intermediate representation: control-flow graphs of typed instructions, lowering to them, and the passes over them.
 //!
 //! In: checked functions ([`crate::types`]) with concrete types in the place of generic parameters.
-//! Out: a [`Function`] per list of concrete types; values are spread over registers of three banks.
+//! Out: a [`Function`] per list of concrete types; values are split into registers of three banks.
 //!
 //! Promises: every register has one bank; blocks end with exactly one terminator; a reference that is modified in
-//! place was moved there, so that an array with one owner is never copied.
+//! place is moved out of its storage, so that an array with one owner is never copied.
 //! Not here: derivatives (`diff`), machine registers (`emit`).
 
 pub mod analysis;

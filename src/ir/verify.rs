@@ -1,6 +1,6 @@
 //! Verifier: checks the invariants of a graph, in tests and debug builds.
 //!
-//! In: a finished graph. Out: what is wrong with it, in words; nothing when it is sound.
+//! In: a finished graph. Out: a description of each violation; none if the graph is valid.
 
 use super::graph::{
     Block, BlockId, Function, Instruction, Op, Operator, Program, Reg, Stride, Terminator, TransformedOp, Trap,
@@ -11,7 +11,7 @@ use crate::value::Bank;
 use crate::value::origins::Storage;
 use crate::value::shape::TangentId;
 
-/// What is wrong with a graph.
+/// Returns the violations of the invariants in a graph.
 pub fn verify(program: &Program, function: &Function) -> Vec<String> {
     let mut check = Check { program, function, faults: vec![], at: String::new() };
     check.whole();
@@ -107,7 +107,7 @@ impl Check<'_> {
         }
     }
 
-    /// Compares the banks of the operands with what the operation reads and writes.
+    /// Compares the banks of the operands with those that the operation reads and writes.
     fn instruction(&mut self, instruction: &Instruction) {
         use Bank::{F, I, R};
         let (outs, ins) = (self.banks(&instruction.outs), self.banks(&instruction.ins));
@@ -242,7 +242,7 @@ impl Check<'_> {
         (all.f + all.i + all.r) as usize
     }
 
-    /// Every register has a value on every path before it is read.
+    /// Checks that every register has a value on every path before it is read.
     fn definitions(&mut self) {
         self.at = "function".into();
         if self.function.blocks.is_empty() {

@@ -1,4 +1,4 @@
-//! Arithmetic: the entries for sums, products, powers, roundings and functions with kinks.
+//! Arithmetic: the table entries for sums, products, powers, rounding, and functions with kinks.
 
 use super::field::{Field, IntegerParam, Test};
 use super::partial::{self, Partial, integer_param, partial, partials};
@@ -8,7 +8,7 @@ use super::{Kink, Primitive, Rule, Single, Value};
 const ANY: &[f64] = &[-2.25, -0.75, 0.4, 1.3, 3.6];
 const PAIRS: &[f64] = &[1.6, -0.75, -2.1, 0.5, 0.3, 2.25, -1.25, -3.5];
 
-/// The entries.
+/// The arithmetic part of the table of primitives.
 pub(super) const TABLE: &[Primitive] = &[
     Primitive::new("double.add", Value::F2(|a, b| a + b), Rule::Partials(&partial::SUM)).on(PAIRS).symbol("+").cheap().doc("Sum."),
     Primitive::new("double.sub", Value::F2(|a, b| a - b), Rule::Partials(&partial::DIFFERENCE)).on(PAIRS).symbol("-").cheap().doc("Difference."),
@@ -184,13 +184,13 @@ fn is_half(x: f64) -> bool {
     (x - x.trunc()).abs() == 0.5
 }
 
-/// The partial derivatives on both sides of a jump, which is on the left or on the right of the operand; `other` on the
-/// other side.
+/// Returns the one-sided partial derivatives at a jump: `partial` on the side of the jump (the left side if `on_left`),
+/// and `other` on the other side.
 fn jump(on_left: bool, partial: f64, other: f64) -> Option<[f64; 2]> {
     Some(if on_left { [partial, other] } else { [other, partial] })
 }
 
-/// `x % y` jumps where `x` is a multiple of `y`, except at 0.
+/// Returns the one-sided partial derivatives of `x % y` in operand `k`; it jumps where `x` is a multiple of `y`, except at 0.
 fn jumps_of_fmod(k: usize, x: &[f64]) -> Option<[f64; 2]> {
     let (x, y) = (x[0], x[1]);
     if x == 0.0 || x % y != 0.0 {
@@ -202,14 +202,14 @@ fn jumps_of_fmod(k: usize, x: &[f64]) -> Option<[f64; 2]> {
     }
 }
 
-/// The remainder nearest to 0 jumps where it is half of `y`.
+/// Returns the one-sided partial derivatives of the IEEE remainder in operand `k`; it jumps where its magnitude is half of `y`.
 fn jumps_of_remainder(k: usize, x: &[f64]) -> Option<[f64; 2]> {
     let (x, y) = (x[0], x[1]);
     let rest = libm::remainder(x, y);
     if rest == 0.0 || rest.abs() != y.abs() / 2.0 {
         return None;
     }
-    // Beyond the jump it has the other sign.
+    // Across the jump the remainder has the opposite sign.
     let grows = rest.is_sign_positive() != x.is_sign_positive();
     match k {
         0 => jump(rest < 0.0, f64::NEG_INFINITY, 1.0),
@@ -221,12 +221,12 @@ fn jumps_of_remainder(k: usize, x: &[f64]) -> Option<[f64; 2]> {
     }
 }
 
-/// The partial derivatives on both sides, if the first operand is `kink`.
+/// Returns `partials`, the one-sided partial derivatives, if the first operand is the kink.
 pub(super) fn at(x: &[f64], kink: f64, partials: [f64; 2]) -> Option<[f64; 2]> {
     (x[0] == kink).then_some(partials)
 }
 
-/// How much of a maximum of `a` and `b` is `a`.
+/// Returns the weight of `a` in the maximum of `a` and `b`: 0, 1, or ½ at a tie.
 fn larger<T: Field>(a: T, b: T) -> T {
     T::select(
         Test::Less(b.clone(), a.clone()),
@@ -235,20 +235,20 @@ fn larger<T: Field>(a: T, b: T) -> T {
     )
 }
 
-/// `x / length`, and 0 of a length of 0: the subgradient of least norm.
+/// Computes `x / length`, or 0 for a length of 0: the subgradient of least norm.
 fn share<T: Field>(x: T, length: T) -> T {
     T::select(Test::Equal(length.clone(), T::constant(0.0)), || T::constant(0.0), || x / length)
 }
 
-/// The partial derivative of `xʸ` in `x`. Only (0, 0) is a kink, where y·xʸ⁻¹ would be 0·∞; at (2, 0) the formula is
-/// right in every order.
+/// Computes the partial derivative of `xʸ` in `x`. Only (0, 0) is a kink, where y·xʸ⁻¹ would be 0·∞; at (2, 0) the
+/// formula is correct in every order.
 fn power_in_base<T: Field>(x: T, y: T) -> T {
     let zero = || T::constant(0.0);
     let formula = || y.clone() * x.clone().without_sign_of_zero().pow(y.clone() - T::constant(1.0));
     T::select(Test::Equal(x.clone(), zero()), || T::select(Test::Equal(y.clone(), zero()), zero, formula), formula)
 }
 
-/// The partial derivative of `z = xʸ` in `y`; at `x = 0` it is the limit from the right, 0, as long as `z` is finite.
+/// Computes the partial derivative of `z = xʸ` in `y`; at `x = 0` it is the limit from the right, 0, as long as `z` is finite.
 fn power_in_exponent<T: Field>(x: T, y: T, z: T) -> T {
     let zero = || T::constant(0.0);
     let formula = || z.clone() * x.clone().log();

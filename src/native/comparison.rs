@@ -1,11 +1,11 @@
-//! Comparisons: the entries for tests of numbers, and for conversions between numbers and integers.
+//! Comparisons: the table entries for tests of numbers, and for conversions between numbers and integers.
 
 use super::{Primitive, Rule, Single, Trap, Value};
 
-/// What ends the sentence "… has no derivative: …" for a way from numbers to integers.
+/// The end of the diagnostic "… has no derivative: …" for conversions from numbers to integers.
 const WHOLE: &str = "an integer does not vary with the number that it was converted from";
 
-/// The entries.
+/// The comparisons and conversions of the table of primitives.
 pub(super) const TABLE: &[Primitive] = &[
     Primitive::new("double.eq", Value::Test2(|a, b| a == b), Rule::Flat)
         .symbol("==")
@@ -44,7 +44,7 @@ pub(super) const TABLE: &[Primitive] = &[
 ];
 
 fn whole(x: f64) -> Result<i64, Trap> {
-    // 2⁶³ is a number, 2⁶³ - 1 is not, hence the strict bound above.
+    // 2⁶³ is representable as a number and 2⁶³ - 1 is not, hence the strict upper bound below.
     const END: f64 = 9_223_372_036_854_775_808.0;
     if (-END..END).contains(&x) { Ok(x as i64) } else { Err(Trap::NotRepresentable) }
 }

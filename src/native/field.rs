@@ -1,82 +1,82 @@
-//! Field: the operations that a partial derivative may be written with.
+//! Field: the operations from which partial derivatives are built.
 //!
-//! A partial derivative is generic over a [`Field`], so that one text gives machine code (`f64`) and a
+//! A partial derivative is generic over a [`Field`], so that one definition yields machine code (`f64`) and a
 //! [`Formula`](super::formula::Formula), which is evaluated over numbers that are differentiated themselves.
 
 use super::{PrimitiveId, ids};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// Numbers, or formulas that stand for numbers.
+/// Numbers, or formulas that represent numbers.
 pub trait Field:
     Clone + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
 {
-    /// An integer operand.
+    /// The type of an integer operand.
     type Integer: IntegerParam<Self>;
 
-    /// A constant.
+    /// Creates a constant.
     fn constant(c: f64) -> Self;
-    /// A primitive of one number, with its value.
+    /// Applies a primitive of one number; `value` computes it.
     fn of(self, primitive: PrimitiveId, value: fn(f64) -> f64) -> Self;
-    /// A primitive of two numbers.
+    /// Applies a primitive of two numbers.
     fn of2(self, other: Self, primitive: PrimitiveId, value: fn(f64, f64) -> f64) -> Self;
-    /// A primitive of a number and an integer.
+    /// Applies a primitive of a number and an integer.
     fn of_integer(self, n: Self::Integer, primitive: PrimitiveId, value: fn(f64, i64) -> f64) -> Self;
-    /// One of two, by a test of the innermost primals. Only the chosen one is computed.
+    /// Selects one of two values by a test of the innermost primals. Only the selected one is computed.
     fn select(test: Test<Self>, then: impl FnOnce() -> Self, otherwise: impl FnOnce() -> Self) -> Self;
 
-    /// The same number, where a zero has no sign: partial derivatives do not depend on that.
+    /// Returns the same number with the sign of zero removed: partial derivatives do not depend on that sign.
     fn without_sign_of_zero(self) -> Self {
         self + Self::constant(0.0)
     }
-    /// Sine.
+    /// Computes the sine.
     fn sin(self) -> Self {
         self.of(ids::SIN, f64::sin)
     }
-    /// Cosine.
+    /// Computes the cosine.
     fn cos(self) -> Self {
         self.of(ids::COS, f64::cos)
     }
-    /// Hyperbolic sine.
+    /// Computes the hyperbolic sine.
     fn sinh(self) -> Self {
         self.of(ids::SINH, f64::sinh)
     }
-    /// Hyperbolic cosine.
+    /// Computes the hyperbolic cosine.
     fn cosh(self) -> Self {
         self.of(ids::COSH, f64::cosh)
     }
-    /// Natural exponential.
+    /// Computes the natural exponential.
     fn exp(self) -> Self {
         self.of(ids::EXP, f64::exp)
     }
-    /// Natural logarithm.
+    /// Computes the natural logarithm.
     fn log(self) -> Self {
         self.of(ids::LOG, f64::ln)
     }
-    /// Square root.
+    /// Computes the square root.
     fn sqrt(self) -> Self {
         self.of(ids::SQRT, f64::sqrt)
     }
-    /// -1, 0 or 1.
+    /// Returns the sign: -1, 0 or 1.
     fn sign(self) -> Self {
         self.of(ids::SIGN, super::values::sign)
     }
-    /// The nearest integer.
+    /// Rounds to the nearest integer, ties to even.
     fn rint(self) -> Self {
         self.of(ids::RINT, f64::round_ties_even)
     }
-    /// Power.
+    /// Computes a power.
     fn pow(self, exponent: Self) -> Self {
         self.of2(exponent, ids::POW, f64::powf)
     }
-    /// The magnitude of `self` with the sign of the other one.
+    /// Returns the magnitude of `self` with the sign of `sign`.
     fn copysign(self, sign: Self) -> Self {
         self.of2(sign, ids::COPYSIGN, f64::copysign)
     }
-    /// Power with an integer exponent.
+    /// Computes a power with an integer exponent.
     fn powi(self, n: Self::Integer) -> Self {
         self.of_integer(n, ids::POWI, super::values::powi)
     }
-    /// Derivative of order `n` of the digamma function.
+    /// Computes the derivative of order `n` of the digamma function.
     fn polygamma(self, n: Self::Integer) -> Self {
         self.of_integer(n, ids::POLYGAMMA, super::values::polygamma)
     }
@@ -84,11 +84,11 @@ pub trait Field:
 
 /// The integer operand of a primitive in a partial derivative: the exponent of a power, the order of a derivative.
 pub trait IntegerParam<T>: Copy {
-    /// The integer operand of a primitive that has none: 0.
+    /// Returns the integer operand of a primitive that has none: 0.
     fn zero() -> Self;
-    /// `n + by`.
+    /// Returns `n + by`.
     fn offset(self, by: i64) -> Self;
-    /// The integer as a number.
+    /// Converts the integer to a number.
     fn number(self) -> T;
 }
 
@@ -104,7 +104,7 @@ pub enum Test<T> {
 }
 
 impl<T> Test<T> {
-    /// The same test of other numbers.
+    /// Applies `by` to both numbers of the test.
     pub fn map<U>(&self, by: impl Fn(&T) -> U) -> Test<U> {
         match self {
             Test::Equal(a, b) => Test::Equal(by(a), by(b)),
@@ -114,7 +114,7 @@ impl<T> Test<T> {
     }
 }
 
-/// The integer operand `n` of a primitive with something added: `n + offset`.
+/// A constant that is added to the integer operand `n` of a primitive: `n + offset`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct OrderOffset(pub i64);
 
@@ -160,7 +160,7 @@ impl IntegerParam<f64> for i64 {
 }
 
 impl Test<f64> {
-    /// Whether it holds.
+    /// Whether the condition holds.
     pub fn holds(&self) -> bool {
         match self {
             Test::Equal(a, b) => a == b,

@@ -1,7 +1,7 @@
 //! Formula: an expression over the operands and the result of a primitive.
 //!
-//! A partial derivative is one: nested derivatives evaluate it, and the reference page prints it. A function of numbers
-//! can be one, too.
+//! Partial derivatives are formulas: nested derivatives evaluate them, and the reference page prints them. A function
+//! of numbers can be represented as a formula, too.
 
 mod derivative;
 mod simplify;
@@ -29,27 +29,27 @@ pub enum Formula {
     Result,
     /// A constant.
     Constant(f64),
-    /// The integer operand, shifted, as a number.
+    /// The integer operand, plus the offset, as a number.
     Number(OrderOffset),
-    /// A primitive of numbers, and of the integer operand, shifted, where it takes one.
+    /// A primitive applied to numbers and, where it takes one, to the integer operand plus the offset.
     Apply(PrimitiveId, Vec<Formula>, OrderOffset),
-    /// One of two, by a test of the innermost primals.
+    /// A selection of one of two formulas by a test of the innermost primals.
     Select(Box<(Test<Formula>, Formula, Formula)>),
 }
 
-/// A function as a formula: its operands are the parameters, followed by the variables that it names.
+/// A function as a formula: its operands are the parameters, followed by the variables that occur in it.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Written {
-    /// What it computes.
+    /// The expression that the function computes.
     pub formula: Formula,
     /// The names of the operands.
     pub words: Vec<String>,
-    /// How many of them are parameters.
+    /// The number of operands that are parameters.
     pub parameters: usize,
 }
 
-/// The partial derivatives of a primitive as formulas, one per numeric operand; none where its derivative is zero or
-/// undefined.
+/// Returns the partial derivatives of a primitive as formulas, one per numeric operand; none where its derivative is
+/// zero or undefined.
 pub fn partials(id: PrimitiveId) -> &'static [Formula] {
     static FORMULAS: OnceLock<Vec<Vec<Formula>>> = OnceLock::new();
     let all = FORMULAS.get_or_init(|| {
@@ -143,7 +143,7 @@ impl fmt::Display for Formula {
 }
 
 impl Formula {
-    /// What it is where a zero may have a sign, if it is a [sum with 0](Field::without_sign_of_zero).
+    /// Returns the other summand if the formula is a [sum with 0](Field::without_sign_of_zero), which removes the sign of zero.
     pub fn signed(&self) -> Option<&Formula> {
         match self {
             Formula::Apply(id, operands, _) => match operands.as_slice() {
@@ -154,7 +154,7 @@ impl Formula {
         }
     }
 
-    /// The formula about operands and a result that have names, with its integer operand.
+    /// Prints the formula with names for its operands and its result, and a known integer operand.
     pub fn about(&self, operands: &[&str], result: &str, count: i64) -> String {
         struct About<'f>(&'f Formula, Words<'f>);
         impl fmt::Display for About<'_> {
@@ -165,7 +165,7 @@ impl Formula {
         About(&self.with_integer(count), Words { operands, result, count: Some(count) }).to_string()
     }
 
-    /// The formula for a known integer operand: powers and choices that depend on nothing else are worked out.
+    /// Specializes the formula to a known integer operand: powers and selections that depend on nothing else are evaluated.
     fn with_integer(&self, n: i64) -> Formula {
         let at = |formula: &Formula| formula.with_integer(n);
         match self {
@@ -203,7 +203,7 @@ fn is_power(id: PrimitiveId) -> bool {
     matches!(id, ids::POWI | ids::POW)
 }
 
-/// The names of the operands and the result, and the integer operand.
+/// The printed names of the operands and of the result, and the integer operand if it is known.
 struct Words<'w> {
     operands: &'w [&'w str],
     result: &'w str,
@@ -216,8 +216,8 @@ impl Default for Words<'_> {
     }
 }
 
-/// Writes a formula; `around` is how tightly the place around it binds: 0 nothing, 1 sums, 2 products, 3 operands, 4
-/// what is raised to a power.
+/// Writes a formula; `around` is the precedence of its context: 0 none, 1 sums, 2 products, 3 operands, 4 bases and
+/// exponents of powers.
 fn write_at(formula: &Formula, around: u8, words: &Words<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match formula {
         Formula::Operand(k) => f.write_str(words.operands.get(*k as usize).copied().unwrap_or("?")),
@@ -308,7 +308,7 @@ fn write_shift(shift: OrderOffset, words: &Words<'_>, f: &mut fmt::Formatter<'_>
 }
 
 fn write_test(test: &Test<Formula>, words: &Words<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    // A constant is what something is compared with: `x > 0`.
+    // A constant is written on the right: `x > 0`.
     let (a, sign, b) = match test {
         Test::Equal(a, b) => (a, " == ", b),
         Test::Less(a @ Formula::Constant(_), b) => (b, " > ", a),

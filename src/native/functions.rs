@@ -1,4 +1,4 @@
-//! Elementary functions: their entries.
+//! Elementary functions: their table entries.
 
 use super::arithmetic::at;
 use super::field::Field;
@@ -16,7 +16,7 @@ const INFINITE_AT_ENDS: &[Kink] =
 const FALLING_AT_ENDS: &[Kink] =
     &[Kink { at: &[1.0], partials: &[f64::NEG_INFINITY] }, Kink { at: &[-1.0], partials: &[f64::NEG_INFINITY] }];
 
-/// The entries.
+/// The elementary functions of the table of primitives.
 pub(super) const TABLE: &[Primitive] = &[
     Primitive::new("double.sin", Value::F1(f64::sin), partial!(|x, _| x.cos()))
         .on(ANY)
@@ -136,12 +136,12 @@ pub(super) const TABLE: &[Primitive] = &[
         .doc("`log(1 + x)`, exact near 0."),
 ];
 
-/// `x² - 1` without loss near 1.
+/// Computes `x² - 1` without cancellation near ±1.
 fn hyperbola<T: Field>(x: T) -> T {
     (x.clone() - T::constant(1.0)) * (x + T::constant(1.0))
 }
 
-/// `1 - x²` without loss near ±1.
+/// Computes `1 - x²` without cancellation near ±1.
 fn circle<T: Field>(x: T) -> T {
     (T::constant(1.0) - x.clone()) * (T::constant(1.0) + x)
 }

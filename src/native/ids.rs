@@ -1,4 +1,4 @@
-//! Ids: the primitives that the compiler and the machine name, as constants.
+//! Ids: constants for the primitives that the compiler and the machine refer to.
 
 use super::primitive::PrimitiveId;
 use super::table::PARTS;
@@ -46,7 +46,7 @@ ids! {
     COPYSIGN = "double.copysign";
     /// -1, 0 or 1.
     SIGN = "double.sign";
-    /// The nearest integer, halves to the even one.
+    /// The nearest integer, ties to even.
     RINT = "double.rint";
     /// Derivative of order `n` of the digamma function.
     POLYGAMMA = "double.polygamma";
@@ -66,7 +66,7 @@ ids! {
     TO_SINGLE = "float.round";
     /// An integer as a number.
     FROM_INT = "double.fromInt";
-    /// A number without its fraction as an integer.
+    /// A number truncated to an integer.
     TO_INT = "int.fromDouble";
     /// `a + b` of integers
     INT_ADD = "int.add";
@@ -90,11 +90,11 @@ ids! {
     INT_GT = "int.gt";
     /// `a >= b` of integers
     INT_GE = "int.ge";
-    /// The opposite truth value.
+    /// Logical negation.
     NOT = "bool.not";
 }
 
-/// The position of the entry with a name. Used in constants only, where a missing entry is an error of the build.
+/// Returns the index of the entry with a name. Used in constants only, where a missing entry is a compile-time error.
 const fn find(name: &str) -> PrimitiveId {
     let (mut part, mut number) = (0, 0);
     while part < PARTS.len() {

@@ -1,4 +1,4 @@
-//! Integers: the entries for integers and truth values, none of which has a derivative.
+//! Integers: the table entries for integers and truth values, none of which has a derivative.
 
 use super::{Primitive, Rule, Trap, Value};
 
@@ -10,7 +10,7 @@ const fn binary(name: &'static str, value: fn(i64, i64) -> Result<i64, Trap>, do
     Primitive::new(name, Value::I2(value), Rule::Flat).doc(doc)
 }
 
-/// The entries.
+/// The integer operations of the table of primitives.
 pub(super) const TABLE: &[Primitive] = &[
     binary("int.add", |a, b| a.checked_add(b).ok_or(Trap::Overflow), "Sum.").symbol("+").cheap(),
     binary("int.sub", |a, b| a.checked_sub(b).ok_or(Trap::Overflow), "Difference.").symbol("-").cheap(),
@@ -61,7 +61,7 @@ fn fit(a: i64, fits: bool) -> Result<i64, Trap> {
     if fits { Ok(a) } else { Err(Trap::Overflow) }
 }
 
-/// As in Swift: shifting by more than there is leaves nothing, and by less than 0 goes the other way.
+/// Shifts left, as in Swift: shifting by the number of bits or more returns 0, and a negative count shifts right.
 fn shift_left(a: i64, by: i64) -> i64 {
     match by {
         0..64 => a << by,

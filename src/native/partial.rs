@@ -1,7 +1,7 @@
-//! Partial: the derivative of a primitive in one of its operands, written once for numbers and for formulas.
+//! Partial: the derivative of a primitive in one of its operands, defined once for numbers and for formulas.
 //!
-//! The macros below write a partial derivative as `|x, y| …`. It becomes a generic function over a
-//! [`Field`], which is instantiated for `f64` and for [`Formula`].
+//! The macros below define a partial derivative as `|x, y| …`. It becomes a generic function over a [`Field`], which is
+//! instantiated for `f64` and for [`Formula`].
 
 use super::field::{Field, OrderOffset};
 use super::formula::Formula;
@@ -11,29 +11,29 @@ use super::formula::Formula;
 pub enum Partial {
     /// A constant: the primitive is linear in the operand.
     Constant(f64),
-    /// In a factor of `x · y`: the other factor, which is the operand with this number. A product 0·∞ has no value and
+    /// In a factor of `x · y`: the other factor, which is the operand with this index. A product 0·∞ has no value and
     /// no partial derivatives; see [`product_partial`].
     Factor(usize),
-    /// `1 / y`, in the dividend of `x / y`.
+    /// `1 / y`: the partial derivative of `x / y` in the dividend.
     Reciprocal,
-    /// `-(z / y)`, in the divisor of `z = x / y`.
+    /// `-(z / y)`: the partial derivative of `z = x / y` in the divisor.
     Quotient,
     /// An expression over the operands and the result.
     Expression(Expression),
-    /// Zero wherever it exists: nothing of a tangent or an adjoint passes.
+    /// Zero wherever it exists: tangents and adjoints do not pass through the operand.
     Zero,
-    /// There is none; this ends the sentence that a diagnostic begins.
+    /// Undefined; the string ends the sentence that a diagnostic begins.
     Undefined(&'static str),
 }
 
-/// A partial derivative as a function, present twice: as machine code, and as a formula that is differentiated again.
+/// A partial derivative as a function, in two instances: machine code, and a formula that can be differentiated again.
 #[derive(Clone, Copy, Debug)]
 pub enum Expression {
-    /// Of `y = f(x)`, over `(x, y)`.
+    /// The derivative of `y = f(x)`, over `(x, y)`.
     Unary(fn(f64, f64) -> f64, fn(Formula, Formula) -> Formula),
-    /// Of `z = f(x, y)`, over `(x, y, z)`.
+    /// A derivative of `z = f(x, y)`, over `(x, y, z)`.
     Binary(fn(f64, f64, f64) -> f64, fn(Formula, Formula, Formula) -> Formula),
-    /// Of `y = f(x, n)` with an integer `n`, over `(x, n, y)`.
+    /// The derivative of `y = f(x, n)` with an integer `n`, over `(x, n, y)`.
     WithInteger(fn(f64, i64, f64) -> f64, fn(Formula, OrderOffset, Formula) -> Formula),
 }
 
@@ -51,7 +51,8 @@ pub const NEGATION: [Partial; 1] = [Partial::Constant(-1.0)];
 pub const MULTIPLY_ADD: [Partial; 3] = [Partial::Factor(1), Partial::Factor(0), Partial::Constant(1.0)];
 
 impl Partial {
-    /// Its value for numeric operands `x`, an integer operand `n` and the result `r`; `None` where there is none.
+    /// Evaluates the partial derivative for numeric operands `x`, an integer operand `n` and the result `r`; `None` if it is
+    /// undefined.
     #[inline(always)]
     pub fn number(&self, x: &[f64], n: i64, r: f64) -> Option<f64> {
         match (self, x) {
@@ -68,13 +69,13 @@ impl Partial {
         }
     }
 
-    /// The partial derivative of a primitive of two numbers as a function of them and the result.
+    /// Evaluates the partial derivative of a primitive of two numbers `x` and `y` with the result `r`.
     #[inline(always)]
     pub fn of_two(&self, x: f64, y: f64, r: f64) -> f64 {
         self.number(&[x, y], 0, r).unwrap_or(0.0)
     }
 
-    /// The formula of its value, where all operands are finite.
+    /// Returns the partial derivative as a formula, which is valid where all operands are finite.
     pub(super) fn formula(&self) -> Formula {
         let x = Formula::Operand;
         match self {
@@ -90,12 +91,12 @@ impl Partial {
     }
 }
 
-/// The partial derivative of `other · factor` in `factor`: `other`. A product 0·∞ has no value, and no partial
-/// derivatives either; without this rule the zero among them would hide it.
+/// Computes the partial derivative of `other · factor` in `factor`: `other`. A product 0·∞ has no value and no partial
+/// derivatives either; without this rule a zero partial derivative would hide it.
 #[inline(always)]
 pub fn product_partial(other: f64, factor: f64) -> f64 {
     if (other * factor).is_nan() {
-        // What is NaN itself, or is multiplied by a NaN, may still have a partial derivative that is a number.
+        // If an operand is NaN itself, the partial derivative may still be a number.
         std::hint::cold_path();
         if other.is_nan() || factor.is_nan() { other } else { f64::NAN }
     } else {
@@ -113,7 +114,7 @@ fn quotient<T: Field>(y: T, z: T) -> T {
     -(z / y)
 }
 
-/// The partial derivative of `y = f(x)`: `partial!(|x, y| y)`.
+/// Defines the partial derivative of `y = f(x)`: `partial!(|x, y| y)`.
 macro_rules! partial {
     (|$x:pat_param, $y:pat_param| $body:expr) => {{
         fn partial<T: crate::native::field::Field>($x: T, $y: T) -> T {
@@ -125,7 +126,7 @@ macro_rules! partial {
     }};
 }
 
-/// The partial derivatives of `z = f(x, y)`: `partials!(|x, y, z| dx, |x, y, z| dy)`.
+/// Defines the partial derivatives of `z = f(x, y)`: `partials!(|x, y, z| dx, |x, y, z| dy)`.
 macro_rules! partials {
     (|$x:pat_param, $y:pat_param, $z:pat_param| $dx:expr, |$x2:pat_param, $y2:pat_param, $z2:pat_param| $dy:expr) => {{
         fn dx<T: crate::native::field::Field>($x: T, $y: T, $z: T) -> T {
@@ -143,7 +144,7 @@ macro_rules! partials {
     }};
 }
 
-/// The partial derivative of `y = f(x, n)` in `x`, with an integer `n`: `integer_param!(|x, n, y| …)`.
+/// Defines the partial derivative of `y = f(x, n)` in `x`, with an integer `n`: `integer_param!(|x, n, y| …)`.
 macro_rules! integer_param {
     (|$x:pat_param, $n:pat_param, $y:pat_param| $body:expr) => {{
         fn partial<T: crate::native::field::Field>($x: T, $n: T::Integer, $y: T) -> T {

@@ -1,4 +1,4 @@
-//! Primitive: an entry of the table.
+//! Primitive: an entry of the table of primitives.
 
 use super::partial::Partial;
 use crate::value::Bank;
@@ -16,53 +16,53 @@ pub struct Primitive {
     pub operands: &'static [Bank],
     /// The bank of its result.
     pub result: Bank,
-    /// How the result is computed.
+    /// The function that computes the result.
     pub value: Value,
-    /// How it differentiates.
+    /// The rule of differentiation.
     pub rule: Rule,
-    /// How it is called in sentences and formulas: `*`, `sin`.
+    /// Its name in sentences and formulas: `*`, `sin`.
     pub symbol: &'static str,
-    /// Its command in LaTeX: `\sin`, or `\sqrt{}` for one whose operand stands in braces; empty where there is none.
+    /// Its command in LaTeX: `\sin`, or `\sqrt{}` for a command whose operand is put in braces; empty where there is none.
     pub latex: &'static str,
-    /// What it costs to compute it again.
+    /// The cost of computing the result again.
     pub cost: Cost,
     /// Its variant for single precision.
     pub single: Single,
     /// Points at which it is defined and smooth, for tests: operand tuples one after another.
     pub domain: &'static [f64],
-    /// Where it has a value, as a condition on `x`, `y` and `n`; empty when it has one everywhere.
+    /// The condition on `x`, `y` and `n` under which the primitive is defined; empty if it is defined everywhere.
     pub defined: &'static str,
-    /// What the derivative is where there is none; empty when it has one everywhere.
+    /// The convention for the derivative at the kinks, in words; empty if there are none.
     pub kink: &'static str,
-    /// The same for tests: operands, and the partial derivatives there.
+    /// The kinks for tests: operands, and the partial derivatives there.
     pub kinks: &'static [Kink],
-    /// Where the partial derivatives on both sides are not one finite number.
+    /// The one-sided partial derivatives at points where they are not one finite number.
     pub one_sided: Option<OneSidedPartials>,
-    /// One sentence that documents it: in the reference, and at the prompt for the functions of the prelude that it is.
+    /// One sentence of documentation, shown in the reference, and at the prompt for prelude functions that call the primitive.
     pub doc: &'static str,
 }
 
-/// What it costs to compute a primitive.
+/// The cost of computing a primitive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Cost {
-    /// No more than to store the result and load it again: adjoint code recomputes it.
+    /// At most the cost of storing the result and loading it again: adjoint code recomputes it.
     Cheap,
-    /// More: adjoint code stores the result.
+    /// A higher cost: adjoint code stores the result.
     Expensive,
 }
 
 /// The variant of `double.‹name›` for single precision, which the prelude names `float.‹name›`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Single {
-    /// It is computed in double precision, and rounded.
+    /// The result is computed in double precision and rounded.
     Rounded,
-    /// It is the same: the result for numbers of single precision needs no rounding.
+    /// The result for operands of single precision needs no rounding.
     Exact,
-    /// There is none.
+    /// There is no such variant.
     None,
 }
 
-/// A point without a derivative, and the partial derivatives that are taken there by convention.
+/// A point without a derivative, and the partial derivatives that are used there by convention.
 #[derive(Clone, Copy, Debug)]
 pub struct Kink {
     /// The operands.
@@ -71,11 +71,11 @@ pub struct Kink {
     pub partials: &'static [f64],
 }
 
-/// For an operand, by position, and all operands: the partial derivatives on its left and on its right, if the operands
-/// are at a kink; NaN on a side where there is no value.
+/// A function that returns the left and right partial derivatives in the operand with an index, given all operands, if
+/// these are at a kink; NaN on a side where the function has no value.
 pub type OneSidedPartials = fn(usize, &[f64]) -> Option<[f64; 2]>;
 
-/// How a result is computed. `F` is a number, `I` an integer or truth value.
+/// The function that computes a result. `F` is a number, `I` an integer or truth value.
 #[derive(Clone, Copy, Debug)]
 pub enum Value {
     /// `F → F`
@@ -100,30 +100,30 @@ pub enum Value {
     I2(fn(i64, i64) -> Result<i64, Trap>),
 }
 
-/// Why an integer operation has no result.
+/// The reason why an integer operation has no result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Trap {
     /// The result lies outside of the range of its type.
     Overflow,
     /// A division by zero.
     DivisionByZero,
-    /// The number has no counterpart among the integers.
+    /// The number has no corresponding integer.
     NotRepresentable,
 }
 
-/// How a primitive differentiates. There is no variant for a missing rule.
+/// The rule by which a primitive is differentiated. There is no variant for a missing rule.
 #[derive(Clone, Copy, Debug)]
 pub enum Rule {
     /// One partial derivative per numeric operand, in their order.
     Partials(&'static [Partial]),
     /// The derivative is zero wherever it exists.
     Flat,
-    /// Has no derivative; this ends the sentence that a diagnostic begins.
+    /// The primitive has no derivative; the string ends the sentence that a diagnostic begins.
     Opaque(&'static str),
 }
 
 impl Primitive {
-    /// An entry; what is left out is added by the methods below.
+    /// Creates an entry; the methods below set the fields that differ from the defaults.
     pub const fn new(name: &'static str, value: Value, rule: Rule) -> Primitive {
         let (operands, result) = value.banks();
         let single = match result {
@@ -149,67 +149,67 @@ impl Primitive {
         }
     }
 
-    /// Says in one sentence what it is.
+    /// Sets the sentence that documents the primitive.
     #[must_use]
     pub const fn doc(self, doc: &'static str) -> Primitive {
         Primitive { doc, ..self }
     }
 
-    /// Says how it is called in sentences and formulas, where that is not the last part of its name.
+    /// Sets the name in sentences and formulas, if it is not the last part of the primitive's name.
     #[must_use]
     pub const fn symbol(self, symbol: &'static str) -> Primitive {
         Primitive { symbol, ..self }
     }
 
-    /// Gives its command in LaTeX.
+    /// Sets the command in LaTeX.
     #[must_use]
     pub const fn latex(self, latex: &'static str) -> Primitive {
         Primitive { latex, ..self }
     }
 
-    /// Says that to compute it again costs no more than to store its result.
+    /// Marks the primitive as cheap: computing it again costs no more than storing its result.
     #[must_use]
     pub const fn cheap(self) -> Primitive {
         Primitive { cost: Cost::Cheap, ..self }
     }
 
-    /// Says what its variant for single precision is, where it is not the rounded result.
+    /// Sets the variant for single precision, if it is not the rounded result.
     #[must_use]
     pub const fn single(self, single: Single) -> Primitive {
         Primitive { single, ..self }
     }
 
-    /// Says where it has a value.
+    /// Sets the condition under which the primitive is defined.
     #[must_use]
     pub const fn defined(self, defined: &'static str) -> Primitive {
         Primitive { defined, ..self }
     }
 
-    /// Gives operand tuples at which it is defined and smooth.
+    /// Sets the operand tuples at which the primitive is defined and smooth.
     #[must_use]
     pub const fn on(self, domain: &'static [f64]) -> Primitive {
         Primitive { domain, ..self }
     }
 
-    /// Says what is taken for the derivative where there is none.
+    /// Sets the convention for the derivative at the kinks.
     #[must_use]
     pub const fn kink(self, kink: &'static str, kinks: &'static [Kink]) -> Primitive {
         Primitive { kink, kinks, ..self }
     }
 
-    /// Says where the partial derivatives on both sides are not one finite number, and what they are.
+    /// Sets the function for one-sided partial derivatives at points where they are not one finite number.
     #[must_use]
     pub const fn one_sided(self, one_sided: OneSidedPartials) -> Primitive {
         Primitive { one_sided: Some(one_sided), ..self }
     }
 
-    /// How many of its operands are numbers; they come first.
+    /// Counts the operands that are numbers; they come first.
     pub fn numbers(&self) -> usize {
         self.operands.iter().filter(|b| **b == Bank::F).count()
     }
 
-    /// The result for numeric operands and, where it takes one, an integer operand `n`. `None` when the result is not a
-    /// number.
+    /// Computes the result for numeric operands and, where the primitive takes one, an integer operand `n`. `None` if the
+    /// result is not a number.
     #[inline]
     pub fn number(&self, x: &[f64], n: i64) -> Option<f64> {
         match (self.value, x) {
@@ -222,7 +222,7 @@ impl Primitive {
         }
     }
 
-    /// The result for integer operands; `None` when there is none.
+    /// Computes the result for integer operands; `None` if there is none.
     pub fn integer(&self, x: &[i64]) -> Option<i64> {
         match (self.value, x) {
             (Value::I1(f), [a]) => f(*a).ok(),
@@ -231,7 +231,7 @@ impl Primitive {
         }
     }
 
-    /// Its partial derivatives, one per numeric operand; none where its derivative is zero or undefined.
+    /// Returns the partial derivatives, one per numeric operand; none if the derivative is zero or undefined.
     #[inline]
     pub fn partials(&self) -> &'static [Partial] {
         match self.rule {
@@ -240,7 +240,7 @@ impl Primitive {
         }
     }
 
-    /// Its partial derivative in numeric operand `k`.
+    /// Returns the partial derivative in the numeric operand `k`.
     #[inline]
     pub fn partial(&self, k: usize) -> Partial {
         match self.rule {
@@ -250,7 +250,7 @@ impl Primitive {
         }
     }
 
-    /// The value of the partial derivative in numeric operand `k`, where the result is `r`; `None` when it has none.
+    /// Evaluates the partial derivative in the numeric operand `k`, where the result is `r`; `None` if it is undefined.
     #[inline]
     pub fn partial_at(&self, k: usize, x: &[f64], n: i64, r: f64) -> Option<f64> {
         match self.rule {
@@ -260,7 +260,7 @@ impl Primitive {
         }
     }
 
-    /// Whether it is linear in all its operands together: the tangent of the result is the same operation on tangents.
+    /// Whether the primitive is linear in all its operands jointly: the tangent of the result is the same operation on tangents.
     pub fn is_linear(&self) -> bool {
         let partials = self.partials();
         !partials.is_empty() && partials.iter().all(|partial| matches!(partial, Partial::Constant(_)))
@@ -268,14 +268,14 @@ impl Primitive {
 }
 
 impl PrimitiveId {
-    /// Its partial derivative in numeric operand `k`: the one definition that every mechanism of differentiation uses.
+    /// Returns the partial derivative in the numeric operand `k`: the one definition that all mechanisms of differentiation use.
     #[inline]
     pub fn partial(self, k: usize) -> Partial {
         self.info().partial(k)
     }
 }
 
-/// What follows the last dot of a name.
+/// Returns the part of a name after its last dot.
 const fn last_part(name: &'static str) -> &'static str {
     let mut at = name.len();
     while at > 0 && name.as_bytes()[at - 1] != b'.' {

@@ -1,4 +1,4 @@
-//! Special functions: their entries.
+//! Special functions: their table entries.
 
 use super::field::{Field, IntegerParam};
 use super::partial::{integer_param, partial};
@@ -9,7 +9,7 @@ use std::f64::consts::FRAC_2_SQRT_PI;
 const ANY: &[f64] = &[-2.25, -0.75, 0.0, 0.4, 1.3];
 const POSITIVE: &[f64] = &[0.3, 1.0, 2.75, 6.5];
 
-/// The entries.
+/// The special functions of the table of primitives.
 pub(super) const TABLE: &[Primitive] = &[
     Primitive::new("double.erf", Value::F1(libm::erf), partial!(|x, _| bell(x))).on(ANY).doc("Error function."),
     Primitive::new("double.erfc", Value::F1(libm::erfc), partial!(|x, _| -bell(x)))
@@ -33,7 +33,7 @@ pub(super) const TABLE: &[Primitive] = &[
     .doc("Derivative of order `n` of the digamma function."),
 ];
 
-/// 2/√π · exp(-x²)
+/// Computes `2/√π · exp(-x²)`.
 fn bell<T: Field>(x: T) -> T {
     T::constant(FRAC_2_SQRT_PI) * (-(x.clone() * x)).exp()
 }

@@ -1,4 +1,4 @@
-//! Table: all entries, by number and by name.
+//! Table: all primitives, by id and by name.
 
 use super::primitive::{Primitive, PrimitiveId, Single};
 use super::{arithmetic, comparison, functions, integer, special};
@@ -16,7 +16,7 @@ const LEN: usize = {
     sum
 };
 
-/// Numbered by position, so that the machine finds an entry by one load.
+/// The entries by id, so that the machine finds an entry with one load.
 static TABLE: [Primitive; LEN] = {
     let mut table = [PARTS[0][0]; LEN];
     let (mut part, mut at) = (0, 0);
@@ -32,18 +32,18 @@ static TABLE: [Primitive; LEN] = {
     table
 };
 
-/// Every entry, in the order of their numbers.
+/// Returns all entries, in the order of their ids.
 pub fn all() -> &'static [Primitive] {
     &TABLE
 }
 
-/// The entry with that number.
+/// Returns the entry with an id.
 #[inline]
 pub fn info(id: PrimitiveId) -> &'static Primitive {
     &TABLE[id.0 as usize]
 }
 
-/// The primitive with that name.
+/// Finds the primitive with a name.
 pub fn primitive(name: &str) -> Option<PrimitiveId> {
     // Sorted by name; a binary search over a hundred names needs no hashing and no allocation per entry.
     static ORDER: OnceLock<Vec<u16>> = OnceLock::new();
@@ -56,8 +56,8 @@ pub fn primitive(name: &str) -> Option<PrimitiveId> {
     Some(PrimitiveId(order[at]))
 }
 
-/// The primitive with that name, and whether its result is rounded to single precision: `float.sin` is the variant of
-/// `double.sin` for single precision, which needs no entry of its own.
+/// Finds the primitive with a name, and whether its result is rounded to single precision: `float.sin` is the variant of
+/// `double.sin` for single precision, which needs no entry.
 pub fn with_precision(name: &str) -> Option<(PrimitiveId, bool)> {
     if let Some(id) = primitive(name) {
         return Some((id, false));
@@ -70,13 +70,13 @@ pub fn with_precision(name: &str) -> Option<(PrimitiveId, bool)> {
     }
 }
 
-/// The command in LaTeX of the primitive with that symbol, if it has one.
+/// Returns the LaTeX command of the primitive with a symbol, if it has one.
 pub fn latex(symbol: &str) -> Option<&'static str> {
     all().iter().find(|p| p.symbol == symbol && !p.latex.is_empty()).map(|p| p.latex)
 }
 
 impl PrimitiveId {
-    /// Its entry.
+    /// Returns the entry of the primitive.
     #[inline]
     pub fn info(self) -> &'static Primitive {
         info(self)

@@ -1,11 +1,11 @@
-//! Tests of every entry: a new one needs no test of its own.
+//! Tests of every entry: a new entry needs no separate test.
 
 use super::field::{OrderOffset, Test};
 use super::formula::{self, Formula};
 use super::*;
 use std::collections::HashSet;
 
-/// The value of a formula over plain numbers.
+/// Evaluates a formula over plain numbers.
 fn evaluate(formula: &Formula, x: &[f64], n: i64, r: f64) -> f64 {
     let at = |f: &Formula| evaluate(f, x, n, r);
     match formula {
@@ -28,7 +28,7 @@ fn evaluate(formula: &Formula, x: &[f64], n: i64, r: f64) -> f64 {
     }
 }
 
-/// Orders at which entries with an integer operand are tried.
+/// The orders at which entries with an integer operand are tested.
 const ORDERS: &[i64] = &[0, 1, 2, 3, 5];
 
 /// Calls `test` with every entry that has partial derivatives at every point of its domain.
@@ -118,7 +118,7 @@ fn conventions_hold_at_kinks() {
                 let same = |partial: f64| partial == *expected || (partial.is_nan() && expected.is_nan());
                 let partial = p.partial_at(operand, kink.at, 0, value).unwrap();
                 assert!(same(partial), "{}{:?} in operand {operand}: {partial}", p.name, kink.at);
-                // The formula of a factor is the other one: who evaluates it looks out for 0·∞.
+                // The formula of a factor is the other factor: its evaluation treats 0·∞ separately.
                 let is_factor = matches!(p.partial(operand), Partial::Factor(_));
                 if let Some(formula) = formula::partials(PrimitiveId(k as u16)).get(operand).filter(|_| !is_factor) {
                     assert!(same(evaluate(formula, kink.at, 0, value)), "{}{:?} as a formula", p.name, kink.at);

@@ -13,27 +13,27 @@ pub(super) fn sign(x: f64) -> f64 {
     }
 }
 
-/// The larger one, as Swift chooses it.
+/// Returns the larger number, by the rules of Swift for ties and NaN.
 pub(super) fn max(a: f64, b: f64) -> f64 {
     if b >= a { b } else { a }
 }
 
-/// The smaller one, as Swift chooses it.
+/// Returns the smaller number, by the rules of Swift for ties and NaN.
 pub(super) fn min(a: f64, b: f64) -> f64 {
     if b < a { b } else { a }
 }
 
-/// `x`, or 0 below.
+/// Returns `x`, or 0 if `x` is negative.
 pub(super) fn relu(x: f64) -> f64 {
     if x < 0.0 { 0.0 } else { x }
 }
 
-/// To single precision and back.
+/// Rounds to single precision and converts back.
 pub(super) fn to_single(x: f64) -> f64 {
     f64::from(x as f32)
 }
 
-/// `xⁿ`: by products for the small exponents, which is exact to half a digit or so and twenty times as fast.
+/// Computes `xⁿ`: by products for small exponents, which is accurate to about half a digit and twenty times as fast.
 pub(super) fn powi(x: f64, n: i64) -> f64 {
     match n {
         0 => 1.0,
@@ -43,7 +43,7 @@ pub(super) fn powi(x: f64, n: i64) -> f64 {
         4 => (x * x) * (x * x),
         -1 => 1.0 / x,
         -2 => 1.0 / (x * x),
-        // Above 2⁵³ an odd exponent has no number of its own, and would lose its parity.
+        // Above 2⁵³ an odd exponent is not representable as a number and would lose its parity.
         _ if n.unsigned_abs() > 1 << 53 && n % 2 != 0 => x.powf(n as f64).copysign(x),
         _ => x.powf(n as f64),
     }
@@ -63,9 +63,9 @@ const BERNOULLI: [f64; 10] = [
     -174_611.0 / 330.0,
 ];
 
-/// The derivative of order `n` of the digamma function: by recurrence to where the asymptotic series holds.
+/// Computes the derivative of order `n` of the digamma function: by recurrence up to the range of the asymptotic series.
 ///
-/// NaN for negative orders, at the poles, and far below zero, where the recurrence would take too long.
+/// Returns NaN for negative orders, at the poles, and far below zero, where the recurrence would take too long.
 ///
 /// Source: Abramowitz and Stegun, 6.4.6 and 6.4.11.
 pub(super) fn polygamma(x: f64, n: i64) -> f64 {
@@ -84,7 +84,7 @@ pub(super) fn polygamma(x: f64, n: i64) -> f64 {
     }
     let mut tail = if n == 0 { -x.ln() } else { libm::tgamma(order) / x.powi(n as i32) };
     tail += factorial / (2.0 * x.powi(exponent));
-    // (2k + n - 1)! / (2k)! / x²ᵏ⁺ⁿ, from one k to the next.
+    // (2k + n - 1)! / (2k)! / x²ᵏ⁺ⁿ, updated from one k to the next.
     let mut factor = libm::tgamma(order + 2.0) / 2.0 / x.powi(n as i32 + 2);
     for (k, b) in BERNOULLI.iter().enumerate() {
         tail += b * factor;

@@ -1,39 +1,39 @@
-//! Computation graph: draws operations, values and adjoints as SVG or as text for Graphviz.
+//! Computation graph: drawings of operations, values and adjoints as SVG, text, or Graphviz input.
 
 use std::fmt::Write;
 
-/// Operations in the order in which they were done.
+/// A computation graph, with the operations in execution order.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Graph {
-    /// The nodes; each reads only earlier ones.
+    /// The nodes; the operands of a node precede it.
     pub nodes: Vec<Node>,
 }
 
-/// A number and where it came from.
+/// A number and the operation that computed it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Node {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What was done; nothing for an input.
+    /// The operation; empty for an input.
     pub operation: String,
     /// Its value.
     pub value: String,
     /// Its adjoint.
     pub adjoint: String,
-    /// The operands, by their places, and the partial derivatives by them.
+    /// The indices of the operands, and the partials with respect to them.
     pub operands: Vec<(usize, String)>,
 }
 
-/// More nodes than these are no picture.
+/// The maximum number of nodes in a drawing.
 const MOST: usize = 60;
 
-/// How far apart the middles of columns and rows are, and how large a node is.
+/// The distances between the centers of columns and of rows, and the size of a node.
 const STEP: (usize, usize) = (170, 86);
 const SIZE: (usize, usize) = (92, 44);
 const MARGIN: usize = 60;
 
 impl Graph {
-    /// The column of each node: one behind the last of its operands.
+    /// Returns the column of each node: one more than the largest column of its operands.
     fn columns(&self) -> Vec<usize> {
         let mut columns: Vec<usize> = vec![];
         for node in &self.nodes {
@@ -43,13 +43,13 @@ impl Graph {
         columns
     }
 
-    /// The middles of the nodes: columns from left to right, and in each one the nodes from top to bottom.
+    /// Returns the centers of the nodes: columns from left to right, and in each one the nodes from top to bottom.
     fn places(&self) -> Vec<(usize, usize)> {
         let columns = self.columns();
         let mut used = vec![0; columns.iter().max().map_or(0, |last| last + 1)];
         let mut places = vec![];
         for column in columns {
-            // Every other column stands half a row lower, so that lines pass between nodes.
+            // Every other column is shifted down by half a row, so that lines pass between nodes.
             let row = used[column];
             used[column] += 1;
             places.push((MARGIN + column * STEP.0, MARGIN + row * STEP.1 + column % 2 * STEP.1 / 2));
@@ -57,7 +57,7 @@ impl Graph {
         places
     }
 
-    /// One line for each node: what it is, its value and adjoint, and who reads it.
+    /// Returns one line for each node: its name and operation, its value and adjoint, and the nodes that read it.
     pub fn text(&self) -> Vec<String> {
         if self.nodes.len() > MOST {
             return vec![format!("a graph of {} operations is too large to draw", self.nodes.len())];
@@ -82,7 +82,7 @@ impl Graph {
         lines.iter().map(|line| line.trim_end().to_owned()).collect()
     }
 
-    /// The picture as an SVG document: values above the nodes, adjoints below them, partial derivatives at the lines.
+    /// Returns the drawing as an SVG document: values above the nodes, adjoints below them, partials on the lines.
     pub fn svg(&self) -> String {
         if self.nodes.is_empty() || self.nodes.len() > MOST {
             return String::new();
@@ -114,7 +114,7 @@ fn line(out: &mut String, from: (usize, usize), to: (usize, usize), slope: &str)
     let (x1, y1, x2, y2) = (from.0 + SIZE.0 / 2, from.1, to.0 - SIZE.0 / 2, to.1);
     let (bend1, bend2) = (x1 + STEP.0 / 4, x2.saturating_sub(STEP.0 / 4));
     let (mx, my) = ((x1 + x2) / 2, (y1 + y2) / 2);
-    // Writing to a text cannot fail.
+    // Writing to a string cannot fail.
     let _ = writeln!(
         out,
         "<path d=\"M{x1} {y1}C{bend1} {y1} {bend2} {y2} {x2} {y2}\" fill=\"none\" stroke=\"#888\"/>\n\
@@ -152,7 +152,7 @@ fn escaped(text: &str) -> String {
 }
 
 impl Graph {
-    /// The graph in the language of Graphviz, for whoever lays it out otherwise.
+    /// Returns the graph in the language of Graphviz, for other layouts.
     pub fn dot(&self) -> String {
         let mut out = "digraph derivative {\n    rankdir=LR;\n    node [shape=box];\n".to_owned();
         for (at, node) in self.nodes.iter().enumerate() {
@@ -170,7 +170,7 @@ impl Graph {
     }
 }
 
-/// A text as Graphviz reads it.
+/// Returns a string literal of Graphviz.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }

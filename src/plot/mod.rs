@@ -2,9 +2,9 @@
 //!
 //! In: series of points. Out: lines of text, or an SVG document.
 //!
-//! Promises: the same points give the same picture, to the last byte; points that are not finite leave a gap; a curve
-//! that runs off (`tan`) does not squeeze the others flat.
-//! Not here: how the points are computed (`session`), where a picture goes (`front`).
+//! Promises: the output is deterministic, to the last byte; points that are not finite leave a gap; a curve that diverges
+//! (`tan`) does not compress the others.
+//! Not here: the computation of the points (`session`), the destination of a drawing (`front`).
 
 mod graph;
 mod png;
@@ -17,10 +17,10 @@ pub use png::png;
 
 use std::ops::RangeInclusive;
 
-/// Curves over one range.
+/// Curves over a common range.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Chart {
-    /// What stands above it; may be empty.
+    /// The title; may be empty.
     pub title: String,
     /// The range of `x`.
     pub x: RangeInclusive<f64>,
@@ -31,33 +31,33 @@ pub struct Chart {
 /// A curve.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Series {
-    /// What it is called in the legend.
+    /// The name in the legend.
     pub name: String,
-    /// How its points are drawn.
+    /// The style of its points.
     pub mark: Mark,
     /// Its points, from left to right.
     pub points: Vec<(f64, f64)>,
 }
 
-/// How points are drawn.
+/// The style in which points are drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Mark {
-    /// A line through them.
+    /// A line through the points.
     #[default]
     Line,
-    /// Each for itself.
+    /// Separate points.
     Points,
-    /// A bar from zero to each; the bars touch.
+    /// A bar from zero to each point; the bars touch.
     Bars,
-    /// An arrow from the first to the second, from the third to the fourth, and so on.
+    /// An arrow from the first point to the second, from the third to the fourth, and so on.
     Arrows,
 }
 
-/// Values beyond this many times the middle nine tenths are cut off.
+/// The range of `y` is reduced if it is this many times larger than that of the middle 90 % of the values.
 const RUNS_OFF: f64 = 8.0;
 
 impl Chart {
-    /// The range of `y` that shows the curves; none when there is no finite value.
+    /// Returns the range of `y` that is drawn; `None` when there is no finite value.
     pub fn y(&self) -> Option<RangeInclusive<f64>> {
         let points = self.series.iter().flat_map(|series| &series.points);
         let mut values: Vec<f64> = points.map(|(_, y)| *y).filter(|y| y.is_finite()).collect();
@@ -68,7 +68,7 @@ impl Chart {
             (low, high) = (low.min(0.0), high.max(0.0));
         }
         if self.series.iter().any(|series| matches!(series.mark, Mark::Points | Mark::Arrows)) {
-            // Points at the very edge are not seen.
+            // Points at the border would be invisible.
             let room = 0.04 * (high - low);
             (low, high) = (low - room, high + room);
         }
@@ -79,14 +79,14 @@ impl Chart {
             high = high.min(p95 + middle / 2.0);
         }
         if low == high {
-            // A constant lies in the middle.
+            // A constant is drawn in the middle.
             let room = if low == 0.0 { 1.0 } else { low.abs() / 2.0 };
             return Some(low - room..=high + room);
         }
         Some(low..=high)
     }
 
-    /// The lines that a series consists of, as far as they lie in a range of `y`.
+    /// Returns the polylines of a series within a range of `y`.
     fn pieces(series: &Series, y: &RangeInclusive<f64>) -> Vec<Vec<(f64, f64)>> {
         let inside = |(px, py): &(f64, f64)| px.is_finite() && y.contains(py);
         match series.mark {
@@ -100,7 +100,7 @@ impl Chart {
         }
     }
 
-    /// The outlines of bars: each goes half of the way to its neighbors.
+    /// Returns the outlines of bars: each extends half of the way to its neighbors.
     fn bars(series: &Series, y: &RangeInclusive<f64>) -> Vec<Vec<(f64, f64)>> {
         let points = &series.points;
         let width = points.windows(2).map(|pair| pair[1].0 - pair[0].0).fold(f64::INFINITY, f64::min);
@@ -113,7 +113,7 @@ impl Chart {
         points.iter().filter(|(_, py)| py.is_finite()).map(outline).collect()
     }
 
-    /// The pieces of a curve between gaps.
+    /// Returns the parts of a curve between gaps.
     fn curve(series: &Series, y: &RangeInclusive<f64>) -> Vec<Vec<(f64, f64)>> {
         let mut pieces = vec![vec![]];
         for (px, py) in &series.points {

@@ -4,10 +4,10 @@
 #[cfg(feature = "png")]
 const SCALE: f32 = 2.0;
 
-/// A drawing as the bytes of a PNG file, on white; the same for the same drawing, on every machine.
+/// Converts an SVG document to a PNG file with a white background; the result is the same on every machine.
 ///
 /// # Errors
-/// Why that cannot be done.
+/// Returns the error of the SVG parser, or that the drawing is empty or too large.
 #[cfg(feature = "png")]
 pub fn png(svg: &str) -> Result<Vec<u8>, String> {
     use resvg::tiny_skia::{Color, Pixmap, Transform};
@@ -15,7 +15,7 @@ pub fn png(svg: &str) -> Result<Vec<u8>, String> {
 
     const FONT: &str = "DejaVu Sans";
     let mut options = Options { font_family: FONT.to_owned(), ..Options::default() };
-    // The only font there is, so that what is installed on a machine does not matter.
+    // The only available font, so that the result does not depend on the installed fonts.
     let fonts = options.fontdb_mut();
     fonts.load_font_data(dejavu::sans::regular().to_vec());
     fonts.set_serif_family(FONT);
@@ -29,7 +29,7 @@ pub fn png(svg: &str) -> Result<Vec<u8>, String> {
     dots.encode_png().map_err(|error| error.to_string())
 }
 
-/// The way out where there are no dots.
+/// Reports that this build cannot draw PNG.
 ///
 /// # Errors
 /// Always.
@@ -53,7 +53,7 @@ mod tests {
         let first = super::png(&svg).unwrap();
         assert!(first.starts_with(b"\x89PNG\r\n"));
         assert_eq!(super::png(&svg).unwrap(), first);
-        // What is written in a drawing can be seen.
+        // The text of the drawing is visible.
         assert_ne!(super::png(&svg.replace("squares", "")).unwrap(), first);
     }
 }

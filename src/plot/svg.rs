@@ -1,4 +1,4 @@
-//! SVG chart: writes a chart as an SVG document.
+//! SVG chart: a chart as an SVG document.
 
 use super::ticks::ticks;
 use super::{Chart, Mark};
@@ -8,7 +8,7 @@ use plotters::prelude::*;
 /// Width and height in pixels.
 const SIZE: (u32, u32) = (720, 440);
 
-/// Colors that can be told apart, by readers who see few of them, too (Okabe and Ito, 2008).
+/// Colors that readers with color vision deficiency can distinguish (Okabe and Ito, 2008).
 const COLORS: [RGBColor; 6] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -19,10 +19,10 @@ const COLORS: [RGBColor; 6] = [
 ];
 
 impl Chart {
-    /// The picture as a document.
+    /// Returns the chart as an SVG document.
     ///
     /// # Errors
-    /// What the drawing library says.
+    /// Returns the error of the drawing library.
     pub fn svg(&self) -> Result<String, String> {
         let mut out = String::new();
         self.draw(&mut out).map_err(|error| error.to_string())?;

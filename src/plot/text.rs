@@ -1,16 +1,16 @@
-//! Text chart: draws a chart in braille dots with labels around it.
+//! Text chart: a chart in braille dots with labels around it.
 
 use super::ticks::label;
 use super::{Chart, Mark, Series};
 use std::ops::RangeInclusive;
 use textplots::{AxisBuilder, LabelBuilder, LabelFormat, LineStyle, Plot, Shape};
 
-/// Columns and rows of the picture.
+/// The columns and rows of the drawing, in characters.
 const COLUMNS: usize = 62;
 const ROWS: usize = 14;
 
 impl Chart {
-    /// The picture, line by line.
+    /// Returns the drawing, line by line.
     pub fn text(&self) -> Vec<String> {
         let Some(y) = self.y() else { return vec!["there are no finite values to show".to_owned()] };
         let dots = self.dots(&y);
@@ -37,7 +37,7 @@ impl Chart {
         lines
     }
 
-    /// The dots of all curves: the first is a line, the others are dotted.
+    /// Draws the dots of all curves: the first is solid, the others are dotted.
     fn dots(&self, y: &RangeInclusive<f64>) -> Vec<String> {
         let pieces: Vec<Vec<(f32, f32)>> =
             self.series.iter().enumerate().flat_map(|(i, s)| self.scaled(i, s, y)).collect();
@@ -64,7 +64,7 @@ impl Chart {
         lines
     }
 
-    /// The pieces of a curve in the unit square; a dotted one is short pieces with gaps between them.
+    /// Returns the polylines of a curve in the unit square; a dotted curve consists of short pieces with gaps.
     fn scaled(&self, number: usize, series: &Series, y: &RangeInclusive<f64>) -> Vec<Vec<(f32, f32)>> {
         let part = |v: f64, range: &RangeInclusive<f64>| ((v - range.start()) / (range.end() - range.start())) as f32;
         let gap = 2 * number;
@@ -105,13 +105,13 @@ impl Chart {
     }
 }
 
-/// A point that can be seen: two dots each way.
+/// Returns a visible point: two dots in each direction.
 fn dot((x, y): &(f32, f32)) -> Vec<(f32, f32)> {
     let (dx, dy) = (0.5 / COLUMNS as f32, 0.25 / ROWS as f32);
     vec![(*x, *y), (x + dx, *y), (x + dx, y + dy), (*x, y + dy)]
 }
 
-/// How a curve is drawn, for the legend.
+/// Returns the symbol of a curve in the legend.
 fn sign(number: usize, mark: Mark) -> &'static str {
     match (mark, number) {
         (Mark::Points, _) => "• ",

@@ -1,8 +1,8 @@
-//! Axis ticks: chooses round numbers along an axis.
+//! Axis ticks: round numbers along an axis.
 
 use std::ops::RangeInclusive;
 
-/// About `wanted` round numbers in a range, with their texts: steps are 1, 2 or 5 times a power of ten.
+/// Returns about `wanted` round numbers in a range, with their labels: steps are 1, 2 or 5 times a power of ten.
 pub(super) fn ticks(range: &RangeInclusive<f64>, wanted: usize) -> Vec<(f64, String)> {
     let (from, to) = (*range.start(), *range.end());
     let raw = (to - from) / wanted.max(1) as f64;
@@ -22,7 +22,7 @@ pub(super) fn ticks(range: &RangeInclusive<f64>, wanted: usize) -> Vec<(f64, Str
     out
 }
 
-/// A number with that many decimals; zero has no sign.
+/// Formats a number with that many decimals; zero has no sign.
 pub(super) fn label(x: f64, decimals: usize) -> String {
     if x != 0.0 && (x.abs() >= 1e6 || x.abs() < 1e-4) {
         return format!("{x:.1e}");

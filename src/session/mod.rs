@@ -1,9 +1,9 @@
-//! Session: evaluates, checks, shows and interrupts programs.
+//! Session: the interface for evaluating, checking, inspecting and interrupting programs.
 //!
-//! In: texts with their names, and [`Options`]. Out: an [`Outcome`] of plain data: diagnostics, a status, a value as text.
+//! In: texts with their names, and [`Options`]. Out: an [`Outcome`] of plain data: diagnostics, a status, a value as a string.
 //!
-//! Promises: a session survives every error in a program; what is handed out needs nothing else to be shown.
-//! Not here: words for people (`front`), any stage's own work.
+//! Promises: a session survives every error in a program; results can be displayed without further state.
+//! Not here: the user interface (`front`), the implementation of the stages.
 
 pub(crate) mod compile;
 pub(crate) mod explain;
@@ -44,7 +44,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// A session: what was declared, compiled and computed so far.
+/// A session: the declarations, the compiled code and the values of all texts so far.
 ///
 /// ```
 /// use dscript::Session;
@@ -61,21 +61,21 @@ pub struct Session {
     machine: crate::vm::Machine,
     loader: Option<Loader>,
     deny_warnings: bool,
-    /// What is looked for while numbers are differentiated.
+    /// The checks performed during differentiation.
     wanted: Wanted,
-    /// Whether the tests of the files that are given are kept.
+    /// Whether the tests in the given files are retained.
     keeps_tests: bool,
-    /// Who is told about loops of the script.
+    /// The function that receives the progress of loops of the script.
     loops: Option<fn(&Step<'_>)>,
     /// The type of the last value.
     value_type: Option<String>,
-    /// The files that were read, by their paths.
+    /// The paths of the files that were read.
     imported: Vec<std::path::PathBuf>,
-    /// Set from outside to stop what is done.
+    /// Set by another thread to cancel the current work.
     interrupt: Arc<AtomicBool>,
 }
 
-/// An output on which pictures are texts.
+/// An output that displays pictures as text.
 struct TextOnly(Rc<RefCell<Box<dyn Write>>>);
 
 impl Write for TextOnly {
@@ -91,28 +91,28 @@ impl Write for TextOnly {
 impl Screen for TextOnly {
     fn show(&mut self, display: &Display) {
         if let Some((_, text)) = display.forms.first() {
-            // An output that fails says so at the next print.
+            // A failing output reports its error at the next print.
             let _ = writeln!(self, "{}", text.trim_end_matches('\n'));
         }
     }
 
-    /// What was printed stays.
+    /// Does nothing: printed text remains.
     fn clear(&mut self, _: bool) {}
 }
 
-/// Streams that print to `output`, pictures as text.
+/// Returns streams that print to `output`, with pictures as text.
 fn printing_to(output: Box<dyn Write>) -> Streams {
     let output = Rc::new(RefCell::new(output));
     on_terminal(Box::new(TextOnly(Rc::clone(&output))), Box::new(TextOnly(output)))
 }
 
-/// Streams that ask the standard input, and complain where complaints go.
+/// Returns streams that read from the standard input, and report errors on the standard error.
 fn on_terminal(output: Box<dyn Write>, screen: Box<dyn Screen>) -> Streams {
     let input = Box::new(std::io::BufReader::new(std::io::stdin()));
     Streams { output, error: Box::new(std::io::stderr()), input, screen }
 }
 
-/// A module that passed the compiler.
+/// A module that compiled without errors.
 pub(crate) struct Compiled {
     checked: Checked,
     script: FunctionId,
@@ -120,17 +120,17 @@ pub(crate) struct Compiled {
 }
 
 impl Session {
-    /// A fresh session that prints to `output`, pictures as text; it asks the standard input.
+    /// Creates a session that prints to `output`, with pictures as text, and reads from the standard input.
     pub fn new(options: Options, output: Box<dyn Write>) -> Session {
         Session::with(options, printing_to(output))
     }
 
-    /// A fresh session that prints to `output` and shows pictures on `screen`; it asks the standard input.
+    /// Creates a session that prints to `output`, displays pictures on `screen`, and reads from the standard input.
     pub fn showing(options: Options, output: Box<dyn Write>, screen: Box<dyn Screen>) -> Session {
         Session::with(options, on_terminal(output, screen))
     }
 
-    /// A fresh session that shows and asks through these streams.
+    /// Creates a session with these streams.
     pub fn with(options: Options, streams: Streams) -> Session {
         let mut sources = SourceMap::default();
         let mut context = context_with_prelude(&mut sources);
@@ -159,24 +159,24 @@ impl Session {
         }
     }
 
-    /// Random numbers begin again, at another seed.
+    /// Restarts the generator of random numbers with another seed.
     pub fn seed(&mut self, seed: u64) {
         self.machine.host.random = Random::seeded(seed);
     }
 
-    /// Takes over limits, and what is looked for while numbers are differentiated.
+    /// Changes the limits, and the checks performed during differentiation.
     pub fn adjust(&mut self, options: &Options) {
         self.wanted = run::wanted(options);
         self.deny_warnings = options.deny_warnings;
         run::adjust(&mut self.machine, options);
     }
 
-    /// The type of the value that the last text gave, as it is written.
+    /// Returns the type of the value of the last text, in source syntax.
     pub fn value_type(&self) -> Option<&str> {
         self.value_type.as_deref()
     }
 
-    /// The texts of the session, to render diagnostics with.
+    /// Returns the source texts of the session, which rendering diagnostics requires.
     pub fn sources(&self) -> &SourceMap {
         &self.sources
     }
@@ -189,7 +189,7 @@ impl Session {
         }
     }
 
-    /// Runs a text; the value of its last expression is part of the answer.
+    /// Runs a text; the outcome includes the value of its last expression.
     pub fn eval(&mut self, name: &str, text: &str) -> Outcome {
         match self.compile(&[Input { name, text }], true) {
             Ok(compiled) => self.execute(compiled),
@@ -197,13 +197,13 @@ impl Session {
         }
     }
 
-    /// The kinks at which functions were differentiated since the last time, in order, one for each place and operation;
-    /// with [`Kinks::Noted`].
+    /// Returns the kinks at which functions were differentiated since the last call, in order, one for each position and
+    /// operation; requires [`Kinks::Noted`].
     pub fn take_kinks(&mut self) -> Vec<Kink> {
         self.machine.take_kinks()
     }
 
-    /// Looks for errors without running anything.
+    /// Checks for errors without running the program.
     pub fn check(&mut self, inputs: &[Input]) -> Outcome {
         self.keeps_tests = true;
         match self.compile(inputs, false) {

@@ -5,42 +5,42 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-/// What a session may use up, and what it is given.
+/// The limits and the environment of a session.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How many calls may be open at once.
+    /// The maximum depth of calls.
     pub max_depth: usize,
-    /// How many bytes of tape may be live.
+    /// The maximum number of live bytes of tapes.
     pub max_tape: u64,
-    /// How many steps a run may take.
+    /// The maximum number of steps of a run.
     pub max_steps: Option<u64>,
-    /// How many bytes values may take; three quarters of the machine's memory unless said.
+    /// The maximum number of bytes of values; by default three quarters of the machine's memory.
     pub max_memory: Option<u64>,
-    /// How long a run may take.
+    /// The time limit of a run.
     pub timeout: Option<Duration>,
     /// The seed of the generator of random numbers.
     pub seed: u64,
-    /// The arguments of the script, its name first.
+    /// The arguments of the script, starting with its name.
     pub arguments: Vec<String>,
-    /// How the text of a file is found that a program imports; without it, nothing is imported.
+    /// The function that reads imported files; without it, files cannot be imported.
     pub loader: Option<super::Loader>,
-    /// Whether derivatives are searched for numbers that are not finite.
+    /// The check for derivatives that are not finite.
     pub check_nan: CheckNan,
-    /// Whether texts are entered one after the other, each of which may use and declare again what earlier ones declared.
+    /// Whether texts are entered one after the other, each of which may use and redeclare earlier declarations.
     pub interactive: bool,
-    /// What is done about kinks.
+    /// The treatment of kinks.
     pub kinks: Kinks,
-    /// Whether registered derivatives and transposes are compared with differences.
+    /// Whether registered derivatives and transposes are compared with finite differences.
     pub check_derivatives: bool,
-    /// Whether a program with warnings is not run.
+    /// Whether a program with warnings is rejected.
     pub deny_warnings: bool,
-    /// Who is told how far loops over `progress(…)` have come.
+    /// The function that receives the progress of loops over `progress(…)`.
     pub progress: Option<fn(&super::Step<'_>)>,
-    /// Whether loops of the script itself are told, too, once a run has taken two seconds.
+    /// Whether it also receives the progress of loops of the script itself, after a run has taken two seconds.
     pub tells_loops: bool,
-    /// Which files programs may touch.
+    /// The files to which programs have access.
     pub access: super::Access,
-    /// Set from outside to stop a run.
+    /// Set by another thread to interrupt a run.
     pub interrupt: Arc<AtomicBool>,
 }
 
@@ -68,49 +68,49 @@ impl Default for Options {
     }
 }
 
-/// When a number that is infinite or NaN stops a program that differentiates.
+/// The conditions under which an infinite number or NaN stops a program that differentiates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum CheckNan {
     /// Never.
     #[default]
     Off,
-    /// When a derivative comes out that is not finite.
+    /// When the result of a differentiation is not finite.
     Result,
     /// At the first value, tangent or adjoint that is not finite.
     Always,
 }
 
-/// What is done where a function is differentiated at a kink.
+/// The treatment of differentiation at a kink.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Kinks {
-    /// The convention holds.
+    /// The convention applies.
     #[default]
     Ignored,
-    /// The convention holds, and the session [tells](super::Session::take_kinks) what was met.
+    /// The convention applies, and the session [reports](super::Session::take_kinks) the kinks.
     Noted,
     /// The program stops.
     Refused,
 }
 
-/// A text with its name.
+/// A source text with its name.
 #[derive(Clone, Copy, Debug)]
 pub struct Input<'a> {
-    /// What a person calls it.
+    /// The displayed name.
     pub name: &'a str,
     /// The text.
     pub text: &'a str,
 }
 
-/// A stage that can be looked at.
+/// A stage whose output can be listed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stage {
     /// The syntax tree.
     Tree,
-    /// What is declared, with its types.
+    /// The declarations with their types.
     Types,
     /// The graphs.
     Ir,
-    /// What is active.
+    /// The activity analysis.
     Activity,
     /// The derivative code as graphs.
     Derivative,
@@ -118,22 +118,22 @@ pub enum Stage {
     Code,
     /// The bytecode of the derivative.
     DerivativeCode,
-    /// The graph of the function and its tangents in one.
+    /// The tangent code of a function as a graph.
     Tangent,
-    /// The graph of the function and its way back in one.
+    /// The adjoint code of a function as a graph.
     Adjoint,
-    /// The bytecode of that.
+    /// The bytecode of the adjoint code.
     AdjointCode,
-    /// The bytecode of the function and its tangents.
+    /// The bytecode of the tangent code.
     TangentCode,
-    /// Which of these differentiates each function, and why.
+    /// The mechanism that differentiates each function, and the reason.
     Mechanism,
-    /// What was recorded.
+    /// The recorded operations.
     Tape,
 }
 
 impl Stage {
-    /// All of them, in the order of the pipeline.
+    /// All stages, in the order of the pipeline.
     pub const ALL: [Stage; 13] = [
         Stage::Tree,
         Stage::Types,
@@ -150,12 +150,12 @@ impl Stage {
         Stage::Tape,
     ];
 
-    /// Its name on the command line.
+    /// Returns its name on the command line.
     pub fn name(self) -> &'static str {
         self.words()[0]
     }
 
-    /// What it shows.
+    /// Returns a description of its listing.
     pub fn summary(self) -> &'static str {
         self.words()[1]
     }
@@ -179,34 +179,34 @@ impl Stage {
     }
 }
 
-/// What came of a request.
+/// The result of a request.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
-    /// Everything to be said, in the order of places.
+    /// The diagnostics, in the order of positions.
     pub diagnostics: Vec<Diagnostic>,
-    /// How it ended.
+    /// The status.
     pub status: Status,
-    /// The value of the last expression as text.
+    /// The value of the last expression as a string.
     pub value: Option<String>,
 }
 
-/// How a request ended.
+/// The status of a completed request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
-    /// All is done.
+    /// Success.
     Done,
-    /// The program ended itself, with this status.
+    /// The program exited with this status.
     Exited(i32),
     /// The program stopped with an error.
     Failed,
     /// The program did not compile.
     Rejected,
-    /// The program has warnings, and those were not to be let through.
+    /// The program has warnings, and warnings are denied.
     Denied,
-    /// A bug of dscript itself.
+    /// Failure because of a bug in dscript.
     Internal,
-    /// The time was up.
+    /// The time limit was reached.
     TimeLimit,
-    /// Somebody interrupted it.
+    /// The request was interrupted.
     Interrupted,
 }

@@ -2,7 +2,7 @@ use crate::tape::watch::Sides;
 
 use super::{Answer, Kinks, Options, Session, Shown, Status};
 
-/// A tape that is too small for what a checkpoint gives must not cost the program its variables.
+/// A tape that is too small for the results of a checkpoint must not destroy variables of the program.
 #[test]
 fn variables_survive_a_checkpoint_that_fails() {
     let options = Options { max_tape: 16 << 10, ..Options::default() };
@@ -20,12 +20,12 @@ fn variables_survive_a_checkpoint_that_fails() {
     assert_eq!((third.value.as_deref(), third.diagnostics), (Some("2.0"), vec![]));
 }
 
-/// A session that people type into.
+/// Creates an interactive session.
 fn prompt() -> Session {
     Session::new(Options { interactive: true, ..Options::default() }, Box::new(std::io::sink()))
 }
 
-/// What is shown after a text: `name : type = value`, or what is wrong with it.
+/// Returns the output for an entered text: `name : type = value`, or the diagnostics.
 fn answer(session: &mut Session, text: &str) -> String {
     let Answer { diagnostics, shown, .. } = session.enter("‹1›", text);
     let said = diagnostics.iter().map(|d| format!("{}: {}", d.code.number(), d.message));
@@ -36,7 +36,7 @@ fn answer(session: &mut Session, text: &str) -> String {
     said.chain(shown).collect::<Vec<_>>().join("; ")
 }
 
-/// Enters texts one after the other, and compares what is shown.
+/// Enters texts one after the other, and compares the output.
 fn dialogue(steps: &[(&str, &str)]) {
     let mut session = prompt();
     for (text, expected) in steps {
@@ -103,7 +103,7 @@ fn a_fresh_session_knows_types_and_members() {
     assert_eq!(prompt().complete("[1, 2].isEm", 11).words, ["isEmpty"]);
 }
 
-/// A program that asks for the steps of one derivative must not change what is looked for in the others.
+/// A program that requests an explanation of one derivative must not change the checks of the others.
 #[test]
 fn kinks_are_noted_behind_an_explanation() {
     let options = Options { kinks: Kinks::Noted, ..Options::default() };
@@ -161,7 +161,7 @@ fn a_text_that_stops_leaves_what_had_its_value() {
     ]);
 }
 
-/// A prompt can say what was met at a kink, beside the value.
+/// A prompt can report the kinks that were met, besides the value.
 #[test]
 fn kinks_are_told_once() {
     let options = Options { kinks: Kinks::Noted, ..Options::default() };
@@ -176,7 +176,7 @@ fn kinks_are_told_once() {
     assert_eq!(session.take_kinks(), []);
 }
 
-/// A branch exactly at its threshold is told like a kink, whatever the branch looks like.
+/// A branch exactly at its threshold is reported like a kink, regardless of the form of the branch.
 #[test]
 fn branches_at_their_thresholds_are_told() {
     let cases = [

@@ -1,26 +1,26 @@
-//! Source map: all texts of a session in one space of positions.
+//! Source map: all source texts of a session in one space of positions.
 
 use super::Span;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-/// Which text: the index of a source in its [`SourceMap`].
+/// The index of a source in its [`SourceMap`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct SourceId(pub u32);
 
-/// One text and where it lies.
+/// A source text and its range of positions.
 #[derive(Debug)]
 pub struct Source {
-    /// What a person calls it: a path, `<stdin>`, `‹3›`.
+    /// The displayed name: a path, `<stdin>`, `‹3›`.
     pub name: Rc<str>,
-    /// The whole text.
+    /// The complete text.
     pub text: Cow<'static, str>,
-    /// Position of its first byte.
+    /// The position of its first byte.
     pub start: u32,
-    /// Position of the first byte of each line, when somebody has asked for one.
+    /// The position of the first byte of each line, computed on first use.
     lines: OnceCell<Vec<u32>>,
-    /// Whether it belongs to the standard library, so that diagnostics prefer to speak of the user's code.
+    /// Whether it belongs to the standard library, so that diagnostics prefer positions in the program.
     pub is_prelude: bool,
 }
 
@@ -33,25 +33,25 @@ impl Source {
     }
 }
 
-/// A position in words: source, line and column, both from 1; the column counts characters.
+/// A resolved position: source, line and column, both from 1; the column counts characters.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
-    /// Name of the source.
+    /// The name of the source.
     pub name: Rc<str>,
-    /// Line, from 1.
+    /// The line, from 1.
     pub line: u32,
-    /// Column in characters, from 1.
+    /// The column in characters, from 1.
     pub column: u32,
 }
 
-/// All texts of a session.
+/// All source texts of a session.
 #[derive(Default, Debug)]
 pub struct SourceMap {
     sources: Vec<Source>,
 }
 
 impl SourceMap {
-    /// Adds a text; `None` when the shared space of 4 GiB is used up.
+    /// Adds a text; `None` when the shared space of 4 GiB is exhausted.
     pub fn add(&mut self, name: &str, text: impl Into<Cow<'static, str>>, is_prelude: bool) -> Option<SourceId> {
         let text = text.into();
         let start = self.sources.last().map_or(Some(0), |s| s.start.checked_add(s.text.len() as u32 + 1))?;
@@ -60,22 +60,22 @@ impl SourceMap {
         Some(SourceId(self.sources.len() as u32 - 1))
     }
 
-    /// The texts that are not the library's.
+    /// Returns the texts of the program.
     pub fn written(&self) -> impl Iterator<Item = &Source> {
         self.sources.iter().filter(|source| !source.is_prelude)
     }
 
-    /// The texts of the library.
+    /// Returns the texts of the standard library.
     pub fn prelude(&self) -> impl Iterator<Item = &Source> {
         self.sources.iter().filter(|source| source.is_prelude)
     }
 
-    /// The source with that number.
+    /// Returns the source with that index.
     pub fn get(&self, id: SourceId) -> &Source {
         &self.sources[id.0 as usize]
     }
 
-    /// The source that a span lies in; `None` for an empty map.
+    /// Returns the source that contains a span; `None` for an empty map.
     pub fn source_of(&self, span: Span) -> Option<SourceId> {
         let after = self.sources.partition_point(|s| s.start <= span.start);
         after.checked_sub(1).map(|i| SourceId(i as u32))
@@ -91,7 +91,7 @@ impl SourceMap {
         self.source_of(span).is_some_and(|id| self.get(id).is_prelude)
     }
 
-    /// Where a position is, in words.
+    /// Resolves a position.
     pub fn place(&self, position: u32) -> Option<Place> {
         let source = self.get(self.source_of(Span::new(position, position))?);
         let lines = source.lines();
@@ -101,7 +101,7 @@ impl SourceMap {
         Some(Place { name: source.name.clone(), line: line as u32 + 1, column: column as u32 + 1 })
     }
 
-    /// The text that a span covers.
+    /// Returns the text that a span covers.
     pub fn text(&self, span: Span) -> &str {
         let Some(id) = self.source_of(span) else { return "" };
         let source = self.get(id);

@@ -1,46 +1,46 @@
 //! Sources: texts and positions in them.
 //!
 //! In: the text of a file, a prompt line or a notebook cell, with its name.
-//! Out: [`Span`]s, which are positions in one space that all texts of a session share, so that a span is 8 bytes and
-//! needs no source beside it; [`SourceMap`] leads back from a position to name, line and column.
+//! Out: [`Span`]s, which are positions in one space that all texts of a session share, so that a span has 8 bytes and
+//! needs no reference to its source; [`SourceMap`] resolves a position to name, line and column.
 //!
-//! Promises: positions are never used again; a span always lies inside one source.
+//! Promises: positions are never reused; a span always lies inside one source.
 
 mod map;
 
 pub use map::{Place, Source, SourceId, SourceMap};
 
-/// A place in the texts of a session: the half-open range of bytes `start..end`.
+/// A range in the source texts of a session: the half-open range of bytes `start..end`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct Span {
-    /// First byte, in the space shared by all sources.
+    /// The first byte, in the space shared by all sources.
     pub start: u32,
     /// One past the last byte.
     pub end: u32,
 }
 
 impl Span {
-    /// The span of the bytes `start..end`.
+    /// Creates the span of the bytes `start..end`.
     pub fn new(start: u32, end: u32) -> Span {
         Span { start, end }
     }
 
-    /// The smallest span that holds both.
+    /// Returns the smallest span that contains both.
     pub fn to(self, other: Span) -> Span {
         Span { start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 
-    /// The empty span just before this one.
+    /// Returns the empty span directly before this one.
     pub fn before(self) -> Span {
         Span { start: self.start, end: self.start }
     }
 
-    /// The empty span just behind this one.
+    /// Returns the empty span directly after this one.
     pub fn after(self) -> Span {
         Span { start: self.end, end: self.end }
     }
 
-    /// Its last byte: where a block has its closing brace.
+    /// Returns the span of its last byte, such as the closing brace of a block.
     pub fn last(self) -> Span {
         Span { start: self.end.saturating_sub(1).max(self.start), end: self.end }
     }

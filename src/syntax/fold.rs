@@ -1,7 +1,7 @@
 //! Operator folding: turns flat sequences of operands and operators into trees by precedence.
 //!
-//! A shunting yard with explicit stacks: a long sum must not recurse here, and the tree that it makes must not be deeper
-//! than the stages behind can walk.
+//! The shunting-yard algorithm with explicit stacks: a long sum must not recurse, and the resulting tree must not be deeper
+//! than the later stages can walk.
 
 use super::ast::{Expr, ExprKind, File, Fixity, Ident, SequencePart, TryKind};
 use super::flow_sensitive;
@@ -11,8 +11,8 @@ use crate::diagnostic::{Code, Diagnostic, Help};
 use crate::source::Span;
 use std::rc::Rc;
 
-/// How deep a folded expression may be. The stages behind recurse over the tree, on a thread with a stack of 256 MiB: that
-/// leaves 20 KiB for a level.
+/// The maximum depth of a folded expression. The later stages recurse over the tree, on a thread with a stack of 256 MiB, which
+/// leaves 20 KiB for each level.
 pub const MAX_DEPTH: u32 = 12_000;
 
 /// Folds every sequence of a file.
@@ -28,10 +28,10 @@ pub fn fold_file(file: &mut File, table: &OperatorTable) -> Vec<Diagnostic> {
 struct Folder<'t> {
     table: &'t OperatorTable,
     diagnostics: Vec<Diagnostic>,
-    /// The height of the highest expression visited since this was last cleared.
+    /// The height of the tallest expression visited since this field was last reset.
     height: u32,
     told_depth: bool,
-    /// Whether an operator was met that follows the flow of the program.
+    /// Whether a flow-sensitive gradient operator was found.
     follows_flow: bool,
 }
 
@@ -58,7 +58,7 @@ impl Visitor for Folder<'_> {
     }
 }
 
-/// An operator that waits for its right operand.
+/// An operator whose right operand has not been read yet.
 enum Waiting {
     Binary {
         op: Ident,
@@ -91,7 +91,7 @@ impl Folder<'_> {
         1
     }
 
-    /// Prefix and postfix operators must be declared as such.
+    /// Reports a prefix or postfix operator that is not declared as such.
     fn check_fixed(&mut self, expr: &Expr) {
         let (op, fixity, word) = match &expr.kind {
             ExprKind::Prefix { op, .. } => (op, Fixity::Prefix, "prefix"),
@@ -130,7 +130,7 @@ impl Folder<'_> {
     fn sequence(&mut self, parts: Vec<SequencePart>, span: Span) -> (Expr, u32) {
         let mut yard = Yard { operands: vec![], waiting: vec![] };
         let mut parts = parts.into_iter().peekable();
-        // The operator before the number of an invisible product, and the operand before that.
+        // The operator before the number of an implicit product, and its left operand.
         let mut before: Option<(Ident, Span)> = None;
         while let Some(part) = parts.next() {
             match part {
@@ -196,7 +196,7 @@ impl Folder<'_> {
         })
     }
 
-    /// Applies what binds tighter than the operator that comes.
+    /// Applies the waiting operators that bind tighter than the next operator `name` of `group`.
     fn reduce(&mut self, yard: &mut Yard, group: Group, span: Span, name: &str) {
         while let Some(top) = yard.waiting.last() {
             let (left, top_name, top_span) = match top {
@@ -265,7 +265,7 @@ impl Folder<'_> {
         self.push(yard, Expr { kind, span }, height);
     }
 
-    /// `1 + try f()`: a `try` stands before the whole.
+    /// Reports `1 + try f()`: `try` belongs before the whole expression.
     fn check_try(&mut self, operand: &Expr, yard: &Yard) {
         let ExprKind::Try { kind, value } = &operand.kind else { return };
         let Some(Waiting::Binary { group, .. }) = yard.waiting.last() else { return };
@@ -292,7 +292,7 @@ impl Folder<'_> {
         self.diagnostics.push(d);
     }
 
-    /// `1/2x` may be read in two ways, so it is not read at all.
+    /// Reports `1/2x`, which is ambiguous.
     fn check_product(&mut self, before: &Option<(Ident, Span)>, yard: &Yard, right: Option<&SequencePart>) {
         let Some((op, left)) = before else { return };
         let Some((number, _)) = yard.operands.last() else { return };
@@ -325,7 +325,7 @@ struct Yard {
     waiting: Vec<Waiting>,
 }
 
-/// Operators of other languages, what they are here, and why.
+/// Operators of other languages, the equivalent in dscript, and an explanation.
 const REPLACEMENTS: &[(&str, &str, &str)] = &[
     ("..", "..<", "'..<' excludes the end of a range, '...' includes it"),
     ("=<", "<=", "write '<='"),

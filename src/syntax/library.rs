@@ -1,54 +1,54 @@
-//! The compiled form of the standard library: an index of its top-level declarations, each of which has a tree of its own
-//! ([`Decl`](super::ast::Decl)) beside it. Both are written when dscript is built (`prelude/build.rs`); what a program
-//! needs is read while it is compiled.
+//! Standard library: the compiled form, an index of its top-level declarations with one encoded tree
+//! ([`Decl`](super::ast::Decl)) for each of them. Both are written when dscript is built (`prelude/build.rs`); the trees that a
+//! program needs are decoded while it is compiled.
 
 use serde::{Deserialize, Serialize};
 
-/// What the library consists of.
+/// The index of the library.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Library<'a> {
-    /// Its files, in the order in which they lie in the space of positions, from the beginning of it.
+    /// Its files, in the order of their source positions.
     #[serde(borrow)]
     pub files: Vec<LibraryFile<'a>>,
-    /// Its declarations, in the order of the files.
+    /// Its top-level declarations, in the order of the files.
     #[serde(borrow)]
     pub pieces: Vec<Piece<'a>>,
 }
 
-/// A file of the library.
+/// A source file of the library.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct LibraryFile<'a> {
-    /// What it is called in diagnostics.
+    /// The name of the file in diagnostics.
     pub name: &'a str,
-    /// What a person reads.
+    /// The source text.
     pub text: &'a str,
-    /// The module that has to be imported to see it.
+    /// The module that must be imported to use its declarations; `None` when they are always in scope.
     pub module: Option<&'a str>,
 }
 
-/// A top-level declaration.
+/// The kind of a top-level declaration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum PieceKind {
-    /// A name, with all that belongs to it.
+    /// A declaration of a name, with everything inside it.
     Declaration,
-    /// An extension that says what its type conforms to.
+    /// An extension that declares conformances.
     Conformance,
     /// An extension that only adds members.
     Members,
 }
 
-/// Where a top-level declaration is, and what it declares.
+/// The location and the name of a top-level declaration.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Piece<'a> {
-    /// Which of the files it stands in.
+    /// The index of its file in [`Library::files`].
     pub file: u32,
-    /// What kind it is of.
+    /// Its kind.
     pub kind: PieceKind,
-    /// The name that it declares; of an extension the name of what it extends.
+    /// The declared name; for an extension the name of the extended type.
     pub name: &'a str,
-    /// The names of an extension's members.
+    /// The names of the members of an extension.
     #[serde(borrow)]
     pub members: Vec<&'a str>,
-    /// The bytes of its tree among those of all trees.
+    /// The range of bytes of its tree in the encoded trees of the library.
     pub tree: (u32, u32),
 }

@@ -1,14 +1,14 @@
-//! Syntax: turns text into a tree.
+//! Syntax: the conversion of source text into a tree.
 //!
-//! In: the text of a source and its first position. Out: an [`ast::File`], or diagnostics, or the answer that the text
-//! is the beginning of something longer ([`Parsed::incomplete`]).
+//! In: the text of a source and its first position. Out: an [`ast::File`], or diagnostics, or the information that the text
+//! is incomplete ([`Parsed::incomplete`]).
 //!
-//! The way: `scan` looks at every byte once (brackets, strings, comments, `#if`), `grammar.pest` reads what it leaves,
-//! `parser` builds the tree, and [`fold_file`] puts operators in their order once all files have declared theirs.
+//! Stages: `scan` reads every byte once (brackets, strings, comments, `#if`), `grammar.pest` reads the result,
+//! `parser` builds the tree, and [`fold_file`] folds operator sequences once all files have declared their operators.
 //!
 //! Promises: parsing never panics and never overflows the stack, whatever the text; names are in NFC; every
-//! operator sequence is folded by the operators that are declared.
-//! Not here: what a name means (`types`).
+//! operator sequence is folded according to the declared operators.
+//! Not here: name resolution (`types`).
 
 pub mod ast;
 mod dump;
@@ -33,13 +33,13 @@ pub use parser::{parse, parse_at};
 
 use crate::diagnostic::Diagnostic;
 
-/// What became of a text.
+/// The result of parsing a text.
 #[derive(Clone, Debug, Default)]
 pub struct Parsed {
-    /// The tree, with operators not folded yet; empty when there are errors that left nothing to read.
+    /// The tree, with unfolded operators; empty when errors left nothing to parse.
     pub file: ast::File,
-    /// What was wrong.
+    /// The errors.
     pub diagnostics: Vec<Diagnostic>,
-    /// Whether the text is the beginning of something longer, so that a prompt should ask for more.
+    /// Whether the text is incomplete, so that a prompt should read more lines.
     pub incomplete: bool,
 }

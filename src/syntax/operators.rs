@@ -1,10 +1,10 @@
-//! Operator table: the operators and their precedence.
+//! Operator table: the operators of a module and their precedence.
 
 use super::ast::{DeclKind, File, Fixity, Ident, Name, StmtKind};
 use crate::diagnostic::{Code, Diagnostic};
 use hashbrown::{HashMap, HashSet};
 
-/// How operators of one precedence group follow each other.
+/// The associativity of a precedence group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Associativity {
     Left,
@@ -12,25 +12,25 @@ pub(super) enum Associativity {
     None,
 }
 
-/// What comes first when `left` and `right` stand side by side.
+/// The operator that is applied first when `left` and `right` are adjacent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum First {
     Left,
     Right,
-    /// Neither: brackets are needed.
+    /// Neither: parentheses are required.
     Brackets,
 }
 
-/// A precedence group, by its number in the table.
+/// A precedence group, as an index into the table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Group(usize);
 
-/// The operators of a module: Swift's, the ones of mathematics, and those that are declared.
+/// The operators of a module: Swift's, the mathematical ones, and the declared ones.
 #[derive(Clone, Debug)]
 pub struct OperatorTable {
     names: Vec<Name>,
     associativity: Vec<Associativity>,
-    /// `above[a][b]`: group `a` binds tighter than group `b`.
+    /// `above[a][b]`: whether group `a` binds tighter than group `b`.
     above: Vec<Vec<bool>>,
     infix: HashMap<Name, Group>,
     prefix: HashSet<Name>,
@@ -39,7 +39,7 @@ pub struct OperatorTable {
 
 use Associativity::{Left, None as Neither, Right};
 
-/// From the loosest to the tightest.
+/// The standard precedence groups, from the loosest to the tightest.
 const GROUPS: &[(&str, Associativity, &str)] = &[
     ("AssignmentPrecedence", Right, "+= -= *= /= %= ^= &= |= <<= >>= &+= &-= &*= &<<= &>>= .&= .|= .^="),
     ("FunctionArrowPrecedence", Right, ""),
@@ -75,7 +75,7 @@ impl OperatorTable {
     pub(super) const MULTIPLICATION: Group = Group(11);
     pub(super) const POWER: Group = Group(14);
 
-    /// The operators that every module has.
+    /// Returns the table with the operators that every module has.
     pub fn standard() -> OperatorTable {
         let count = GROUPS.len();
         let words = |list: &str| list.split(' ').map(Name::from).collect::<HashSet<Name>>();
@@ -136,7 +136,7 @@ impl OperatorTable {
             }
         };
         if let Some(group) = self.group(&name.name) {
-            // A later declaration replaces an earlier one, as at a prompt.
+            // A later declaration replaces an earlier one, as in an interactive session.
             self.associativity[group.0] = associativity;
             return;
         }
@@ -190,7 +190,7 @@ impl OperatorTable {
                         OperatorTable::DEFAULT
                     }),
                 };
-                // Power stays what it is, also for a program that brings its own `**`: prefix operators look at it.
+                // The group of the power operator is fixed even if a program declares `**`: prefix operators depend on it.
                 if self.infix(&name.name) != Some(OperatorTable::POWER) {
                     self.infix.insert(name.name.clone(), group);
                 }
@@ -202,12 +202,12 @@ impl OperatorTable {
         self.names.iter().position(|n| &**n == name).map(Group)
     }
 
-    /// The group of an infix operator.
+    /// Returns the precedence group of an infix operator.
     pub(super) fn infix(&self, name: &str) -> Option<Group> {
         self.infix.get(name).copied()
     }
 
-    /// Whether an operator is declared for that place.
+    /// Whether an operator is declared with that fixity.
     pub fn is_declared(&self, name: &str, fixity: Fixity) -> bool {
         match fixity {
             Fixity::Prefix => self.prefix.contains(name),
@@ -216,7 +216,7 @@ impl OperatorTable {
         }
     }
 
-    /// Whether an infix operator is one of those that compare.
+    /// Whether an infix operator is a comparison.
     pub fn compares(&self, name: &str) -> bool {
         self.infix(name) == Some(OperatorTable::COMPARISON)
     }

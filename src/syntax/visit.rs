@@ -1,4 +1,4 @@
-//! Visitor: visits every expression of a tree in order to change it.
+//! Visitor: a traversal that may change every expression of a tree.
 
 use super::ast::{
     Accessors, Arg, Block, Condition, Decl, DeclKind, Expr, ExprKind, File, FunctionDecl, Ident, KeyPathPart, Pattern,
@@ -6,23 +6,23 @@ use super::ast::{
 };
 use std::rc::Rc;
 
-/// What is done with every expression. An implementation goes further inside with [`inside`].
+/// The operations of a traversal. An implementation descends with [`inside`].
 pub(super) trait Visitor {
-    /// Called for every expression that is not inside of another one.
+    /// Called for every outermost expression; [`inside`] calls it for subexpressions.
     fn expr(&mut self, expr: &mut Expr);
-    /// The statements of a block follow.
+    /// Called before the statements of a block.
     fn enter_block(&mut self) {}
-    /// A statement has been visited.
+    /// Called after each statement.
     fn passed(&mut self, _: &Stmt) {}
-    /// The body of a function or closure with these parameters follows.
+    /// Called before the body of a function or closure, with its parameters.
     fn enter_function(&mut self, _: &mut dyn Iterator<Item = &Ident>) {}
-    /// The parts of a loop follow.
+    /// Called before the parts of a loop.
     fn enter_loop(&mut self, _: &Stmt) {}
-    /// The end of what was entered last.
+    /// Called at the end of the innermost construct that was entered.
     fn leave(&mut self) {}
 }
 
-/// One statement alone.
+/// Visits a single statement.
 pub(super) fn one(visitor: &mut impl Visitor, item: &mut Stmt) {
     stmt(visitor, item);
 }
@@ -44,7 +44,7 @@ fn block(v: &mut impl Visitor, block: &mut Block) {
     stmts(v, &mut block.items);
 }
 
-/// The body of a function.
+/// Visits the body of a function.
 fn body<'a>(v: &mut impl Visitor, mut params: impl Iterator<Item = &'a Ident>, body: &mut Block) {
     v.enter_function(&mut params);
     block(v, body);
@@ -132,7 +132,7 @@ fn pattern(v: &mut impl Visitor, p: &mut Pattern) {
     }
 }
 
-/// Nobody else has the part while a tree is folded, so it is changed where it is.
+/// Visits a shared expression, in place: while a tree is folded, there is no other reference to it.
 fn shared(v: &mut impl Visitor, expr: &mut Rc<Expr>) {
     v.expr(Rc::make_mut(expr));
 }
@@ -143,7 +143,7 @@ fn args(v: &mut impl Visitor, list: &mut [Arg]) {
     }
 }
 
-/// Visits the expressions right inside of an expression.
+/// Visits the direct subexpressions of an expression.
 pub(super) fn inside(v: &mut impl Visitor, expr: &mut Expr) {
     match &mut expr.kind {
         ExprKind::Int(_)

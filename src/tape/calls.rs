@@ -1,4 +1,4 @@
-//! Calls on a tape: registered pullbacks, edits of adjoints, and the numbers that represent tangents.
+//! Calls on a tape: record registered pullbacks, edits of adjoints, and the numbers that represent tangents.
 
 use super::Num;
 use super::levels::{Direction, Levels};
@@ -8,7 +8,7 @@ use crate::value::{Ref, Slot};
 use std::rc::Rc;
 
 impl Levels {
-    /// The direction of the level at that position.
+    /// Returns the direction of the level at that position.
     pub fn direction_at(&self, k: usize) -> Option<Direction> {
         use super::levels::Kind;
         Some(match self.stack.get(k)?.kind {
@@ -17,8 +17,8 @@ impl Levels {
         })
     }
 
-    /// Records, on the tape of reverse level `k`, results whose adjoints go through a function of the user's own on
-    /// their way back. `results` are numbers of the levels outside; they come back as numbers of the level.
+    /// Records, on the tape of reverse level `k`, results whose adjoints go through a function of the user's own in the reverse
+    /// sweep. `results` are numbers of the levels outside; they are returned as numbers of the level.
     ///
     /// # Errors
     /// [`RecordError`] when the limit is reached.
@@ -26,8 +26,8 @@ impl Levels {
         self.push_kind(k, WideKind::Call(Box::new(call)), results)
     }
 
-    /// Records, on the tape of reverse level `k`, what a part of the program gave that is run again on the way back.
-    /// `results` are numbers of the levels outside; they come back as numbers of the level.
+    /// Records, on the tape of reverse level `k`, the results of a part of the program that the reverse sweep runs again.
+    /// `results` are numbers of the levels outside; they are returned as numbers of the level.
     ///
     /// # Errors
     /// [`RecordError`] when the limit is reached.
@@ -68,8 +68,8 @@ impl Levels {
             .collect())
     }
 
-    /// A number of reverse level `k` that moves as `like` does there, but has another value and other outer links:
-    /// those of `x`, a number of the levels outside. `like` that does not move gives `x` itself.
+    /// Returns a number of reverse level `k` that varies as `like` does there, but has the value and the outer links of `x`, a
+    /// number of the levels outside. If `like` does not vary, the result is `x` itself.
     ///
     /// # Errors
     /// [`RecordError`] when the limit is reached.
@@ -89,7 +89,7 @@ impl Levels {
         Ok(Num { value: x.value, slot: self.slot_of(k, alias) })
     }
 
-    /// A number of forward level `k` with a tangent; `x` and the tangent are numbers of the levels outside.
+    /// Returns a number of forward level `k` with a tangent; `x` and the tangent are numbers of the levels outside.
     ///
     /// # Errors
     /// [`RecordError`] when the limit is reached.
@@ -100,8 +100,8 @@ impl Levels {
         }
     }
 
-    /// The number `y`, which was made of `x` without a derivative: its adjoint goes to `function`, and its tangent is
-    /// `mark`, in every level that `x` moves in.
+    /// Returns the number `y`, which was computed from `x` without a derivative: its adjoint is passed to `function`, and its
+    /// tangent is `mark`, in every level that `x` varies in.
     ///
     /// # Errors
     /// [`RecordError`] when the limit is reached.
@@ -129,7 +129,7 @@ impl Levels {
         Ok(self.push_call(k, call, &[outside])?.first().copied().unwrap_or(outside))
     }
 
-    /// Whether a number was made [without a derivative](Levels::broken) for the same reason already.
+    /// Whether a number was already computed [without a derivative](Levels::broken) for the same reason.
     pub fn is_broken(&mut self, x: Num, function: &Ref, mark: f64) -> bool {
         let Some(k) = self.innermost(&[x]) else { return false };
         if self.direction_at(k) == Some(Direction::Forward) {
@@ -140,13 +140,12 @@ impl Levels {
         matches!((call.map(|call| &call.function), function), (Some(Ref::Machine(a)), Ref::Machine(b)) if Rc::ptr_eq(a, b))
     }
 
-    /// The same numbers, whose adjoints go through `function` on their way back in every reverse level that they move
-    /// in.
+    /// Returns the same numbers, whose adjoints go through `function` in the reverse sweep of every level in which they vary.
     ///
     /// # Errors
     /// [`RecordError`] when the limit is reached.
     pub fn edited(&mut self, x: &[Num], function: &Ref, template: &Template) -> Result<Vec<Num>, RecordError> {
-        // From the outermost level in: what an inner level strips off is what the outer ones have made of it.
+        // From the outermost level in: what an inner level strips off is the result of the outer ones.
         let Some(k) = self.innermost(x) else { return Ok(x.to_vec()) };
         let stripped: Vec<Num> = x.iter().map(|x| self.strip(k, *x)).collect();
         let outside = self.edited(&stripped, function, template)?;

@@ -1,22 +1,23 @@
-//! Column: slots by number, beside the nodes of a tape or the numbers of a sweep.
+//! Column: stores slots by number, beside the nodes of a tape or the numbers of a sweep.
 //!
-//! Most of them are of one level, so the epoch is kept once and each slot takes the 8 bytes of its payload. A column is
-//! made of pieces, so that a long one is never copied, and what was never written takes no memory.
+//! Most of them are of one level, so the epoch is stored once and each slot takes the 8 bytes of its payload. A column consists
+//! of pieces, so that a long one is never copied, and pieces that were never written take no memory.
 
 use super::Num;
 use crate::value::Slot;
 
-/// Payloads in a piece. The first piece of a column begins smaller: most columns are short.
+/// The number of payloads in a piece. The first piece of a column begins smaller: most columns are short.
 const PIECE: usize = 1 << 13;
 const FIRST: usize = 64;
 
-/// The payload of no slot. No node and no cell has that number; as a tangent it is a NaN that no arithmetic gives.
+/// The payload that represents the absence of a slot. No node and no cell has that number; as a tangent it is a NaN that no
+/// arithmetic produces.
 const NOTHING: u64 = u64::MAX;
 
-/// Slots by number; what was never written is no slot.
+/// Slots by number; a number that was never written has no slot.
 #[derive(Clone, Debug, Default)]
 pub struct SlotColumn {
-    /// For each level that a slot belongs to, the outermost ones perhaps not first.
+    /// One entry for each level that a slot belongs to; the outermost levels need not come first.
     levels: Vec<Payloads>,
 }
 
@@ -30,8 +31,8 @@ struct Payloads {
 #[derive(Clone, Debug, Default)]
 struct Words(Vec<Vec<u64>>);
 
-/// Tangents by number, each with its slot, and beside it the slot of the value that moves so: what a forward level
-/// inside of others keeps.
+/// Tangents by number, each with its slot, and beside it the slot of the value that has this tangent: the storage of a forward
+/// level inside of others.
 #[derive(Debug, Default)]
 pub struct TangentColumn {
     count: usize,
@@ -41,7 +42,7 @@ pub struct TangentColumn {
 }
 
 impl TangentColumn {
-    /// A tangent and the slot beside it.
+    /// Returns a tangent and the slot beside it.
     pub fn get(&self, at: usize) -> (Num, Slot) {
         if at >= self.count {
             return (Num::default(), Slot::NONE);
@@ -49,13 +50,13 @@ impl TangentColumn {
         (Num { value: f64::from_bits(self.values.get(at)), slot: self.slots.get(at) }, self.outer.get(at))
     }
 
-    /// How many bytes more it takes when this is added.
+    /// Returns the number of additional bytes that this tangent would take.
     pub fn missing(&self, tangent: Num, outer: Slot) -> u64 {
         let at = self.count;
         self.values.missing(at) + self.slots.missing(at, tangent.slot) + self.outer.missing(at, outer)
     }
 
-    /// Adds a tangent; gives its number.
+    /// Adds a tangent and returns its number.
     pub fn push(&mut self, tangent: Num, outer: Slot) -> u64 {
         let at = self.count;
         self.values.set(at, tangent.value.to_bits());
@@ -65,14 +66,14 @@ impl TangentColumn {
         at as u64
     }
 
-    /// How many bytes it takes.
+    /// Returns the number of bytes that the column takes.
     pub fn bytes(&self) -> u64 {
         self.values.bytes() + self.slots.bytes() + self.outer.bytes()
     }
 }
 
 impl SlotColumn {
-    /// The slot with that number.
+    /// Returns the slot with that number.
     #[inline]
     pub fn get(&self, at: usize) -> Slot {
         let of = |level: &Payloads| {
@@ -82,7 +83,7 @@ impl SlotColumn {
         self.levels.iter().find_map(of).unwrap_or(Slot::NONE)
     }
 
-    /// How many bytes more the column takes when a slot is written there.
+    /// Returns the number of additional bytes that the column would take if a slot were written there.
     pub fn missing(&self, at: usize, slot: Slot) -> u64 {
         if slot == Slot::NONE {
             return 0;
@@ -91,7 +92,7 @@ impl SlotColumn {
         level.map_or(bytes(size(at)), |level| level.words.missing(at))
     }
 
-    /// Writes a slot, or that there is none.
+    /// Writes a slot, or clears it.
     pub fn set(&mut self, at: usize, slot: Slot) {
         for level in self.levels.iter_mut().filter(|level| level.epoch != slot.epoch) {
             level.words.clear(at);
@@ -110,12 +111,12 @@ impl SlotColumn {
         level.words.set(at, slot.payload);
     }
 
-    /// How many bytes it takes.
+    /// Returns the number of bytes that the column takes.
     pub fn bytes(&self) -> u64 {
         self.levels.iter().map(|level| level.words.bytes()).sum()
     }
 
-    /// Whether some slot fulfils a condition.
+    /// Whether some slot satisfies a condition.
     pub fn any(&self, test: &mut dyn FnMut(Slot) -> bool) -> bool {
         self.slots().any(|(_, slot)| test(slot))
     }
@@ -161,7 +162,7 @@ impl Words {
             piece.reserve_exact(size - piece.len());
             piece.resize(size, NOTHING);
         }
-        // That NaN is another one here.
+        // A tangent with the bits of `NOTHING` is replaced by another NaN.
         piece[at % PIECE] = if payload == NOTHING { NOTHING - 1 } else { payload };
     }
 
@@ -174,7 +175,7 @@ impl Words {
     }
 }
 
-/// How many payloads the piece has that contains that number.
+/// Returns the number of payloads in the piece that contains that number.
 fn size(at: usize) -> usize {
     if at < PIECE { (at + 1).next_power_of_two().max(FIRST) } else { PIECE }
 }
@@ -201,7 +202,7 @@ mod tests {
         assert_eq!((column.get(3), column.get(4), column.get(9 * PIECE)), (slot(1, 3), Slot::NONE, Slot::NONE));
         assert_eq!(column.get(5 * PIECE + 7), slot(1, 5 * PIECE as u64 + 7));
 
-        // One of another level takes its place, and gives it back.
+        // A slot of another level replaces it, and then the original is restored.
         column.set(70, slot(9, 2));
         assert_eq!(column.get(70), slot(9, 2));
         column.set(70, slot(1, 4));
@@ -209,7 +210,7 @@ mod tests {
         column.set(70, Slot::NONE);
         assert_eq!(column.get(70), Slot::NONE);
 
-        // Even a tangent that is the strangest NaN is a tangent.
+        // Even a tangent with the bits of `NOTHING` is a tangent.
         column.set(0, slot(1, NOTHING));
         assert!(column.get(0) != Slot::NONE && f64::from_bits(column.get(0).payload).is_nan());
         assert!(column.any(&mut |s| s.payload == 3) && !column.any(&mut |s| s.epoch == 9));

@@ -1,10 +1,10 @@
 //! Escape: rebases the slots of values that outlive their level.
 //!
-//! A number that is stored in a variable, an instance or a global while an inner level is live may still be there when
-//! the level has ended. It is a constant of that level then, and must keep its link to the levels outside; its slot
-//! would only say that its level is gone. So stores are logged while several levels are live, and when one ends,
-//! everything that can be reached from what was stored to is gone through: slots of that level are replaced by those
-//! that they stood for in the levels outside. With one level there is nothing outside, and nothing is logged.
+//! A number that is stored in a variable, an instance or a global while an inner level is live may still be there when the level
+//! has ended. It is a constant of that level then, and must retain its link to the levels outside; its slot would only refer to
+//! an ended level. So stores are logged while several levels are live, and when one ends, all storage reachable from the logged
+//! stores is traversed: slots of that level are replaced by the slots that they represent in the levels outside. With one level
+//! there is nothing outside, and no store is logged.
 
 use super::levels::Levels;
 use super::linear::{LinearMap, UnsizedTranspose};
@@ -24,7 +24,7 @@ struct StoreLog(Vec<Stores>);
 #[derive(Debug, Default)]
 struct Stores {
     boxes: HashMap<usize, Weak<BoxCells>>,
-    /// At how many boxes those that are gone are taken off.
+    /// The number of boxes at which dropped boxes are removed.
     prune_at: usize,
     globals: bool,
 }
@@ -52,7 +52,7 @@ impl Observer for StoreLog {
             boxes.extend(b.upgrade());
         }
         change_slots_in_boxes(&boxes, &mut Rebase { outside });
-        // Outside of the outermost level there is nothing to link to.
+        // Outside of the outermost level there is no level to link to.
         if level == 1 {
             return;
         }
@@ -70,14 +70,14 @@ impl Stores {
     fn add(&mut self, to: Weak<BoxCells>) {
         self.boxes.insert(to.as_ptr() as usize, to);
         if self.boxes.len() > self.prune_at.max(256) {
-            // A loop that makes a variable in each round must not leave a trace of all of them.
+            // A loop that creates a variable in each iteration must not leave all of them in the log.
             self.boxes.retain(|_, b| b.strong_count() > 0);
             self.prune_at = self.boxes.len() * 2;
         }
     }
 }
 
-/// Replaces the slots of a level that ends by what they stand for outside.
+/// Replaces the slots of an ending level by the slots that they represent outside.
 struct Rebase<'a> {
     outside: &'a dyn Fn(Slot) -> Slot,
 }
@@ -96,7 +96,8 @@ impl SlotChange for Rebase<'_> {
     }
 }
 
-/// A linear map with other slots in what it was made of; nothing for other objects, and where nothing changes.
+/// Returns a copy of a linear map with changed slots in the values that it was recorded from; `None` for other objects, and where
+/// nothing changes.
 pub fn changed(object: &Rc<dyn Any>, change: &mut dyn SlotChange) -> Option<Ref> {
     if let Some(transpose) = object.downcast_ref::<UnsizedTranspose>() {
         let mut transpose = transpose.clone();
@@ -107,13 +108,13 @@ pub fn changed(object: &Rc<dyn Any>, change: &mut dyn SlotChange) -> Option<Ref>
 }
 
 impl LinearMap {
-    /// The map with other slots in its partial derivatives, and in what its functions captured; `None` when none
-    /// changes.
+    /// Returns a copy of the map with changed slots in its partial derivatives, and in the values that its functions captured;
+    /// `None` when nothing changes.
     pub fn changed(&self, change: &mut dyn SlotChange) -> Option<Ref> {
         let in_columns = self.tape.columns().any(&mut |slot| change.slot(slot) != slot);
         let in_wide = self.tape.wide().iter().any(|w| match &w.kind {
             WideKind::Sum(operands) => operands.iter().any(|(_, _, slot)| change.slot(*slot) != *slot),
-            // What a function captured is not looked through for a maybe: it is copied where something changes.
+            // The captures of a function are not searched in advance: they are copied where a slot changes.
             WideKind::Call(_) | WideKind::Block(_) => true,
         });
         if !in_columns && !in_wide {
@@ -140,14 +141,14 @@ fn change_inside(reference: &mut Ref, change: &mut dyn SlotChange) {
 }
 
 impl Levels {
-    /// To be called for every store into a box while several levels are live.
+    /// Logs a store into a box; to be called for every one while several levels are live.
     pub fn log_store(&mut self, to: &Rc<BoxCells>) {
         if let Some(stores) = self.stores() {
             stores.add(Rc::downgrade(to));
         }
     }
 
-    /// To be called for every store into a global variable while several levels are live.
+    /// Logs a store into a global variable; to be called for every one while several levels are live.
     pub fn log_global(&mut self) {
         if let Some(stores) = self.stores() {
             stores.globals = true;
@@ -175,7 +176,7 @@ impl Levels {
         log.and_then(|log| log.0.get(level)).is_some_and(|stores| stores.globals)
     }
 
-    /// Makes values constants of the innermost level, before it is closed.
+    /// Turns values into constants of the innermost level, before it is closed.
     pub fn rebase_escaping_slots(&self, cells: &mut Cells) {
         if let Some(level) = self.depth().checked_sub(1) {
             change_slots(cells, &mut Rebase { outside: &|slot| self.strip_slot(level, slot) });

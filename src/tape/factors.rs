@@ -1,10 +1,9 @@
-//! Factors: what an infinite adjoint is multiplied by.
+//! Factors: the multipliers of infinite adjoints.
 //!
-//! Where an adjoint is infinite, the sum of what reaches it decides: the derivative of `sqrt(x + x²)` at 0 is ∞ · (1 +
-//! 0). Forwards the sum is there before it is multiplied by the infinite partial. Backwards each summand would be
-//! multiplied by itself, and ∞ · 1 + ∞ · 0 is NaN. So a sweep does not multiply infinite adjoints: nodes get the
-//! factors of those that they contribute to, which are added up, and multiplied where they are needed. A factor of zero
-//! is a true 0·∞.
+//! Where an adjoint is infinite, the sum of its contributions is decisive: the derivative of `sqrt(x + x²)` at 0 is ∞ · (1 + 0).
+//! Forward, the sum is known before it is multiplied by the infinite partial. In reverse, each summand would be multiplied
+//! separately, and ∞ · 1 + ∞ · 0 is NaN. So a sweep does not multiply infinite adjoints: nodes get the factors of those that they
+//! contribute to, which are added up, and multiplied where they are needed. A factor of zero is a true 0·∞.
 
 use super::Num;
 use super::levels::Levels;
@@ -12,26 +11,26 @@ use super::node::RecordError;
 use super::sweep::Sweep;
 use hashbrown::HashMap;
 
-/// Infinite adjoints that are distinguished at a node. More are multiplied at once.
+/// The maximum number of infinite adjoints that are distinguished at a node. Further ones are multiplied immediately.
 const APART: usize = 8;
 
-/// The factors of infinite adjoints, by node. Nothing of this exists before an adjoint is infinite.
+/// The factors of infinite adjoints, by node. Empty until an adjoint is infinite.
 #[derive(Debug, Default)]
 pub(super) struct Factors(HashMap<u32, Vec<Factor>>);
 
-/// By how much a node contributes to another one with an infinite adjoint.
+/// The contribution of a node to another one with an infinite adjoint.
 #[derive(Clone, Copy, Debug)]
 struct Factor {
     /// The other node.
     of: u32,
     /// Its adjoint.
     infinity: Num,
-    /// The sum of the products of partials on the ways from one to the other.
+    /// The sum of the products of partials on the paths from one to the other.
     factor: Num,
 }
 
 impl Factors {
-    /// Whether a node has none.
+    /// Whether a node has no factors.
     pub(super) fn are_none(&self, node: u32) -> bool {
         self.0.is_empty() || !self.0.contains_key(&node)
     }
@@ -57,7 +56,7 @@ impl Sweep {
             self.set(node, product);
         }
         if adjoint.value.is_infinite() {
-            // From here on the factors of each node are needed.
+            // From this node on the factors of each node are needed.
             self.make_live();
             factors.push(Factor { of: node, infinity: adjoint, factor: Num::constant(1.0) });
             adjoint = Num::default();
@@ -94,7 +93,7 @@ impl Sweep {
         Ok(())
     }
 
-    /// Multiplies the factors of a node, which become a part of its adjoint.
+    /// Multiplies the factors of a node, and adds the product to its adjoint.
     pub(super) fn multiply_factors(&mut self, levels: &mut Levels, node: u32) -> Result<(), RecordError> {
         if let Some(factors) = self.factors.0.remove(&node) {
             let product = multiplied(levels, self.number(node), &factors)?;
@@ -104,14 +103,14 @@ impl Sweep {
         Ok(())
     }
 
-    /// The same for all nodes.
+    /// Multiplies the factors of all nodes.
     pub(super) fn multiply_all_factors(&mut self, levels: &mut Levels) -> Result<(), RecordError> {
         let nodes: Vec<u32> = self.factors.0.keys().copied().collect();
         nodes.into_iter().try_for_each(|node| self.multiply_factors(levels, node))
     }
 }
 
-/// An adjoint, and infinite ones times their factors.
+/// Returns the sum of an adjoint and of infinite ones times their factors.
 fn multiplied(levels: &mut Levels, adjoint: Num, factors: &[Factor]) -> Result<Num, RecordError> {
     let mut sum = (!levels.is_zero(adjoint)).then_some(adjoint);
     for Factor { infinity, factor, .. } in factors {

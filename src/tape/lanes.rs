@@ -1,8 +1,8 @@
-//! Lanes: several seeds in one sweep. A Jacobian needs many, and the nodes of the tape are read once for all of them.
+//! Lanes: apply a map to several seeds in one sweep. A Jacobian needs many seeds, and the nodes of the tape are read once for all
+//! of them.
 //!
-//! Only where a sweep is plain arithmetic: no level is live in which partial derivatives or seeds could move, and no
-//! function of the user's own stands on the way. What is done in each lane is what [`Sweep`](super::Sweep) does with
-//! one seed.
+//! This applies only where a sweep is plain arithmetic: no level is live in which partial derivatives or seeds could vary, and
+//! the tape contains no function of the user's own. Each lane does the same as [`Sweep`](super::Sweep) does with one seed.
 
 use super::levels::Direction;
 use super::linear::LinearMap;
@@ -10,10 +10,10 @@ use super::node::Node;
 use super::sweep::{NO_TANGENT, POLL, along};
 use super::wide::WideKind;
 
-/// How many seeds are swept at once.
+/// The number of seeds that are swept at once.
 pub const LANES: usize = 8;
 
-/// A number of each sweep.
+/// One number for each seed.
 type Lanes = [f64; LANES];
 
 /// Whether a map can be applied to several seeds at once where no level is live.
@@ -21,8 +21,8 @@ pub fn is_plain(map: &LinearMap) -> bool {
     map.tape.wide().iter().all(|wide| matches!(wide.kind, WideKind::Sum(_)))
 }
 
-/// What a plain map gives for each of at most [`LANES`] seeds, which are the numbers of a vector each; nothing when
-/// `stop` says that the user wants to stop.
+/// Returns the results of a plain map for at most [`LANES`] seeds, each the numbers of a vector; an empty list when `stop`
+/// reports that the user cancels.
 pub fn apply(map: &LinearMap, seeds: &[Vec<f64>], stop: &dyn Fn() -> bool) -> Vec<Vec<f64>> {
     let fill = if map.direction() == Direction::Reverse { 0.0 } else { NO_TANGENT };
     let mut numbers: Vec<Lanes> = vec![[fill; LANES]; map.tape.len() + 1];
@@ -40,12 +40,13 @@ pub fn apply(map: &LinearMap, seeds: &[Vec<f64>], stop: &dyn Fn() -> bool) -> Ve
         return vec![];
     }
     let read = map.read();
-    // Adding 0 makes the tangent of what does not move an ordinary zero.
+    // Adding 0 turns the tangent of a constant into an ordinary zero.
     let number = |lane: usize, node: u32| if node == 0 { 0.0 } else { numbers[node as usize][lane] + 0.0 };
     (0..seeds.len().min(LANES)).map(|lane| read.iter().map(|node| number(lane, *node)).collect()).collect()
 }
 
-/// The parts of a tape in order: nodes from a number on, few enough to be done between two looks up, or a wide node.
+/// Returns the parts of a tape in order: either nodes from a number on, few enough to be processed between two checks for
+/// cancellation, or a wide node.
 fn parts(map: &LinearMap) -> Vec<(u32, &[Node], Option<usize>)> {
     let tape = &map.tape;
     let (mut parts, mut first, mut wide) = (vec![], tape.leaves() + 1, 0);
@@ -78,7 +79,7 @@ fn run_backwards(map: &LinearMap, adjoints: &mut [Lanes], stop: &dyn Fn() -> boo
                 continue;
             }
             add(&mut adjoints[node.a as usize], adjoint, node.pa);
-            // For a missing operand this is the node itself, which is done.
+            // A missing operand is represented by the node itself, which is already processed.
             add(&mut adjoints[node.b as usize], adjoint, node.pb);
         }
         if let Some(WideKind::Sum(operands)) = wide.map(|k| &map.tape.wide()[k].kind) {
@@ -94,7 +95,7 @@ fn run_backwards(map: &LinearMap, adjoints: &mut [Lanes], stop: &dyn Fn() -> boo
     true
 }
 
-/// Adds what a result contributes to the adjoint of an operand; a lane without an adjoint contributes nothing.
+/// Adds the contribution of a result to the adjoint of an operand; a lane without an adjoint contributes nothing.
 #[inline(always)]
 fn add(to: &mut Lanes, adjoint: Lanes, partial: f64) {
     for (to, adjoint) in to.iter_mut().zip(adjoint) {
@@ -102,7 +103,8 @@ fn add(to: &mut Lanes, adjoint: Lanes, partial: f64) {
     }
 }
 
-/// As for one seed, subnormal numbers count as zero. Asked this way round so that NaN goes on.
+/// Whether an adjoint counts as zero: as for one seed, subnormal numbers do. The comparison has this form so that NaN is
+/// propagated.
 #[inline(always)]
 fn is_nothing(adjoint: f64) -> bool {
     adjoint.abs() < f64::MIN_POSITIVE

@@ -1,4 +1,4 @@
-//! Levels: the live levels of differentiation.
+//! Levels: manage the live levels of differentiation.
 
 use super::Num;
 use super::column::TangentColumn;
@@ -15,7 +15,7 @@ use std::rc::Rc;
 pub enum Mode {
     /// No level is live: plain arithmetic.
     Inactive,
-    /// One level, in reverse mode: its slots hold node numbers, and nothing is kept beside the nodes.
+    /// One level, in reverse mode: its slots hold node numbers, and nothing is stored beside the nodes.
     SingleReverse,
     /// One level, in forward mode: its slots hold tangents.
     SingleForward,
@@ -23,27 +23,27 @@ pub enum Mode {
     General,
 }
 
-/// More nested levels than this are a mistake: each operation takes at least as many steps as the square of their
+/// The maximum number of nested levels. More are a mistake: each operation takes at least as many steps as the square of their
 /// number, and with most functions twice as many for each level.
 const DEEPEST: usize = 64;
 
-/// The slot of a number in a reverse level that moves and was not recorded; no node has that number.
+/// The payload of a number in a reverse level that varies and was not recorded; no node has that number.
 const UNRECORDED: u64 = u32::MAX as u64;
 
-/// Bytes of scratch numbers that are kept for the next sweep.
+/// Bytes of scratch numbers that are retained for the next sweep.
 const KEPT_SCRATCH: usize = 4 << 20;
 
-/// The live levels, the outermost first. Each got an epoch when it was opened, higher than all before, so that the
+/// The live levels, the outermost first. Each was assigned an epoch when it was opened, higher than all before, so that the
 /// innermost level of some numbers is the one with the highest live epoch.
 #[derive(Debug)]
 pub struct Levels {
     mode: Mode,
     single: u64,
-    /// The tape of the outermost level, when that is a reverse one: kept here, where the machine finds it at once.
+    /// The tape of the outermost level, when that is a reverse one: stored here for fast access by the machine.
     outermost: Recording,
     pub(super) stack: Vec<Level>,
     last_epoch: u64,
-    /// How many operations were recorded by the general rule.
+    /// The number of operations recorded by the general rule.
     pub(super) recorded: u32,
     pool: SharedPool,
     scratch: Vec<Vec<f64>>,
@@ -58,26 +58,26 @@ pub struct Levels {
 pub(super) struct Level {
     pub(super) epoch: u64,
     pub(super) kind: Kind,
-    /// What is recorded is a linear function.
+    /// Whether the recorded function must be linear.
     pub(super) is_linear: bool,
-    /// Nothing is recorded for now: what is computed is constant in the level, and only copies keep their slots.
+    /// Whether recording is suspended: results are constant in the level, and only copies retain their slots.
     is_paused: bool,
-    /// While it is paused it is known of what is computed whether it moves.
+    /// Whether results are marked as varied while it is paused.
     is_traced: bool,
     /// What is informed of the operations of this level alone.
     pub(super) observer: Option<Box<dyn Observer>>,
 }
 
-/// What a level keeps.
+/// The storage of a level.
 #[derive(Debug)]
 pub(super) enum Kind {
     /// The outermost level, in reverse mode; its tape is [`Levels::outermost`].
     OutermostReverse,
-    /// The outermost level, in forward mode: slots are tangents, nothing is kept.
+    /// The outermost level, in forward mode: slots are tangents, and nothing is stored.
     OutermostForward,
     /// A reverse level inside of others.
     Reverse(Box<Recording>),
-    /// A forward level inside of others.
+    /// A forward level inside of others, or the outermost one when the program stops at kinks.
     Forward(TangentColumn),
 }
 
@@ -91,12 +91,12 @@ pub enum Direction {
 }
 
 impl Levels {
-    /// From now on all tapes together may take that many bytes.
+    /// Sets the number of bytes that all tapes together may take.
     pub fn set_limit(&mut self, limit: u64) {
         self.pool.borrow_mut().set_limit(limit);
     }
 
-    /// No level; all tapes together may take that many bytes.
+    /// Creates a state without levels; all tapes together may take that many bytes.
     pub fn new(limit: u64) -> Levels {
         let pool = Rc::new(RefCell::new(Pool::new(limit)));
         Levels {
@@ -119,21 +119,20 @@ impl Levels {
         self.mode
     }
 
-    /// The epoch of the only live level.
+    /// Returns the epoch of the only live level.
     #[inline(always)]
     pub fn single_epoch(&self) -> u64 {
         self.single
     }
 
-    /// Records an operation of the single reverse level; an operand 0 is constant. `None` when the tape needs room
-    /// first.
+    /// Records an operation of the single reverse level; an operand 0 is constant. `None` when the tape must be extended first.
     #[inline(always)]
     pub fn push_single(&mut self, a: u32, b: u32, pa: f64, pb: f64) -> Option<u32> {
-        // Not a closure, which would be called.
+        // Not a closure, which would not be inlined.
         if self.outermost.has_room() { Some(self.outermost.append(a, b, pa, pb)) } else { None }
     }
 
-    /// Gives the tape of the single reverse level room for one operation more.
+    /// Extends the tape of the single reverse level for one more operation.
     ///
     /// # Errors
     /// [`RecordError`] when the limit is reached.
@@ -141,28 +140,28 @@ impl Levels {
         if self.mode == Mode::SingleReverse { self.outermost.make_room() } else { Ok(()) }
     }
 
-    /// How many levels are live.
+    /// Returns the number of live levels.
     #[inline(always)]
     pub fn depth(&self) -> usize {
         self.stack.len()
     }
 
-    /// The memory that tapes share.
+    /// Returns the memory that tapes share.
     pub fn pool(&self) -> &SharedPool {
         &self.pool
     }
 
-    /// Opens a level inside of those that are live; gives its epoch.
+    /// Opens a level inside of those that are live, and returns its epoch.
     ///
     /// # Errors
-    /// [`RecordError`] when too many are.
+    /// [`RecordError`] when too many levels are live.
     pub fn open(&mut self, direction: Direction) -> Result<u64, RecordError> {
         if self.stack.len() >= DEEPEST {
             return Err(RecordError::Levels(DEEPEST));
         }
         let kind = match (direction, self.stack.is_empty()) {
             (Direction::Reverse, true) => Kind::OutermostReverse,
-            // There equal tangents of different numbers are distinguished.
+            // In such a column equal tangents of different numbers are distinguished.
             (Direction::Forward, true) if self.wanted().no_kinks => Kind::Forward(TangentColumn::default()),
             (Direction::Forward, true) => Kind::OutermostForward,
             (Direction::Reverse, false) => Kind::Reverse(Box::new(Recording::new(&self.pool))),
@@ -184,7 +183,7 @@ impl Levels {
         Ok(self.last_epoch)
     }
 
-    /// Opens a reverse level in which a linear function is recorded: what is not linear is refused.
+    /// Opens a reverse level in which a linear function is recorded: nonlinear operations are rejected.
     ///
     /// # Errors
     /// [`RecordError`] when too many levels are live.
@@ -197,20 +196,20 @@ impl Levels {
         Ok(epoch)
     }
 
-    /// The innermost level, when it is one that can be [paused](Levels::pause): a reverse level that records anything.
+    /// Returns the innermost level, if it can be [paused](Levels::pause): a reverse level that records.
     pub fn pausable(&self) -> Option<usize> {
         let level = self.stack.last()?;
         let is_plain = !level.is_linear && !level.is_paused && level.observer.is_none();
         (is_plain && self.direction() == Some(Direction::Reverse)).then(|| self.stack.len() - 1)
     }
 
-    /// Begins a time in which nothing is recorded in level `k`. With `traced` what is computed from numbers that move
-    /// gets the slot of an [unrecorded](Levels::is_unrecorded) number.
+    /// Suspends recording in level `k`. With `traced`, results computed from varied numbers get the slot of an
+    /// [unrecorded](Levels::is_unrecorded) number.
     pub fn pause(&mut self, k: usize, traced: bool) {
         self.set_pause(k, true, traced);
     }
 
-    /// Ends such a time.
+    /// Resumes recording in level `k`.
     pub fn unpause(&mut self, k: usize) {
         self.set_pause(k, false, false);
     }
@@ -222,13 +221,13 @@ impl Levels {
         self.set_mode();
     }
 
-    /// Whether a slot of that level says nothing but that the number moves.
+    /// Whether a slot of that level only states that the number varies.
     pub fn is_unrecorded(epoch: u64, slot: Slot) -> bool {
         slot == Slot { epoch, payload: UNRECORDED }
     }
 
-    /// What was computed while level `k` was paused, of numbers that move there. One that moves in a level outside keeps
-    /// its link to that.
+    /// Marks a result that was computed from varied numbers while level `k` was paused. A number that varies in a level outside
+    /// retains its link to that.
     pub(super) fn unrecorded(&self, k: usize, y: Num) -> Num {
         match self.stack.get(k) {
             Some(level) if level.is_traced && !self.is_live(y.slot) => {
@@ -238,7 +237,7 @@ impl Levels {
         }
     }
 
-    /// Whether nothing is recorded in level `k` for now.
+    /// Whether recording in level `k` is suspended.
     pub(super) fn is_paused(&self, k: usize) -> bool {
         self.stack.get(k).is_some_and(|level| level.is_paused)
     }
@@ -250,8 +249,8 @@ impl Levels {
         before
     }
 
-    /// Ends the innermost level. What was stored meanwhile becomes a constant of it and keeps its link to the levels
-    /// outside. Gives the tape of a reverse level.
+    /// Ends the innermost level and returns the tape of a reverse level. Numbers stored in the meantime become constants of it
+    /// and retain their links to the levels outside.
     pub fn close(&mut self) -> Option<Tape> {
         let level = self.stack.len().wrapping_sub(1);
         if self.stack.len() > 1
@@ -273,7 +272,7 @@ impl Levels {
         }
     }
 
-    /// Ends every level, after a trap or an interruption: all slots are of ended levels then, and mean constants.
+    /// Ends every level, after a trap or an interruption: all slots are of ended levels then, and represent constants.
     pub fn abandon(&mut self) {
         self.abandon_inner(0);
         drop(self.outermost.finish());
@@ -313,7 +312,7 @@ impl Levels {
         self.observer.is_some()
     }
 
-    /// Whether the observer looks for numbers that are not finite.
+    /// Whether the observer searches for numbers that are not finite.
     pub fn is_searched(&self) -> bool {
         self.wanted().not_finite
     }
@@ -323,7 +322,7 @@ impl Levels {
         self.wanted().steps
     }
 
-    /// Where the program is, while sweeps are shown step by step.
+    /// Returns the current place in the program, while sweeps are shown step by step.
     pub(super) fn place_shown(&self) -> Option<u32> {
         self.observer.as_ref().filter(|observer| observer.wanted().steps).map(|observer| observer.place())
     }
@@ -372,7 +371,7 @@ impl Levels {
         let (mode, single) = match self.stack.as_slice() {
             [] | [Level { is_paused: true, is_traced: false, .. }] => (Mode::Inactive, 0),
             _ if self.observer.is_some() => (Mode::General, 0),
-            // Whether a step is linear is looked at there.
+            // The general rule checks whether a step is linear.
             [
                 Level { is_linear: true, .. }
                 | Level { is_traced: true, .. }
@@ -387,7 +386,7 @@ impl Levels {
         self.single = single;
     }
 
-    /// The direction of the innermost level.
+    /// Returns the direction of the innermost level.
     pub fn direction(&self) -> Option<Direction> {
         Some(match self.stack.last()?.kind {
             Kind::OutermostReverse | Kind::Reverse(_) => Direction::Reverse,
@@ -395,7 +394,7 @@ impl Levels {
         })
     }
 
-    /// The position of the level with that epoch; `None` when it has ended.
+    /// Returns the position of the level with that epoch; `None` when it has ended.
     #[inline]
     pub fn position(&self, epoch: u64) -> Option<usize> {
         if epoch == 0 {
@@ -404,24 +403,24 @@ impl Levels {
         self.stack.iter().rposition(|level| level.epoch == epoch)
     }
 
-    /// The epoch of the level at that position.
+    /// Returns the epoch of the level at that position.
     pub fn epoch_at(&self, k: usize) -> Option<u64> {
         self.stack.get(k).map(|level| level.epoch)
     }
 
-    /// Whether a slot means something: whether its level is live.
+    /// Whether a slot is valid: its level is live.
     #[inline]
     pub fn is_live(&self, slot: Slot) -> bool {
         self.position(slot.epoch).is_some()
     }
 
-    /// Whether a number is zero and moves with nothing.
+    /// Whether a number is zero and constant in all levels.
     #[inline]
     pub fn is_zero(&self, x: Num) -> bool {
         x.value == 0.0 && !self.is_live(x.slot)
     }
 
-    /// The innermost live level among those of some numbers, by position.
+    /// Returns the innermost live level among those of some numbers, by position.
     pub fn innermost(&self, xs: &[Num]) -> Option<usize> {
         let epoch = xs.iter().map(|x| x.slot.epoch).max().unwrap_or(0);
         match self.position(epoch) {
@@ -440,8 +439,8 @@ impl Levels {
         }
     }
 
-    /// A number of the innermost, reverse level that is one of its inputs: a leaf. `x` is the number in the levels
-    /// outside, or a leaf already: an instance may be given twice, and moves with the last leaf then.
+    /// Returns a number of the innermost, reverse level that is one of its inputs: a leaf. `x` is the number in the levels
+    /// outside, or a leaf already: an instance may be passed twice, and varies with the last leaf then.
     ///
     /// # Errors
     /// [`RecordError`] when the limit is reached.
@@ -458,8 +457,8 @@ impl Levels {
         }
     }
 
-    /// Where the leaves of a reverse level begin that is the only one, and new: their nodes come one after another, and
-    /// nothing is kept beside them. [`add_leaves`](Levels::add_leaves) says how many there were.
+    /// Returns the slot of the first leaf of a new reverse level that is the only one: its leaves are consecutive nodes, and
+    /// nothing is stored beside them. [`add_leaves`](Levels::add_leaves) then adds as many as there were.
     pub fn single_leaves(&self) -> Option<Slot> {
         match &self.stack[..] {
             [Level { epoch, kind: Kind::OutermostReverse, .. }] => {
@@ -469,7 +468,7 @@ impl Levels {
         }
     }
 
-    /// Makes that many leaves in the level of [`single_leaves`](Levels::single_leaves).
+    /// Adds that many leaves to the level of [`single_leaves`](Levels::single_leaves).
     ///
     /// # Errors
     /// [`RecordError`] when there are no numbers left.
@@ -477,8 +476,8 @@ impl Levels {
         self.outermost.leaves(count)
     }
 
-    /// A number of the innermost, forward level that moves along `tangent`; one that does not move at all is constant.
-    /// One that moved before moves along `tangent` instead.
+    /// Returns a number of the innermost, forward level with this tangent; with a zero tangent that is constant outside, it is a
+    /// constant. The tangent replaces any previous one.
     ///
     /// # Errors
     /// [`RecordError`] when the limit is reached.
@@ -488,7 +487,7 @@ impl Levels {
         if self.is_zero(tangent) { Ok(outside) } else { self.with_tangent(k, outside, tangent) }
     }
 
-    /// The number `x` of the levels outside of forward level `k`, with a tangent in that level.
+    /// Returns the number `x` of the levels outside of forward level `k`, with a tangent in that level.
     pub(super) fn with_tangent(&mut self, k: usize, x: Num, tangent: Num) -> Result<Num, RecordError> {
         let epoch = self.stack[k].epoch;
         let outer = self.live_slot(x.slot);
@@ -507,7 +506,7 @@ impl Levels {
         Ok(Num { value: x.value, slot: Slot { epoch, payload } })
     }
 
-    /// The tangent that a number has in the forward level `k`; zero when it does not move there.
+    /// Returns the tangent that a number has in the forward level `k`; zero when it does not vary there.
     pub fn tangent(&self, k: usize, x: Num) -> Num {
         match self.stack.get(k) {
             Some(level) if level.epoch == x.slot.epoch => match &level.kind {
@@ -519,7 +518,7 @@ impl Levels {
         }
     }
 
-    /// The node that a number has on the tape of the reverse level `k`; 0 when it does not move there.
+    /// Returns the node that a number has on the tape of the reverse level `k`; 0 when it does not vary there.
     pub fn node(&self, k: usize, x: Num) -> u32 {
         match self.stack.get(k) {
             Some(level) if level.epoch == x.slot.epoch => x.slot.payload as u32,
@@ -527,12 +526,12 @@ impl Levels {
         }
     }
 
-    /// The number as the levels outside of level `k` see it.
+    /// Returns the representation of a number in the levels outside of level `k`.
     pub fn strip(&self, k: usize, x: Num) -> Num {
         Num { value: x.value, slot: self.strip_slot(k, x.slot) }
     }
 
-    /// The slot that represents a slot outside of level `k`.
+    /// Returns the representation of a slot in the levels outside of level `k`.
     pub fn strip_slot(&self, k: usize, slot: Slot) -> Slot {
         match self.stack.get(k) {
             Some(level) if level.epoch == slot.epoch => match &level.kind {
@@ -544,12 +543,12 @@ impl Levels {
         }
     }
 
-    /// The slot itself, or none when its level has ended: links to ended levels must not be kept.
+    /// Returns the slot itself, or none when its level has ended: links to ended levels must not be stored.
     pub(super) fn live_slot(&self, slot: Slot) -> Slot {
         if self.is_live(slot) { slot } else { Slot::NONE }
     }
 
-    /// Room for `len` numbers, all of them `fill`.
+    /// Returns scratch storage for `len` numbers, all of them `fill`.
     pub(super) fn take_scratch(&mut self, len: usize, fill: f64) -> Vec<f64> {
         let mut scratch = self.scratch.pop().unwrap_or_default();
         scratch.clear();
@@ -557,7 +556,7 @@ impl Levels {
         scratch
     }
 
-    /// Takes such room back.
+    /// Takes scratch storage back.
     pub(super) fn give_scratch(&mut self, scratch: Vec<f64>) {
         let kept: usize = self.scratch.iter().map(Vec::capacity).sum();
         if (kept + scratch.capacity()) * size_of::<f64>() <= KEPT_SCRATCH {

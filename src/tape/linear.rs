@@ -1,4 +1,4 @@
-//! Linear map: the differential of what a reverse level recorded, which remains when the level has ended.
+//! Linear map: the differential of the function that a reverse level recorded, which remains when the level has ended.
 
 use super::Num;
 use super::levels::{Direction, Levels};
@@ -10,36 +10,36 @@ use crate::value::Ref;
 use crate::value::shape::TangentId;
 use std::rc::Rc;
 
-/// A differential or, transposed, a pullback: a value like others, which can be kept and called any number of times.
+/// A differential or, transposed, a pullback: a value like others, which can be stored and called any number of times.
 #[derive(Clone, Debug)]
 pub struct LinearMap {
-    /// What was recorded.
+    /// The recorded tape.
     pub tape: Rc<Tape>,
-    /// The node of each number of the result that can move; 0 for a constant one. Those of the input are the leaves.
+    /// The node of each number of the result that can vary; 0 for a constant one. Those of the input are the leaves.
     pub outputs: Rc<[u32]>,
-    /// What the inputs looked like.
+    /// The structure of the inputs.
     pub x: Rc<[Template]>,
-    /// What the results looked like.
+    /// The structure of the results.
     pub y: Rc<[Template]>,
     /// Whether it goes from results to inputs.
     pub transposed: bool,
 }
 
-/// The transpose of a linear function whose arguments have arrays or the like: it can only be recorded when it is
-/// called, because how many elements they have is not known before.
+/// The transpose of a linear function whose arguments contain arrays or other containers: it can only be recorded when it is
+/// called, because the number of their elements is not known before.
 #[derive(Clone, Debug)]
 pub struct UnsizedTranspose {
     /// The function.
     pub function: Ref,
-    /// How its argument differentiates.
+    /// The tangent type of its argument.
     pub at: TangentId,
-    /// How its result differentiates.
+    /// The tangent type of its result.
     pub result: TangentId,
 }
 
 impl LinearMap {
-    /// Ends the innermost level, a reverse one, and makes a map from its leaves to `outputs`, which become numbers of
-    /// the levels outside.
+    /// Ends the innermost level, a reverse one, and returns the map from its leaves to `outputs`, which become numbers of the
+    /// levels outside.
     pub fn close(levels: &mut Levels, outputs: &mut [Num]) -> LinearMap {
         let nodes = match levels.depth().checked_sub(1) {
             Some(k) => outputs
@@ -56,56 +56,56 @@ impl LinearMap {
         LinearMap { tape: Rc::new(tape), outputs: nodes.into(), x: Rc::from([]), y: Rc::from([]), transposed: false }
     }
 
-    /// The map in the other direction.
+    /// Returns the map in the other direction.
     #[must_use]
     pub fn transpose(&self) -> LinearMap {
         LinearMap { transposed: !self.transposed, ..self.clone() }
     }
 
-    /// Begins an application: the direction in which the tape is swept.
+    /// Returns the direction in which an application sweeps the tape.
     pub fn direction(&self) -> Direction {
         if self.transposed { Direction::Reverse } else { Direction::Forward }
     }
 
-    /// The nodes that seeds are added to when it is applied.
+    /// Returns the nodes that seeds are added to when it is applied.
     pub fn seeded(&self) -> Vec<u32> {
         if self.transposed { self.outputs.to_vec() } else { (1..=self.tape.leaves()).collect() }
     }
 
-    /// The nodes that the result is read from when it is applied.
+    /// Returns the nodes that the result is read from when it is applied.
     pub fn read(&self) -> Vec<u32> {
         if self.transposed { (1..=self.tape.leaves()).collect() } else { self.outputs.to_vec() }
     }
 
-    /// The map with other numbers of outer levels in its partial derivatives.
+    /// Returns the map with other numbers of outer levels in its partial derivatives.
     #[must_use]
     pub fn with(&self, columns: super::recording::Columns, wide: Vec<Wide>) -> LinearMap {
         LinearMap { tape: Rc::new(self.tape.with(columns, wide)), ..self.clone() }
     }
 
-    /// Adjoints of the inputs from those of the results; for tapes without functions of the user's own.
+    /// Computes the adjoints of the inputs from those of the results; for tapes without functions of the user's own.
     ///
     /// # Errors
-    /// [`RecordError`] when it is recorded in live levels, and they are full.
+    /// [`RecordError`] when the sweep is recorded in live levels and a limit is reached.
     pub fn pull_back(&self, levels: &mut Levels, seeds: &[Num]) -> Result<Vec<Num>, RecordError> {
         let map = LinearMap { transposed: true, ..self.clone() };
         Ok(map.apply(levels, seeds, &|| false)?.unwrap_or_default())
     }
 
-    /// Tangents of the results from those of the inputs; for tapes without functions of the user's own.
+    /// Computes the tangents of the results from those of the inputs; for tapes without functions of the user's own.
     ///
     /// # Errors
-    /// [`RecordError`] when it is recorded in live levels, and they are full.
+    /// [`RecordError`] when the sweep is recorded in live levels and a limit is reached.
     pub fn push_forward(&self, levels: &mut Levels, seeds: &[Num]) -> Result<Vec<Num>, RecordError> {
         let map = LinearMap { transposed: false, ..self.clone() };
         Ok(map.apply(levels, seeds, &|| false)?.unwrap_or_default())
     }
 
-    /// What it gives for some seeds; nothing when `stop` says that the user wants to stop. For tapes without functions
-    /// of the user's own.
+    /// Applies the map to some seeds; `None` when `stop` reports that the user cancels. For tapes without functions of the user's
+    /// own.
     ///
     /// # Errors
-    /// [`RecordError`] when it is recorded in live levels, and they are full.
+    /// [`RecordError`] when the sweep is recorded in live levels and a limit is reached.
     pub fn apply(
         &self,
         levels: &mut Levels,

@@ -1,14 +1,14 @@
-//! Listing: a tape as text, for `dscript show --stage tape`.
+//! Listing: prints a tape for `dscript show --stage tape`.
 
 use super::linear::LinearMap;
 use super::wide::{CallKind, Wide, WideKind};
 use std::fmt::{self, Display, Formatter};
 
-/// Records that are written of one tape; a loop of a million steps has nothing to add.
+/// The maximum number of records that are printed per tape; a loop of a million steps has nothing to add.
 const SHOWN: u32 = 1000;
 
 impl Display for LinearMap {
-    /// Leaves, one line a record with its operands and partial derivatives, and the outputs.
+    /// Prints the leaves, one line per record with its operands and partial derivatives, and the outputs.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let tape = &self.tape;
         match tape.leaves() {

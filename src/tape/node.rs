@@ -1,11 +1,11 @@
-//! Node: an entry of a tape, and the memory pool of all tapes.
+//! Node: defines the records of a tape, and the memory pool of all tapes.
 
 use crate::native::PrimitiveId;
 
 /// One recorded operation: two operands by node number, and the partial derivatives of the result in them.
 ///
-/// An operand that is missing is the node itself, with partial derivative 0: a sweep then has no branch on arity, and
-/// no node that all sweeps write to. Number 0 is nothing.
+/// A missing operand is represented by the node itself, with partial derivative 0: a sweep then has no branch on arity, and no
+/// node that all sweeps write to. Number 0 represents no node.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Node {
     /// The first operand.
@@ -18,16 +18,16 @@ pub struct Node {
     pub pb: f64,
 }
 
-/// Why an operation is not recorded.
+/// The reason why an operation is not recorded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RecordError {
     /// The tapes together need more than this many bytes.
     Bytes(u64),
     /// More than this many derivatives are nested.
     Levels(usize),
-    /// A linear function is recorded, and does this with what it is given.
+    /// A function that must be linear applies this primitive to its arguments.
     NotLinear(PrimitiveId),
-    /// The work is cancelled, for a [reason](crate::cancel::reason) that comes from outside.
+    /// The work is canceled, for a [reason](crate::cancel::reason) that comes from outside.
     Cancelled,
     /// An [observer](super::Observer) is active, and a number is not finite.
     NotFinite,
@@ -39,11 +39,11 @@ pub enum RecordError {
 const SMALL: usize = 512;
 /// Nodes of every other chunk.
 const LARGE: usize = 32 * 1024;
-/// Bytes of large chunks that are kept for the next tape.
+/// Bytes of large chunks that are retained for the next tape.
 const KEPT: usize = 12 << 20;
-/// Small chunks that are kept.
+/// The number of small chunks that are retained.
 const KEPT_SMALL: usize = 64;
-/// From this many chunks in use on, a tape that ends gives back what it does not fill: then the program keeps pullbacks.
+/// The number of chunks in use from which on a finished tape releases unused capacity: the program then stores pullbacks.
 const CROWDED: usize = 64;
 
 /// The chunks that all tapes share.
@@ -63,17 +63,17 @@ const fn bytes(nodes: usize) -> u64 {
 }
 
 impl Pool {
-    /// A pool for tapes of at most `limit` bytes together.
+    /// Creates a pool for tapes of at most `limit` bytes together.
     pub fn new(limit: u64) -> Pool {
         Pool { small: vec![], large: vec![], lent: 0, used: 0, limit }
     }
 
-    /// How many bytes all tapes together may take.
+    /// Returns the maximum number of bytes of all tapes together.
     pub fn limit(&self) -> u64 {
         self.limit
     }
 
-    /// An empty chunk.
+    /// Returns an empty chunk.
     ///
     /// # Errors
     /// [`RecordError`] when the limit is reached.
@@ -102,7 +102,7 @@ impl Pool {
         }
     }
 
-    /// Copies the last chunk of a finished tape to its size where memory is scarce.
+    /// Copies the last chunk of a finished tape to its exact size where memory is scarce.
     pub fn trim(&mut self, chunk: Vec<Node>) -> Vec<Node> {
         if self.lent <= CROWDED || chunk.len() * 2 > chunk.capacity() || chunk.capacity() == 0 {
             return chunk;
@@ -115,13 +115,13 @@ impl Pool {
         exact
     }
 
-    /// Counts chunks and columns that were made elsewhere, by a copy.
+    /// Counts chunks and columns that a copy of a tape has allocated.
     pub fn adopt(&mut self, chunks: &[Vec<Node>], columns: u64) {
         self.lent += chunks.iter().filter(|c| c.capacity() > 0).count();
         self.used += chunks.iter().map(|c| bytes(c.capacity())).sum::<u64>() + columns;
     }
 
-    /// Asks for bytes of columns or cells.
+    /// Reserves bytes for columns or cells.
     ///
     /// # Errors
     /// [`RecordError`] when the limit is reached.
@@ -133,12 +133,12 @@ impl Pool {
         Ok(())
     }
 
-    /// Gives bytes of columns or cells back.
+    /// Releases bytes of columns or cells.
     pub fn release(&mut self, less: u64) {
         self.used = self.used.saturating_sub(less);
     }
 
-    /// Bytes in use.
+    /// Returns the number of bytes in use.
     pub fn used(&self) -> u64 {
         self.used
     }

@@ -11,18 +11,18 @@ use crate::value::Slot;
 use std::any::Any;
 use std::fmt::Debug;
 
-/// What an observer looks for.
+/// The objects of an observation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Wanted {
     /// Numbers that are not finite.
     pub not_finite: bool,
-    /// The program is to stop at the first of them, and not where it spoils a derivative.
+    /// Whether the program stops at the first of them, and not where it affects a derivative.
     pub at_once: bool,
     /// Kinks.
     pub kinks: bool,
-    /// The program is to stop at the first of those.
+    /// Whether the program stops at the first of those.
     pub no_kinks: bool,
-    /// Kinks of the first steps only: those of a long run are not needed.
+    /// Whether to observe kinks of the first steps only: those of a long run are not needed.
     pub briefly: bool,
     /// Every step, for an explanation of the derivative.
     pub steps: bool,
@@ -31,7 +31,7 @@ pub struct Wanted {
 /// One operation on numbers that move, as an observer has seen it.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Step {
-    /// Where in the program, as the machine counts places.
+    /// Its place in the program, by the machine's numbering.
     pub place: u32,
     /// Its number among the operations at that place since the outermost level was opened.
     pub time: u32,
@@ -39,9 +39,9 @@ pub struct Step {
     pub id: PrimitiveId,
     /// Its operands.
     pub x: [f64; 3],
-    /// How many there are.
+    /// The number of operands.
     pub operands: u8,
-    /// Their nodes; 0 for one that does not move.
+    /// Their nodes; 0 for one that does not vary.
     pub nodes: [u32; 3],
     /// The integer operand of an operation that has one.
     pub n: i64,
@@ -73,7 +73,7 @@ pub struct Recorded {
     pub id: PrimitiveId,
     /// The integer operand.
     pub n: i64,
-    /// Its operands: nodes, or 0 for a constant, and what they are in the levels outside.
+    /// Its operands: nodes, or 0 for a constant, and their representations in the levels outside.
     pub operands: Vec<(u32, Num)>,
     /// How many nodes it took.
     pub nodes: usize,

@@ -1,4 +1,4 @@
-//! Scalar product: one node of many operands.
+//! Scalar product: records one node with many operands.
 
 use super::Num;
 use super::levels::{Direction, Levels};
@@ -7,7 +7,7 @@ use super::wide::{Wide, WideKind};
 use crate::native::ids;
 use crate::native::partial::product_partial;
 
-/// Factors with the partial derivatives of their products in them: the other ones.
+/// Returns the factors with the partial derivatives of their products in them: the other factors.
 fn pairs<'n>(factors: &'n [Num], others: &'n [Num]) -> impl Iterator<Item = (Num, Num)> {
     factors.iter().zip(others).map(|(x, other)| {
         let partial = product_partial(other.value, x.value);
@@ -16,7 +16,7 @@ fn pairs<'n>(factors: &'n [Num], others: &'n [Num]) -> impl Iterator<Item = (Num
 }
 
 impl Levels {
-    /// `Σ a·b` over pairs, with one wide node instead of two nodes a pair. A sum is one with factors of 1.
+    /// Computes `Σ a·b` over pairs, with one wide node instead of two nodes per pair. A sum has factors of 1.
     ///
     /// # Errors
     /// [`RecordError`] when a limit is reached.

@@ -1,4 +1,4 @@
-//! Recording: a tape while it is recorded ([`Recording`]) and afterwards ([`Tape`]).
+//! Recording: the tape during recording ([`Recording`]) and afterwards ([`Tape`]).
 
 use super::column::SlotColumn;
 use super::node::{Node, Pool, RecordError};
@@ -18,7 +18,7 @@ pub type SharedPool = Rc<RefCell<Pool>>;
 pub struct Recording {
     /// The chunk that is being filled.
     chunk: Vec<Node>,
-    /// Number of the first node of `chunk`.
+    /// The number of the first node of `chunk`.
     base: u32,
     full: Vec<Vec<Node>>,
     leaves: u32,
@@ -28,8 +28,8 @@ pub struct Recording {
     pool: SharedPool,
 }
 
-/// What a level inside of other levels keeps beside its nodes: how their values and partial derivatives depend on the
-/// levels outside. As long as needed only, so that a level that meets no other one pays nothing.
+/// The columns beside the nodes of a level inside of other levels: the dependence of values and partial derivatives on the levels
+/// outside. They are as long as needed only, so that a level that meets no other one pays nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Columns {
     /// By node number: the outer slot of the value.
@@ -45,13 +45,13 @@ pub struct Tape {
     leaves: u32,
     wide: Vec<Wide>,
     columns: Columns,
-    /// By node number, while an observer is active: what was done.
+    /// By node number, while an observer is active: the recorded operation.
     steps: Vec<(u32, Step)>,
     pool: SharedPool,
 }
 
 impl Recording {
-    /// An empty tape.
+    /// Creates an empty tape.
     pub fn new(pool: &SharedPool) -> Recording {
         Recording {
             chunk: vec![],
@@ -65,7 +65,7 @@ impl Recording {
         }
     }
 
-    /// A new leaf. All leaves come before all records.
+    /// Adds a leaf. All leaves come before all records.
     ///
     /// # Errors
     /// [`RecordError`] when there are no numbers left.
@@ -78,7 +78,7 @@ impl Recording {
         Ok(n)
     }
 
-    /// That many new leaves, constant in the levels outside.
+    /// Adds that many leaves, constant in the levels outside.
     ///
     /// # Errors
     /// [`RecordError`] when there are no numbers left.
@@ -101,13 +101,13 @@ impl Recording {
         Ok(self.append(a, b, pa, pb))
     }
 
-    /// Whether one operation more can be appended at once.
+    /// Whether one more operation can be appended at once.
     #[inline(always)]
     pub fn has_room(&self) -> bool {
         self.chunk.len() < self.chunk.capacity()
     }
 
-    /// Makes room for one operation more.
+    /// Allocates memory for one more operation.
     ///
     /// # Errors
     /// [`RecordError`] when the limit is reached.
@@ -116,7 +116,7 @@ impl Recording {
         if self.has_room() { Ok(()) } else { self.next_chunk() }
     }
 
-    /// Appends an operation where there is room; an operand 0 is missing.
+    /// Appends an operation where there is memory for it; an operand 0 is missing.
     #[inline(always)]
     pub fn append(&mut self, a: u32, b: u32, pa: f64, pb: f64) -> u32 {
         let n = self.base + self.chunk.len() as u32;
@@ -129,7 +129,7 @@ impl Recording {
     #[cold]
     #[inline(never)]
     fn next_chunk(&mut self) -> Result<(), RecordError> {
-        // Numbers stay below 2³² for the chunk after this one too.
+        // Numbers stay below 2³² for the next chunk too.
         if self.base > u32::MAX - (1 << 20) {
             return Err(RecordError::Bytes(u64::from(u32::MAX)));
         }
@@ -158,7 +158,7 @@ impl Recording {
         Ok(n)
     }
 
-    /// Says how the value of a node depends on the levels outside.
+    /// Sets the slot of the value of a node in the levels outside.
     ///
     /// # Errors
     /// [`RecordError`] when the limit is reached.
@@ -169,12 +169,12 @@ impl Recording {
         put(&mut self.columns.values, node as usize, outer, &self.pool)
     }
 
-    /// How the value of a node depends on the levels outside.
+    /// Returns the slot of the value of a node in the levels outside.
     pub fn outer_value(&self, node: u32) -> Slot {
         self.columns.values.get(node as usize)
     }
 
-    /// Records a wide node with that many results; gives the number of the first.
+    /// Records a wide node with that many results; returns the number of the first.
     ///
     /// # Errors
     /// [`RecordError`] when the limit is reached.
@@ -190,7 +190,7 @@ impl Recording {
         Ok(first)
     }
 
-    /// The call that a node is a result of.
+    /// Returns the call that a node is a result of.
     pub fn call(&self, node: u32) -> Option<&Call> {
         match &wide_at(&self.wide, node)?.kind {
             WideKind::Call(call) => Some(call),
@@ -198,14 +198,14 @@ impl Recording {
         }
     }
 
-    /// Keeps what was done beside the node that came of it.
+    /// Stores an operation beside its node.
     pub fn keep(&mut self, node: u32, step: Step) {
         if self.steps.last().is_none_or(|(last, _)| *last < node) {
             self.steps.push((node, step));
         }
     }
 
-    /// How many nodes there are, leaves included.
+    /// Returns the number of nodes, leaves included.
     pub fn len(&self) -> u32 {
         self.base - 1 + self.chunk.len() as u32
     }
@@ -234,7 +234,7 @@ impl Recording {
     }
 }
 
-/// Writes a slot where there may be no room for it yet.
+/// Writes a slot for which memory may have to be reserved.
 fn put(column: &mut SlotColumn, at: usize, slot: Slot, pool: &SharedPool) -> Result<(), RecordError> {
     let missing = column.missing(at, slot);
     if missing > 0 {
@@ -249,7 +249,7 @@ impl Columns {
         self.values.bytes() + self.partials.bytes()
     }
 
-    /// Whether some slot in them fulfils a condition.
+    /// Whether some slot in them satisfies a condition.
     pub fn any(&self, test: &mut dyn FnMut(Slot) -> bool) -> bool {
         self.values.any(test) || self.partials.any(test)
     }
@@ -262,32 +262,32 @@ impl Columns {
 }
 
 impl Tape {
-    /// A tape on which nothing depends on anything.
+    /// Returns a tape without nodes.
     pub fn empty(pool: &SharedPool) -> Tape {
         Recording::new(pool).finish()
     }
 
-    /// How many leaves it has; they are the nodes from 1 on.
+    /// Returns the number of leaves; they are the nodes from 1 on.
     pub fn leaves(&self) -> u32 {
         self.leaves
     }
 
-    /// How many nodes it has, leaves included.
+    /// Returns the number of nodes, leaves included.
     pub fn len(&self) -> usize {
         self.leaves as usize + self.records()
     }
 
-    /// Whether it has no node at all.
+    /// Whether it has no nodes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many records it has.
+    /// Returns the number of records.
     pub fn records(&self) -> usize {
         self.chunks.iter().map(Vec::len).sum()
     }
 
-    /// What was done for a node, if an observer was active. A step with three operands has two nodes.
+    /// Returns the operation of a node, if an observer was active. A step with three operands has two nodes.
     pub fn step(&self, node: u32) -> Option<&Step> {
         let at = self.steps.partition_point(|(n, _)| *n < node);
         let (n, step) = self.steps.get(at)?;
@@ -299,12 +299,12 @@ impl Tape {
         step.operands == 3 && self.steps.binary_search_by_key(&node, |(n, _)| *n).is_err()
     }
 
-    /// The records, in chunks.
+    /// Returns the records, in chunks.
     pub fn chunks(&self) -> &[Vec<Node>] {
         &self.chunks
     }
 
-    /// A record by its number; a leaf has none.
+    /// Returns a record by its number; a leaf has none.
     pub fn record(&self, node: u32) -> Option<&Node> {
         let mut at = node.checked_sub(self.leaves + 1)? as usize;
         for chunk in &self.chunks {
@@ -316,33 +316,33 @@ impl Tape {
         None
     }
 
-    /// The wide nodes, in order.
+    /// Returns the wide nodes, in order.
     pub fn wide(&self) -> &[Wide] {
         &self.wide
     }
 
-    /// The wide node that a node is a result of.
+    /// Returns the wide node that a node is a result of.
     pub fn wide_at(&self, node: u32) -> Option<&Wide> {
         wide_at(&self.wide, node)
     }
 
-    /// How values and partial derivatives depend on the levels outside.
+    /// Returns the dependence of values and partial derivatives on the levels outside.
     pub fn columns(&self) -> &Columns {
         &self.columns
     }
 
-    /// How the value of a node depends on the levels outside.
+    /// Returns the slot of the value of a node in the levels outside.
     pub fn outer_value(&self, node: u32) -> Slot {
         self.columns.values.get(node as usize)
     }
 
-    /// The outer slots of the partial derivatives of a node.
+    /// Returns the outer slots of the partial derivatives of a node.
     pub fn outer_partials(&self, node: u32) -> [Slot; 2] {
         let at = 2 * (node - self.leaves - 1) as usize;
         [self.columns.partials.get(at), self.columns.partials.get(at + 1)]
     }
 
-    /// The same tape with other columns and wide nodes.
+    /// Returns the same tape with other columns and wide nodes.
     #[must_use]
     pub fn with(&self, columns: Columns, wide: Vec<Wide>) -> Tape {
         let chunks = self.chunks.clone();
@@ -373,7 +373,7 @@ impl Drop for Recording {
     }
 }
 
-/// The one of several wide nodes, in order, that a node is a result of.
+/// Returns the one of several wide nodes, in order, that a node is a result of.
 fn wide_at(all: &[Wide], node: u32) -> Option<&Wide> {
     let after = all.partition_point(|wide| wide.first <= node);
     all.get(after.checked_sub(1)?).filter(|wide| node < wide.first + wide.results)

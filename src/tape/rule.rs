@@ -1,8 +1,8 @@
-//! General rule: what an operation does to numbers that are active in any mix of levels.
+//! General rule: applies an operation to numbers that are active in any mix of levels.
 //!
-//! Let L be the innermost live level among the operands. Strip L; compute the result and the partial derivatives on
-//! what is left, by this same rule, for they may move in the levels outside; then record them on the tape of L, or
-//! combine tangents.
+//! Let L be the innermost live level among the operands. Strip L; compute the result and the partial derivatives on the stripped
+//! operands, by this same rule, because they may vary in the levels outside; then record them on the tape of L, or combine
+//! tangents.
 
 use super::Num;
 use super::levels::{Kind, Levels};
@@ -15,10 +15,10 @@ use crate::native::partial::product_partial;
 use crate::native::{Partial, PrimitiveId, ids};
 use crate::value::Slot;
 
-/// So many operations are recorded between two looks at whether the work must stop.
+/// The number of operations that are recorded between two checks for cancellation.
 const BETWEEN_LOOKS: u32 = 1 << 12;
 
-/// The most operands that a primitive has.
+/// The maximum number of operands of a primitive.
 const OPERANDS: usize = 3;
 
 /// The numbers of one operation.
@@ -34,7 +34,7 @@ struct Step<'a> {
 }
 
 impl Levels {
-    /// The result of a primitive of numbers, recorded in every level that it moves in.
+    /// Computes the result of a primitive of numbers, and records it in every level in which it varies.
     ///
     /// # Errors
     /// [`RecordError`] when a limit is reached.
@@ -42,13 +42,13 @@ impl Levels {
         self.record_with(id, x, 0)
     }
 
-    /// The same with an integer operand (`double.powi`).
+    /// Computes and records the result of a primitive with an integer operand (`double.powi`).
     ///
     /// # Errors
     /// [`RecordError`] when a limit is reached.
     pub fn record_with(&mut self, id: PrimitiveId, x: &[Num], n: i64) -> Result<Num, RecordError> {
         debug_assert!(x.len() <= OPERANDS);
-        // One operation of a program takes many here where levels nest.
+        // Where levels nest, one operation of a program calls this function many times.
         self.recorded = self.recorded.wrapping_add(1);
         if self.recorded.is_multiple_of(BETWEEN_LOOKS) && cancel::reason().is_some() {
             return Err(RecordError::Cancelled);
@@ -83,10 +83,10 @@ impl Levels {
         }
     }
 
-    /// Whether a primitive is linear in those operands that move in a level.
+    /// Whether a primitive is linear in those operands that vary in a level.
     fn is_linear_step(&self, k: usize, id: PrimitiveId, x: &[Num]) -> bool {
         let moves = |i: usize| x.get(i).is_some_and(|x| x.slot.epoch == self.stack[k].epoch);
-        // It is where none of its partial derivatives in those operands moves.
+        // It is linear where none of its partial derivatives in those operands varies.
         (0..x.len()).filter(|i| moves(*i)).all(|i| match id.partial(i) {
             Partial::Constant(_) => true,
             Partial::Factor(other) => !moves(other),
@@ -131,7 +131,7 @@ impl Levels {
         })
     }
 
-    /// The slot of a node of the reverse level `k`.
+    /// Returns the slot of a node of the reverse level `k`.
     pub(super) fn slot_of(&self, k: usize, node: u32) -> Slot {
         Slot { epoch: self.stack[k].epoch, payload: u64::from(node) }
     }
@@ -161,7 +161,7 @@ impl Levels {
         seen: Option<observer::Step>,
     ) -> Result<Num, RecordError> {
         let tangent = match (step.id.info().partials(), x) {
-            // What is linear in its one operand is its own differential: a rounding rounds the tangent too.
+            // A function that is linear in its one operand is its own differential: a rounding rounds the tangent too.
             ([Partial::Constant(_)], [only]) => self.record(step.id, &[self.tangent(k, *only)])?,
             _ => self.combine(k, x, step)?,
         };
@@ -172,7 +172,7 @@ impl Levels {
         self.with_tangent(k, step.result, tangent)
     }
 
-    /// Keeps a step that was seen beside its node.
+    /// Stores an observed step beside its node.
     pub(super) fn keep(&mut self, k: usize, y: Num, seen: Option<observer::Step>) {
         let node = self.node(k, y);
         if let (Some(seen), Some(tape)) = (seen, self.recording(k)) {
@@ -197,7 +197,7 @@ impl Levels {
         Ok(sum.unwrap_or_default())
     }
 
-    /// `x · partial derivative`, without a record for a partial derivative of 1.
+    /// Computes `x · partial derivative`, without a record for a partial derivative of 1.
     pub(super) fn scaled(&mut self, x: Num, partial: Num) -> Result<Num, RecordError> {
         if self.is_live(partial.slot) {
             return self.record(ids::MUL, &[partial, x]);
@@ -209,7 +209,7 @@ impl Levels {
         }
     }
 
-    /// `sum + x`, without a record when there is no sum yet.
+    /// Computes `sum + x`, without a record when there is no sum yet.
     pub(super) fn plus(&mut self, sum: Option<Num>, x: Num) -> Result<Num, RecordError> {
         match sum {
             None => Ok(x),
@@ -217,7 +217,7 @@ impl Levels {
         }
     }
 
-    /// The partial derivative of the result in operand `i`, a number of the levels outside.
+    /// Returns the partial derivative of the result in operand `i`, a number of the levels outside.
     fn partial(&mut self, i: usize, step: Step) -> Result<Num, RecordError> {
         let info = step.id.info();
         if self.innermost(step.x).is_none() {
@@ -233,7 +233,7 @@ impl Levels {
             Partial::Factor(other) => {
                 let (factor, other) = (step.x[i], step.x[other]);
                 let value = product_partial(other.value, factor.value);
-                // A factor that is NaN itself still moves: its own partial derivative may be a number.
+                // A factor that is NaN itself still varies: its own partial derivative may be a number.
                 Ok(if value.is_nan() && !other.value.is_nan() { Num::constant(value) } else { other })
             }
             Partial::Reciprocal | Partial::Quotient | Partial::Expression(_) => match formula::partials(step.id).get(i)
@@ -245,14 +245,14 @@ impl Levels {
         }
     }
 
-    /// A partial derivative over numbers that move themselves.
+    /// Evaluates a partial derivative over numbers that vary themselves.
     fn evaluate(&mut self, formula: &Formula, step: Step) -> Result<Num, RecordError> {
         match formula {
             Formula::Operand(k) => Ok(step.x[*k as usize]),
             Formula::Result => Ok(step.result),
             Formula::Constant(c) => Ok(Num::constant(*c)),
             Formula::Number(OrderOffset(by)) => Ok(Num::constant(step.n.saturating_add(*by) as f64)),
-            // Only zeros are changed by that, and nothing has to be recorded for others.
+            // Adding 0 changes only zeros, and for other numbers nothing has to be recorded.
             Formula::Apply(add, operands, _) if *add == ids::ADD && operands[1] == Formula::Constant(0.0) => {
                 let x = self.evaluate(&operands[0], step)?;
                 if x.value == 0.0 { Ok(Num { value: 0.0, ..x }) } else { Ok(x) }
@@ -277,7 +277,7 @@ impl Levels {
     }
 }
 
-/// The value of a primitive.
+/// Returns the value of a primitive.
 fn plain(id: PrimitiveId, x: &[Num], n: i64) -> f64 {
     let mut values = [0.0; OPERANDS];
     for (to, from) in values.iter_mut().zip(x) {

@@ -1,12 +1,12 @@
-//! Series: truncated Taylor series along a recorded tape.
+//! Series: computes truncated Taylor series along a recorded tape.
 //!
-//! A level that keeps its steps remembers the primitive of each of its nodes. When it ends, the polynomial of its one
-//! leaf goes through them in order. A primitive `y = f(x)` with the partial derivative `s = f'(x)` takes a polynomial
-//! by `y' = s · x'`, so `k · yₖ = Σ j · xⱼ · sₖ₋ⱼ`: the coefficients of the partial derivative are those of a formula,
-//! which is made of primitives itself, and each of them needs one coefficient less than the one before it.
+//! A level that stores its steps retains the primitive of each of its nodes. When it ends, the polynomial of its one leaf is
+//! propagated through them in order. A primitive `y = f(x)` with the partial derivative `s = f'(x)` maps a polynomial by `y' = s
+//! · x'`, so `k · yₖ = Σ j · xⱼ · sₖ₋ⱼ`: the coefficients of the partial derivative are those of a formula, which consists of
+//! primitives itself, and each of them needs one coefficient less than the one before it.
 //!
 //! Coefficients are numbers of the levels outside, so that they can be differentiated.
-//! Not here: what is recorded (`rule`).
+//! Not here: the recording (`rule`).
 
 use super::Num;
 use super::levels::{Direction, Levels};
@@ -17,21 +17,21 @@ use crate::native::formula::{self, Formula};
 use crate::native::{Partial, PrimitiveId, ids};
 use hashbrown::HashMap;
 
-/// The most operands that a primitive has.
+/// The maximum number of operands of a primitive.
 const OPERANDS: usize = 3;
 
 /// The steps of a level, beside its nodes.
 #[derive(Debug, Default)]
 struct Steps {
     all: Vec<Recorded>,
-    /// How many nodes they made.
+    /// The number of nodes that they recorded.
     nodes: usize,
-    /// Whether some were recorded for their partials alone, by factors that are constants of the level though they move
+    /// Whether some steps were recorded for their partials alone, by factors that are constants of the level although they vary
     /// with its leaf.
     lacks_partials: bool,
 }
 
-/// Bytes that a step takes, its operands included.
+/// The number of bytes that a step takes, its operands included.
 const STEP: u64 = (size_of::<Recorded>() + 2 * size_of::<(u32, Num)>()) as u64;
 
 impl Observer for Steps {
@@ -44,7 +44,7 @@ impl Observer for Steps {
 }
 
 impl Levels {
-    /// Opens a reverse level that keeps its steps, for one leaf.
+    /// Opens a reverse level that stores its steps, for one leaf.
     ///
     /// # Errors
     /// [`RecordError`] when too many levels are live.
@@ -54,7 +54,7 @@ impl Levels {
         Ok(epoch)
     }
 
-    /// Says that some steps of level `k` have partials, but are not the primitives that made their values.
+    /// States that some steps of level `k` have partials, but are not the primitives that computed their values.
     pub fn lose_partials(&mut self, k: usize) {
         let observer = self.stack.get_mut(k).and_then(|level| level.observer.as_mut());
         if let Some(steps) = observer.and_then(|observer| observer.of_mut::<Steps>()) {
@@ -62,11 +62,11 @@ impl Levels {
         }
     }
 
-    /// Ends the innermost level, one that keeps its steps: the coefficients of `y` around its leaf `x`, a number of the
-    /// levels outside. `None` when something else than primitives was recorded.
+    /// Ends the innermost level, one that stores its steps, and returns the coefficients of `y` around its leaf `x`, a number of
+    /// the levels outside. `None` when an operation other than a primitive was recorded.
     ///
     /// # Errors
-    /// [`RecordError`] when the coefficients are recorded in live levels, and they are full.
+    /// [`RecordError`] when the coefficients are recorded in live levels and a limit is reached.
     pub fn close_series(&mut self, x: Num, y: Num, order: usize) -> Result<Option<Vec<Num>>, RecordError> {
         let Some(k) = self.depth().checked_sub(1) else { return Ok(None) };
         let (node, outside) = (self.node(k, y), self.strip(k, y));
@@ -114,11 +114,11 @@ fn padded(mut coefficients: Vec<Num>, order: usize) -> Vec<Num> {
     coefficients
 }
 
-/// Series that depend on each other, each known as far as it was needed.
+/// Series that depend on each other, each computed as far as it was needed.
 struct Series<'l> {
     levels: &'l mut Levels,
     streams: Vec<Stream>,
-    /// Those of primitives, by primitive and operands: each is made once.
+    /// Those of primitives, by primitive and operands: each is created once.
     made: HashMap<(PrimitiveId, i64, Vec<usize>), usize>,
 }
 
@@ -174,7 +174,7 @@ impl Series<'_> {
         }
     }
 
-    /// Coefficient `k` of a primitive, whose coefficients before it are known.
+    /// Returns coefficient `k` of a primitive, whose coefficients before it are known.
     fn next(&mut self, y: usize, (id, n, x): (PrimitiveId, i64, &[usize]), k: usize) -> Result<Num, RecordError> {
         if k == 0 {
             let mut first = [Num::default(); OPERANDS];
@@ -212,7 +212,7 @@ impl Series<'_> {
         }
     }
 
-    /// `yₖ = (aₖ - Σ yⱼ · bₖ₋ⱼ) / b₀`
+    /// Computes `yₖ = (aₖ - Σ yⱼ · bₖ₋ⱼ) / b₀`.
     fn quotient(&mut self, y: usize, a: usize, b: usize, k: usize) -> Result<Num, RecordError> {
         let mut sum = None;
         let above = self.coefficient(a, k)?;
@@ -232,11 +232,11 @@ impl Series<'_> {
         }
     }
 
-    /// `k · yₖ = Σ j · xⱼ · sₖ₋ⱼ` for all operands.
+    /// Computes `k · yₖ = Σ j · xⱼ · sₖ₋ⱼ` for all operands.
     fn by_partials(&mut self, y: usize, x: &[usize], k: usize) -> Result<Num, RecordError> {
         let mut sum = None;
         for (i, operand) in x.iter().enumerate() {
-            // What moves by 0 where the partial derivative is infinite does not move by 0: that is 0·∞.
+            // An operand that varies by 0 where the partial derivative is infinite must not be skipped: that is 0·∞.
             if self.moves(*operand) {
                 let moved = self.coefficient(*operand, 1)?;
                 let partial = self.partial(y, i)?;
@@ -258,7 +258,7 @@ impl Series<'_> {
         Ok(sum.unwrap_or_default())
     }
 
-    /// `sum + a · b`; what is zero contributes nothing.
+    /// Computes `sum + a · b`; a zero factor contributes nothing.
     fn plus(&mut self, sum: Option<Num>, a: Num, b: Num) -> Result<Option<Num>, RecordError> {
         if self.levels.is_zero(a) || self.levels.is_zero(b) {
             return Ok(sum);
@@ -267,7 +267,7 @@ impl Series<'_> {
         self.levels.plus(sum, term).map(Some)
     }
 
-    /// Whether the product of two series, of which one moves, begins with 0·∞.
+    /// Whether the product of two series, of which one varies, begins with 0·∞.
     fn has_no_partials(&mut self, a: usize, b: usize) -> Result<bool, RecordError> {
         let (x, y) = (self.coefficient(a, 0)?.value, self.coefficient(b, 0)?.value);
         Ok((x * y).is_nan() && !x.is_nan() && !y.is_nan() && (self.moves(a) || self.moves(b)))
@@ -294,7 +294,7 @@ impl Series<'_> {
         Ok(partial)
     }
 
-    /// The series of a partial derivative, by its formula.
+    /// Returns the series of a partial derivative, by its formula.
     fn made_of(&mut self, formula: &Formula, y: usize, (n, x): (i64, &[usize])) -> Result<usize, RecordError> {
         Ok(match formula {
             Formula::Operand(k) => x[*k as usize],

@@ -1,7 +1,7 @@
-//! Sweep: one pass over a finished tape, in reverse with adjoints or forward with tangents.
+//! Sweep: walks over a finished tape once, in reverse with adjoints or forward with tangents.
 //!
-//! A sweep is a state and no recursion: it stops where it needs a function of the user's own, and goes on with
-//! its results. Adjoints belong to the sweep, so that a tape can be swept many times and by several at once.
+//! A sweep is a state and no recursion: it stops where it needs a function of the user's own, and continues with its results.
+//! Adjoints belong to the sweep, so that a tape can be swept many times and by several at once.
 
 use super::Num;
 use super::column::SlotColumn;
@@ -13,49 +13,49 @@ use super::wide::{Block, Call, CallKind, WideKind};
 use crate::value::Slot;
 use std::rc::Rc;
 
-/// Nodes between two looks at whether the user wants to stop.
+/// The number of nodes between two checks for cancellation.
 pub(super) const POLL: u32 = 1 << 16;
 
-/// The tangent of what does not move at all: no seed reaches it. A zero that was computed is `0.0` instead, and
-/// 0·∞ is NaN for that one only. As a summand `-0.0` changes nothing.
+/// The tangent of a constant, which no seed reaches. A zero that was computed is `0.0` instead, and 0·∞ is NaN for that one only.
+/// As a summand `-0.0` changes nothing.
 pub(super) const NO_TANGENT: f64 = -0.0;
 
-/// What a sweep came to.
+/// The state in which a sweep stops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Progress {
-    /// It is through.
+    /// It is complete.
     Done,
-    /// It needs the function of the wide node with that index; [`Sweep::call`] tells more. Backwards, the adjoints of
-    /// its results go in and those of its operands are to be added; forwards, tangents of the operands go through the
-    /// transpose of the function, and those of the results are to be added.
+    /// It needs the function of the wide node with that index; [`Sweep::call`] returns it. In reverse, the function takes the
+    /// adjoints of its results and the caller adds those of its operands; forward, tangents of the operands go through the
+    /// transpose of the function, and the caller adds those of the results.
     Call(usize),
-    /// The user wants to stop.
+    /// The user cancels.
     Interrupted,
 }
 
-/// A sweep on its way.
+/// A sweep in progress.
 #[derive(Debug)]
 pub struct Sweep {
     pub(super) tape: Rc<Tape>,
     pub(super) direction: Direction,
     pub(super) numbers: Numbers,
-    /// Backwards: what infinite adjoints are still to be multiplied by.
+    /// In reverse: the factors by which infinite adjoints are still to be multiplied.
     pub(super) factors: Factors,
-    /// Backwards: the last node that is still to do. Forwards: the first one.
+    /// In reverse: the last node that remains. Forward: the first one.
     at: u32,
     /// The chunk that `at` lies in, and the number of its first node.
     chunk: usize,
     first: u32,
-    /// Backwards: how many wide nodes are still to do. Forwards: the first one that is.
+    /// In reverse: the number of wide nodes that remain. Forward: the index of the first one.
     wide: usize,
-    /// Nodes since the last look at whether the user wants to stop.
+    /// The number of nodes since the last check for cancellation.
     since: u32,
 }
 
 /// Adjoints or tangents, by node number.
 #[derive(Debug)]
 pub(super) enum Numbers {
-    /// None of them moves in a live level.
+    /// None of them varies in a live level.
     Plain(Vec<f64>),
     /// Some may.
     Live(LiveNumbers),
@@ -84,7 +84,7 @@ impl LiveNumbers {
 }
 
 impl Sweep {
-    /// A sweep over a tape; seeds are added next, then it [`run`](Sweep::run)s.
+    /// Starts a sweep over a tape; seeds are added next, then it [`run`](Sweep::run)s.
     pub fn new(levels: &mut Levels, tape: &Rc<Tape>, direction: Direction) -> Sweep {
         let fill = if direction == Direction::Reverse { 0.0 } else { NO_TANGENT };
         let len = tape.len() + 1;
@@ -107,7 +107,7 @@ impl Sweep {
         }
     }
 
-    /// Adds to the adjoint or tangent of a node; 0 is no node.
+    /// Adds to the adjoint or tangent of a node; 0 represents no node.
     ///
     /// # Errors
     /// [`RecordError`] when the sum cannot be recorded in the live levels.
@@ -129,7 +129,7 @@ impl Sweep {
         Ok(())
     }
 
-    /// Gives a node another adjoint or tangent; 0 is no node.
+    /// Replaces the adjoint or tangent of a node; 0 represents no node.
     pub fn set(&mut self, node: u32, x: Num) {
         match &mut self.numbers {
             _ if node == 0 => {}
@@ -138,11 +138,11 @@ impl Sweep {
         }
     }
 
-    /// The adjoint or tangent of a node.
+    /// Returns the adjoint or tangent of a node.
     pub fn number(&self, node: u32) -> Num {
         match &self.numbers {
             _ if node == 0 => Num::default(),
-            // Adding 0 makes the tangent of what does not move an ordinary zero.
+            // Adding 0 turns the tangent of a constant into an ordinary zero.
             Numbers::Plain(numbers) => Num::constant(numbers[node as usize] + 0.0),
             Numbers::Live(numbers) => {
                 let x = numbers.get(node);
@@ -151,16 +151,16 @@ impl Sweep {
         }
     }
 
-    /// Those of several nodes.
+    /// Returns the adjoints or tangents of several nodes.
     pub fn numbers(&self, nodes: &[u32]) -> Vec<Num> {
         match &self.numbers {
-            // Number 0 belongs to no node: it keeps what it was filled with.
+            // Number 0 belongs to no node: it retains its initial value.
             Numbers::Plain(numbers) => nodes.iter().map(|n| Num::constant(numbers[*n as usize] + 0.0)).collect(),
             Numbers::Live(_) => nodes.iter().map(|n| self.number(*n)).collect(),
         }
     }
 
-    /// The call that [`Progress::Call`] is about, and the node of its first result.
+    /// Returns the call that [`Progress::Call`] refers to, and the node of its first result.
     pub fn call(&self, index: usize) -> Option<(&Call, u32)> {
         let wide = self.tape.wide().get(index)?;
         match &wide.kind {
@@ -169,7 +169,7 @@ impl Sweep {
         }
     }
 
-    /// The block that [`Progress::Call`] is about, and the node of its first result.
+    /// Returns the block that [`Progress::Call`] refers to, and the node of its first result.
     pub fn block(&self, index: usize) -> Option<(&Block, u32)> {
         let wide = self.tape.wide().get(index)?;
         match &wide.kind {
@@ -178,24 +178,24 @@ impl Sweep {
         }
     }
 
-    /// Gives the room for its numbers back.
+    /// Releases the memory of its numbers.
     pub fn finish(self, levels: &mut Levels) {
         levels.give_scratch(match self.numbers {
             Numbers::Plain(values) | Numbers::Live(LiveNumbers { values, .. }) => values,
         });
     }
 
-    /// The numbers may move in live levels from now on, or have factors.
+    /// Switches to numbers that may vary in live levels, or have factors.
     pub(super) fn make_live(&mut self) {
         if let Numbers::Plain(plain) = &mut self.numbers {
             self.numbers = Numbers::Live(LiveNumbers::new(std::mem::take(plain)));
         }
     }
 
-    /// Goes on to the end, or to where it needs help. `stop` says whether the user wants to stop.
+    /// Continues to the end, or to a function of the user's own. `stop` reports whether the user cancels.
     ///
     /// # Errors
-    /// [`RecordError`] when the arithmetic of the sweep itself is recorded in live levels, and they are full.
+    /// [`RecordError`] when the arithmetic of the sweep itself is recorded in live levels and a limit is reached.
     pub fn run(&mut self, levels: &mut Levels, stop: &dyn Fn() -> bool) -> Result<Progress, RecordError> {
         match self.direction {
             Direction::Reverse => self.run_backwards(levels, stop),
@@ -282,7 +282,7 @@ impl Sweep {
         Ok(Progress::Done)
     }
 
-    /// Whether it is time to look up.
+    /// Whether it is time to check for cancellation.
     fn is_time(&mut self) -> bool {
         let is_time = self.since >= POLL;
         if is_time {
@@ -291,7 +291,7 @@ impl Sweep {
         is_time
     }
 
-    /// Does a wide node, or says that the user's function is needed for it.
+    /// Processes a wide node; the result is whether the user's function is needed for it.
     fn meet_wide_backwards(&mut self, levels: &mut Levels, index: usize) -> Result<bool, RecordError> {
         let tape = Rc::clone(&self.tape);
         let wide = &tape.wide()[index];
@@ -352,7 +352,7 @@ impl Sweep {
     }
 }
 
-/// Whether a partial derivative on the tape moves in a live level.
+/// Whether a partial derivative on the tape varies in a live level.
 fn moves(levels: &Levels, tape: &Tape) -> bool {
     let wide = |kind: &WideKind| match kind {
         WideKind::Sum(operands) => operands.iter().any(|(_, _, slot)| levels.is_live(*slot)),
@@ -361,25 +361,25 @@ fn moves(levels: &Levels, tape: &Tape) -> bool {
     tape.columns().any(&mut |slot| levels.is_live(slot)) || tape.wide().iter().any(|w| wide(&w.kind))
 }
 
-/// Whether a tangent is that of something that does not move.
+/// Whether a tangent is that of a constant.
 pub(super) fn has_no_tangent(tangent: f64) -> bool {
     tangent.to_bits() == NO_TANGENT.to_bits()
 }
 
-/// The way back over nodes from number `first` on; gives how many of them are left when an adjoint is infinite, which
+/// Sweeps in reverse over nodes from number `first` on; returns how many of them remain when an adjoint is infinite, which
 /// [`hand_back`](Sweep::hand_back) multiplies later.
 ///
-/// The adjoint of the node before is kept in a register: a chain of operations would otherwise wait for its own store at
-/// each step (4.2 against 2.5 ns). An adjoint below the smallest normal number counts as zero: contractions over
-/// thousands of steps would otherwise run on subnormal numbers, 15 times slower, and setting the processor's flush mode
-/// instead would change arithmetic that is not the sweep's.
+/// The adjoint of the previous node is held in a register: a chain of operations would otherwise wait for its own store at each
+/// step (4.2 against 2.5 ns). An adjoint below the smallest normal number counts as zero: contractions over thousands of steps
+/// would otherwise run on subnormal numbers, 15 times slower, and setting the processor's flush mode instead would change
+/// arithmetic outside of the sweep.
 fn backwards(nodes: &[Node], first: u32, adjoints: &mut [f64]) -> usize {
     let mut i = first as usize + nodes.len() - 1;
     let mut adjoint = adjoints[i];
     for node in nodes.iter().rev() {
         let below = i - 1;
         let mut next = adjoints[below];
-        // NaN goes on.
+        // NaN is propagated.
         if is_usual(adjoint) {
             let (a, b) = (node.a as usize, node.b as usize);
             let (to_a, to_b) = (adjoint * node.pa, adjoint * node.pb);
@@ -391,7 +391,7 @@ fn backwards(nodes: &[Node], first: u32, adjoints: &mut [f64]) -> usize {
             if b == below {
                 next += to_b;
             } else {
-                // For a missing operand this is the node itself, which is done.
+                // A missing operand is represented by the node itself, which is already processed.
                 adjoints[b] += to_b;
             }
         } else if adjoint.is_infinite() {
@@ -414,7 +414,7 @@ fn is_usual(adjoint: f64) -> bool {
     magnitude >= LEAST && magnitude != INFINITE
 }
 
-/// The same for an observer: every adjoint is there afterwards.
+/// Sweeps in reverse for an observer: every adjoint remains stored.
 fn backwards_kept(nodes: &[Node], first: u32, adjoints: &mut [f64]) -> usize {
     for (k, node) in nodes.iter().enumerate().rev() {
         let n = first as usize + k;
@@ -434,7 +434,7 @@ fn backwards_kept(nodes: &[Node], first: u32, adjoints: &mut [f64]) -> usize {
     0
 }
 
-/// The way forwards over nodes from number `first` on.
+/// Sweeps forward over nodes from number `first` on.
 fn forwards(nodes: &[Node], first: u32, tangents: &mut [f64]) {
     for (k, node) in nodes.iter().enumerate() {
         let sum = along(node.pa, tangents[node.a as usize]) + along(node.pb, tangents[node.b as usize]);
@@ -442,7 +442,7 @@ fn forwards(nodes: &[Node], first: u32, tangents: &mut [f64]) {
     }
 }
 
-/// What an operand contributes to a tangent: nothing when it does not move, a zero when the partial derivative is.
+/// Returns the contribution of an operand to a tangent: nothing when it does not vary, zero when the partial derivative is zero.
 pub(super) fn along(partial: f64, tangent: f64) -> f64 {
     if has_no_tangent(tangent) {
         NO_TANGENT

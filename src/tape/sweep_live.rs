@@ -1,4 +1,4 @@
-//! Live sweep: a sweep whose arithmetic is itself recorded, because seeds or partial derivatives are active in live
+//! Live sweep: performs a sweep whose arithmetic is itself recorded, because seeds or partial derivatives are active in live
 //! levels.
 
 use super::Num;
@@ -22,7 +22,7 @@ impl Sweep {
         }
     }
 
-    /// The way back over nodes from number `first` on.
+    /// Sweeps in reverse over nodes from number `first` on.
     pub(super) fn backwards_live(
         &mut self,
         levels: &mut Levels,
@@ -41,7 +41,7 @@ impl Sweep {
         Ok(())
     }
 
-    /// The way forwards over nodes from number `first` on.
+    /// Sweeps forward over nodes from number `first` on.
     pub(super) fn forwards_live(&mut self, levels: &mut Levels, nodes: &[Node], first: u32) -> Result<(), RecordError> {
         for (k, node) in nodes.iter().enumerate() {
             let i = first + k as u32;

@@ -5,7 +5,7 @@ use super::node::RecordError;
 /// Bytes of capacity that stay allocated for the next run.
 const RETAINED: usize = 12 << 20;
 
-/// Entries of the first allocation.
+/// The number of entries of the first allocation.
 const FIRST: usize = 1 << 10;
 
 /// A stack of numbers and a stack of integers.
@@ -24,13 +24,13 @@ impl ValueStack {
         self.integers.shrink_to(RETAINED / size_of::<i64>());
     }
 
-    /// Pushes a number; `None`, and nothing done, when there has to be [more room](ValueStack::make_room) first.
+    /// Pushes a number; `None`, and no change, when [memory](ValueStack::make_room) must be allocated first.
     #[inline(always)]
     pub fn push_number(&mut self, x: f64) -> Option<()> {
         push(&mut self.numbers, x)
     }
 
-    /// Pushes an integer; `None`, and nothing done, when there has to be more room first.
+    /// Pushes an integer; `None`, and no change, when memory must be allocated first.
     #[inline(always)]
     pub fn push_integer(&mut self, n: i64) -> Option<()> {
         push(&mut self.integers, n)
@@ -48,7 +48,7 @@ impl ValueStack {
         self.integers.pop().unwrap_or(0)
     }
 
-    /// Makes room for one entry more of each kind, unless all together would take more than `limit` bytes.
+    /// Allocates memory for one more entry of each kind, unless all together would take more than `limit` bytes.
     ///
     /// # Errors
     /// [`RecordError`] when they would.

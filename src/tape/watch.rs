@@ -9,12 +9,12 @@ use super::observer::{Observer, Operation, Step, Wanted};
 use crate::native::PrimitiveId;
 use hashbrown::HashMap;
 
-/// What became infinite or NaN first.
+/// The first value that became infinite or NaN.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Wrong {
     /// The result of a step with finite operands.
     Value(Step),
-    /// The tangent of a step, those of whose operands are finite.
+    /// The tangent of a step whose operands have finite tangents.
     Tangent(Step, f64),
 }
 
@@ -23,50 +23,50 @@ pub enum Wrong {
 pub struct Met {
     /// The operation.
     pub step: Step,
-    /// Its partial derivatives; nothing for a comparison on which a branch depends.
+    /// Its partial derivatives; `None` for a comparison on which a branch depends.
     pub partials: Option<Sides>,
 }
 
 /// The partial derivatives of an operation at a kink.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Sides {
-    /// On the left of the operand that moves; NaN where there is no value.
+    /// On the left of the operand that varies; NaN where there is no value.
     pub left: f64,
     /// On the right; NaN where there is no value.
     pub right: f64,
-    /// The partial derivative that is taken.
+    /// The partial derivative that is used.
     pub taken: f64,
 }
 
-/// A look at every number.
+/// The state of an observer.
 #[derive(Debug, Default)]
 pub struct Watch {
     wanted: Wanted,
-    /// What was wanted before the program itself asked for the steps.
+    /// The objects of observation before the program itself requested the steps.
     before: Option<Wanted>,
-    /// Where the program is.
+    /// The current place in the program.
     place: u32,
     times: HashMap<u32, u32>,
-    /// How many steps were looked at.
+    /// The number of steps observed.
     looks: u32,
     first: Option<Wrong>,
     kinks: Vec<Met>,
 }
 
-/// After so many steps a brief look ends.
+/// The number of steps after which a brief observation ends.
 const BRIEF: u32 = 20_000;
 
-/// Kinks that are remembered; one for each place.
+/// The maximum number of recorded kinks; one for each place.
 const KINKS: usize = 1000;
 
 impl Levels {
-    /// Begins to watch, if anything is wanted.
+    /// Starts to observe, if anything is requested.
     pub fn watch(&mut self, wanted: Wanted) {
         let is_wanted = wanted.not_finite || wanted.kinks || wanted.steps;
         self.set_observer(is_wanted.then(|| Box::new(Watch { wanted, ..Watch::default() }) as Box<dyn Observer>));
     }
 
-    /// Begins or ends to watch every step, as the program asks.
+    /// Starts or ends the observation of every step, as the program requests.
     pub fn watch_steps(&mut self, wants: bool) {
         match self.watch_mut() {
             None if wants => {
@@ -89,12 +89,12 @@ impl Levels {
         }
     }
 
-    /// Whether the program is to stop at the first of them.
+    /// Whether the program is to stop at the first number that is not finite.
     pub fn stops_at_once(&self) -> bool {
         self.wanted().at_once
     }
 
-    /// The kinks that were met, in order, and forgets them.
+    /// Takes the kinks that were met, in order.
     pub fn take_kinks(&mut self) -> Vec<Met> {
         self.watch_mut().map(|watch| std::mem::take(&mut watch.kinks)).unwrap_or_default()
     }
@@ -112,7 +112,7 @@ impl Levels {
         vec![]
     }
 
-    /// What was the first.
+    /// Returns the first value that became infinite or NaN.
     pub fn first_wrong(&self) -> Option<Wrong> {
         self.observer.as_ref()?.of::<Watch>()?.first
     }
@@ -121,8 +121,8 @@ impl Levels {
         self.observer.as_mut()?.of_mut()
     }
 
-    /// Looks at a comparison of two numbers on which a branch depends. Where they are equal and one of them moves, the
-    /// branch is taken exactly at its threshold.
+    /// Observes a comparison of two numbers on which a branch depends. Where they are equal and one of them varies, the branch is
+    /// taken exactly at its threshold.
     ///
     /// # Errors
     /// [`RecordError::Kink`] when the program is to stop there.
@@ -136,7 +136,7 @@ impl Levels {
         watch.met(Met { step, partials: None })
     }
 
-    /// Looks at a step whose partial derivative is 0 wherever it has one: it may be at a jump.
+    /// Observes a step whose partial derivative is 0 wherever it has one: it may be at a jump.
     ///
     /// # Errors
     /// [`RecordError::Kink`] when the program is to stop there.
@@ -197,7 +197,7 @@ impl Observer for Watch {
 /// and the one that is taken.
 fn kink(epoch: u64, id: PrimitiveId, x: &[Num], result: f64) -> Option<Sides> {
     let one_sided = id.info().one_sided?;
-    // `max(x, x)` moves as `x` does.
+    // `max(x, x)` varies as `x` does.
     if matches!(x, [a, b] if a.slot == b.slot) {
         return None;
     }
@@ -210,7 +210,7 @@ fn kink(epoch: u64, id: PrimitiveId, x: &[Num], result: f64) -> Option<Sides> {
 }
 
 impl Watch {
-    /// A step at this place that has no node.
+    /// Returns a step at this place that has no node.
     fn step(&mut self, id: PrimitiveId, of: &[f64], result: f64) -> Step {
         let time = self.times.entry(self.place).or_default();
         *time += 1;

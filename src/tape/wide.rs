@@ -11,27 +11,27 @@ use std::rc::Rc;
 pub struct Wide {
     /// The node of its first result.
     pub first: u32,
-    /// How many results it has.
+    /// The number of its results.
     pub results: u32,
-    /// What it does.
+    /// The operation.
     pub kind: WideKind,
-    /// What an explanation of the derivative says of it.
+    /// Its description in an explanation of the derivative.
     pub seen: Option<Box<Seen>>,
 }
 
-/// What is remembered of a call or a block while steps are shown.
+/// The description of a call or a block while steps are shown.
 #[derive(Clone, Debug)]
 pub struct Seen {
-    /// What was called.
+    /// The name of the called function.
     pub name: Rc<str>,
-    /// Where in the program, as the machine counts places.
+    /// Its place in the program, by the machine's numbering.
     pub place: u32,
-    /// The results.
+    /// The returned values.
     pub values: Vec<f64>,
 }
 
 impl WideKind {
-    /// What is called here, in a word.
+    /// Returns the name of the operation in an explanation.
     pub(super) fn name(&self) -> Rc<str> {
         match self {
             WideKind::Sum(_) => "sum".into(),
@@ -44,7 +44,7 @@ impl WideKind {
         }
     }
 
-    /// The operand nodes of a call or a block.
+    /// Returns the operand nodes of a call or a block.
     pub fn operands(&self) -> &[u32] {
         match self {
             WideKind::Sum(_) => &[],
@@ -54,21 +54,21 @@ impl WideKind {
     }
 }
 
-/// What a wide node does.
+/// The operation of a wide node.
 #[derive(Clone, Debug)]
 pub enum WideKind {
-    /// One result; an operand node, the partial derivative in it, and the partial derivative's outer slot, each.
+    /// One result; for each operand its node, the partial derivative in it, and the partial derivative's outer slot.
     Sum(Vec<(u32, f64, Slot)>),
-    /// On the way back, a function takes the adjoint of the results and gives those of the operands.
+    /// In the reverse sweep, a function takes the adjoint of the results and returns those of the operands.
     Call(Box<Call>),
     /// A part of the program that was run without being recorded, and is run again by the sweep.
     Block(Box<Block>),
 }
 
-/// A checkpoint: what it takes to run a part of the program a second time.
+/// A checkpoint: the state that is needed to run a part of the program a second time.
 #[derive(Clone, Debug)]
 pub struct Block {
-    /// A copy of the function without parameters, and of everything that it can reach, from before the first run.
+    /// A copy of the function without parameters, and of everything reachable from it, from before the first run.
     pub state: Ref,
     /// The generator of random numbers before the first run.
     pub random: Random,
@@ -78,15 +78,15 @@ pub struct Block {
     pub operands: Vec<u32>,
     /// Whether the function may throw.
     pub throws: bool,
-    /// Where the results are found.
+    /// The location of the results.
     pub outline: HeapPath,
-    /// The results: an object of the outline, and which of its numbers.
+    /// The results: an object of the outline, and the index of the number in it.
     pub results: Vec<(u32, u32)>,
     /// Bytes that the copy alone holds.
     pub held: u64,
 }
 
-/// Bytes that the blocks among some wide nodes hold.
+/// Returns the number of bytes that the blocks among some wide nodes hold.
 pub(super) fn held(wide: &[Wide]) -> u64 {
     let of = |wide: &Wide| match &wide.kind {
         WideKind::Block(block) => block.held,
@@ -102,34 +102,34 @@ pub struct Call {
     pub kind: CallKind,
     /// The function.
     pub function: Ref,
-    /// What it is the pullback of, while steps are shown.
+    /// The name of the function that it is the pullback of, while steps are shown.
     pub name: Option<Rc<str>>,
-    /// The operand nodes, one for each number of the operands that can move; 0 for a constant one.
+    /// The operand nodes, one for each number of the operands that can vary; 0 for a constant one.
     pub operands: Vec<u32>,
-    /// What the operands looked like.
+    /// The structure of the operands.
     pub x: Vec<Template>,
-    /// What the result looked like.
+    /// The structure of the result.
     pub y: Template,
 }
 
-/// What a called function does.
+/// The purpose of a called function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CallKind {
-    /// Takes the adjoint of the result to those of the operands.
+    /// Maps the adjoint of the result to those of the operands.
     Pullback,
     /// Changes the adjoint in place (`withDerivative`): results and operands correspond one to one.
     Edit,
-    /// Takes the tangents of the operands to that of the result, and cannot be transposed: it gives a constant.
+    /// Maps the tangents of the operands to that of the result, and cannot be transposed: it returns a constant.
     Constant,
-    /// The same for a function whose transpose is unknown: it takes or gives vectors whose components cannot be counted
+    /// Like `Constant`, for a function whose transpose is unknown: it takes or returns vectors whose components cannot be counted
     /// beforehand.
     Forwards,
 }
 
-/// A value, kept for its shape: how many elements its arrays have, which keys, which case.
+/// A value that describes a structure: how many elements its arrays have, which keys, which case.
 #[derive(Clone, Debug)]
 pub struct Template {
-    /// How its type differentiates.
+    /// The tangent type.
     pub tangent: TangentId,
     /// Its components.
     pub cells: Cells,

@@ -1,4 +1,4 @@
-//! What others ask of a [`TypeContext`]: entering a module's files, checking them, and the answers that `ir` needs.
+//! Interface of the type checker: enters and checks a module's files, and answers the queries of `ir`.
 
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::{SourceMap, Span};
@@ -82,21 +82,22 @@ pub fn context_with_prelude(sources: &mut SourceMap) -> TypeContext {
     cx
 }
 
-/// A module's files, entered and checked.
+/// The result of entering and checking a module's files.
 pub struct Checked {
     /// The function that runs the top-level statements.
     pub script: FunctionId,
     /// The user's functions, for checks that come later.
     pub functions: Vec<FunctionId>,
-    /// The type of the value of the last expression, if it was asked for and there is one.
+    /// The type of the last expression's value, if it was requested and there is one.
     pub value: Option<Type>,
-    /// Whether derivatives or transposes were registered, perhaps for functions of earlier texts.
+    /// Whether derivatives or transposes were registered, possibly for functions of earlier inputs.
     pub registers: bool,
     /// Whether there were no errors.
     pub ok: bool,
 }
 
-/// Enters and checks the files of a module. `texts` are quoted in messages: first position and text of each.
+/// Enters and checks the files of a module. `texts` holds the sources that messages quote, each with its first
+/// position. `wants_value` requests the type of the last expression.
 pub fn check_module(cx: &mut TypeContext, files: &[File], texts: &[(u32, Rc<str>)], wants_value: bool) -> Checked {
     cx.sink.texts.extend(texts.iter().cloned());
     cx.memo.opaques.are_known = false;
@@ -153,7 +154,7 @@ pub fn check_module(cx: &mut TypeContext, files: &[File], texts: &[(u32, Rc<str>
         if cx.defs.function_data(f).is_prelude {
             continue;
         }
-        // The text of a function that rethrows is looked at as one that throws: there `try` must stand.
+        // The body of a function that rethrows is checked in its throwing version, where `try` is required.
         if let Some(version) = rethrows::throwing_version(cx, f) {
             function_body::check_body(cx, version);
         }
@@ -184,13 +185,13 @@ pub fn check_module(cx: &mut TypeContext, files: &[File], texts: &[(u32, Rc<str>
     unused_declarations::check_entered(cx, entered_before);
     type_alias::check_alias_uses(cx);
     opaque::check_opaques(cx);
-    // From here on types are asked for by what makes code of them.
+    // From here on, types are queried by the stages that generate code.
     cx.memo.opaques.are_known = true;
     let errors = cx.sink.diagnostics.iter().filter(|d| d.is_error()).count();
     Checked { script, functions, value: cx.module.script_result.clone(), registers, ok: errors == errors_before }
 }
 
-/// A function of C has no place for what it captures.
+/// Reports functions converted to C functions that capture variables: a C function pointer has no context.
 fn check_c_functions(cx: &mut TypeContext) {
     for (f, span) in std::mem::take(&mut cx.module.c_functions) {
         if function_body::check_body(cx, f).is_some_and(|body| !body.captures.is_empty()) {
@@ -202,23 +203,23 @@ fn check_c_functions(cx: &mut TypeContext) {
     }
 }
 
-/// The operators that are declared.
+/// Returns the declared operators.
 pub fn operators(cx: &TypeContext) -> &crate::syntax::OperatorTable {
     &cx.defs.operators
 }
 
-/// Sets the operators that are declared.
+/// Replaces the declared operators.
 pub fn set_operators(cx: &mut TypeContext, operators: crate::syntax::OperatorTable) {
     cx.defs.operators = operators;
 }
 
-/// What `@differentiable` on a function promises.
+/// Returns the promise that `@differentiable` makes for a function.
 pub fn declared_promise(cx: &mut TypeContext, f: FunctionId) -> Option<Rc<Promise>> {
     differentiability::promise(cx, f)
 }
 
-/// Whether a derivative that is registered for making an instance by an initializer of a class keeps a promise of the
-/// initializer.
+/// Whether a derivative that is registered for creating an instance with a class initializer covers the parameters
+/// `wrt` of a promise of that initializer.
 pub fn has_registered_allocation(cx: &mut TypeContext, f: FunctionId, wrt: &[bool]) -> bool {
     registration::resolve_registrations(cx);
     let covers = |r: &crate::types::model::tables::Registered| {
@@ -227,7 +228,8 @@ pub fn has_registered_allocation(cx: &mut TypeContext, f: FunctionId, wrt: &[boo
     superclass::fills_instance(cx, f) && cx.defs.function_data(f).registered.iter().any(covers)
 }
 
-/// Whether a function is a closure or local function, which is compiled with the one around it.
+/// Whether a function is compiled as a part of another one or not at all: a closure, a script, a local function, or a
+/// function without a checked body.
 pub fn is_inside(cx: &TypeContext, f: FunctionId) -> bool {
     let data = cx.defs.function_data(f);
     matches!(data.kind, FunctionKind::Closure | FunctionKind::Script)
@@ -235,12 +237,12 @@ pub fn is_inside(cx: &TypeContext, f: FunctionId) -> bool {
         || !matches!(data.body, BodyState::Checked(_))
 }
 
-/// Whether a function stands in an extension of a protocol.
+/// Whether a function is declared in an extension of a protocol.
 pub fn is_default_implementation(cx: &TypeContext, f: FunctionId) -> bool {
     matches!(cx.defs.function_data(f).owner, Owner::Protocol(_))
 }
 
-/// A function with its types, on one line; `None` for closures and what was not checked.
+/// Formats a function with its types on one line; `None` for closures and unchecked functions.
 pub fn describe_function(cx: &mut TypeContext, f: FunctionId) -> Option<String> {
     if is_inside(cx, f) {
         return None;
@@ -251,7 +253,7 @@ pub fn describe_function(cx: &mut TypeContext, f: FunctionId) -> Option<String> 
     Some(format!("func {} ({}) -> {result}", info.name, params.join(", ")))
 }
 
-/// The globals of the session, with their types, for a listing.
+/// The globals of the session with their types, formatted for a listing.
 pub fn global_types(cx: &mut TypeContext) -> Vec<(String, String)> {
     let shown: Vec<(String, Option<Type>)> =
         cx.defs.globals.iter().filter(|g| !g.is_prelude).map(|g| (g.name.to_string(), g.ty.clone())).collect();

@@ -1,10 +1,12 @@
-//! Tree to typed tree: names, inference, protocols, conformances, `TangentVector`s.
+//! Type checker: turns syntax trees into typed trees by name resolution, inference, conformance checks and synthesis of
+//! tangent vectors.
 //!
 //! In: the syntax trees of a module's files, and the prelude. Out: a [`TypeContext`] of declarations, with a checked
 //! `model::tree::Body` for each function, and diagnostics.
 //!
-//! Promises: generic bodies are checked once; no exponential search; a body with an error is never handed on.
-//! Not here: what is differentiable inside a body (`diff`), concrete types (`ir`).
+//! Promises: generic bodies are checked once; no exponential search; a body with an error is never passed to later
+//! stages.
+//! Not here: which parts of a body are differentiable (`diff`), concrete types (`ir`).
 
 pub(crate) mod check;
 pub(crate) mod check_module;

@@ -1,4 +1,5 @@
-//! What can be called under a name, for a person who is about to write the arguments.
+//! Signature help: the functions, methods and initializers of a name, for the display of their parameters while
+//! arguments are typed.
 
 use crate::types::conform::conformances;
 use crate::types::generics::signature;
@@ -13,29 +14,29 @@ use crate::types::names::lookup;
 use crate::types::names::prelude;
 use crate::types::synthesize;
 
-/// A function, a method or an initializer.
+/// The signature of a function, a method or an initializer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Callable {
-    /// Its parameters; `self` is none of them.
+    /// Its parameters, without `self`.
     pub parameters: Vec<Parameter>,
-    /// What it gives, unless that is nothing.
+    /// The type of its result, unless it is `()`.
     pub result: Option<String>,
 }
 
-/// What an argument is given for.
+/// A parameter of a [`Callable`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Parameter {
-    /// What is written before the argument.
+    /// The argument label, if there is one.
     pub label: Option<String>,
-    /// What the function calls it.
+    /// The name inside the function.
     pub name: String,
     /// Its type.
     pub ty: String,
-    /// Whether it may be left out.
+    /// Whether the argument may be omitted.
     pub has_default: bool,
 }
 
-/// The functions and initializers of a name at the top level.
+/// Returns the functions of a name at the top level, and the initializers if it names a type.
 pub fn callables(cx: &mut TypeContext, name: &str) -> Vec<Callable> {
     let entries = lookup::entries(cx, name, 0);
     let mut functions = vec![];
@@ -49,7 +50,7 @@ pub fn callables(cx: &mut TypeContext, name: &str) -> Vec<Callable> {
     called(cx, functions)
 }
 
-/// The methods of a name that values of a type have, or the type itself.
+/// Returns the methods with a name among the members of a type, including those of the protocols that it conforms to.
 pub fn callable_members(cx: &mut TypeContext, of: &Type, name: &str) -> Vec<Callable> {
     let of = unification::shallow(cx, of);
     let mut functions = vec![];
@@ -66,7 +67,7 @@ pub fn callable_members(cx: &mut TypeContext, of: &Type, name: &str) -> Vec<Call
     called(cx, functions)
 }
 
-/// The same of a type that is named.
+/// Returns the methods with a name that the nominal type `name` declares.
 pub fn callable_members_of(cx: &mut TypeContext, name: &str, member: &str) -> Vec<Callable> {
     let Some(Named::Nominal(n)) = lookup::type_entry(cx, name, 0) else { return vec![] };
     let own = cx.defs.nominal_data(n).name.clone();
@@ -91,7 +92,7 @@ fn called(cx: &mut TypeContext, functions: Vec<FunctionId>) -> Vec<Callable> {
         let result = Some(display::show(cx, &signature.result)).filter(|ty| ty != "Void" && ty != "()");
         all.push(Callable { parameters, result });
     }
-    // What is wrong with a declaration is said when it is compiled.
+    // Errors in a declaration are reported when it is compiled.
     cx.sink.diagnostics.truncate(before);
     all.dedup();
     all

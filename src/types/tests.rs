@@ -1,4 +1,4 @@
-//! The checker on whole programs: what it says, and what it finds.
+//! Tests of the type checker on whole programs: their diagnostics, and the throwing versions of library functions.
 
 use crate::source::SourceMap;
 use crate::syntax;
@@ -56,7 +56,8 @@ fn files() {
     }
 }
 
-/// Whoever gives a function of the library one that throws gets another version of it, which must have no errors.
+/// A call that passes a throwing function to a library function uses the throwing version of that function, which must
+/// have no errors.
 #[test]
 fn every_function_of_the_library_may_be_given_functions_that_throw() {
     let mut sources = SourceMap::default();

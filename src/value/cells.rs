@@ -1,4 +1,4 @@
-//! Cells: storage for numbers with their slots, integers and references.
+//! Cells: the storage of numbers with their slots, integers and references.
 
 use super::origins::{Content, Origins};
 use super::shape::Layout;
@@ -6,19 +6,19 @@ use super::{Components, Ref, Slot, release};
 use crate::cancel;
 use smallvec::SmallVec;
 
-/// Numbers of an object; a few of them stand in the object itself, so that most records and instances are one piece of
-/// memory. So with integers and references.
+/// The numbers of an object; a few of them are stored inline, so that most records and instances are a single allocation.
+/// The same applies to integers and references.
 pub type Numbers = SmallVec<[f64; 2]>;
-/// Integers of an object.
+/// The integers of an object.
 pub type Integers = SmallVec<[i64; 2]>;
-/// References of an object.
+/// The references of an object.
 pub type References = SmallVec<[Ref; 2]>;
 
-/// Numbers, integers and references; elements of an array, fields of a record, contents of a box, captures of a
-/// closure. Element `k` of an array with stride `(nf, ni, nr)` has its numbers at `f[k·nf..]`, and so on.
+/// Storage of numbers, integers and references: the elements of an array, the fields of a record, the contents of a box,
+/// the captures of a closure. Element `k` of an array with stride `(nf, ni, nr)` has its numbers at `f[k·nf..]`, and so on.
 #[derive(Debug, Default)]
 pub struct Cells {
-    /// How many elements; 1 for records, boxes and captures.
+    /// The number of elements; 1 for records, boxes and captures.
     pub len: usize,
     /// Numbers.
     pub f: Numbers,
@@ -26,9 +26,9 @@ pub struct Cells {
     pub i: Integers,
     /// References.
     pub r: References,
-    /// Tangent slots beside `f`: empty, or as long as `f`. Made when the first one is stored.
+    /// The tangent slots of `f`: empty, or as long as `f`. Allocated when the first one is stored.
     pub slots: Vec<Slot>,
-    /// What the integers and texts were made of, where a chain of differentiation breaks.
+    /// The numbers from which the integers and strings were computed, for the detection of lost tangents.
     pub origins: Origins,
 }
 
@@ -63,7 +63,7 @@ impl Drop for Cells {
 }
 
 impl Cells {
-    /// No elements and no room for any.
+    /// Returns empty storage without allocation.
     pub const fn empty() -> Cells {
         Cells {
             len: 0,
@@ -75,14 +75,14 @@ impl Cells {
         }
     }
 
-    /// A record, box or list of captures with these components.
+    /// Creates a record, box or list of captures with these components.
     pub fn record(parts: Components<'_>) -> Cells {
         let mut cells = Cells::default();
         cells.push(parts);
         cells
     }
 
-    /// An array of numbers, constant in every level.
+    /// Creates an array of numbers, constant in every level.
     pub fn numbers(elements: Vec<f64>) -> Cells {
         let mut cells = Cells::empty();
         cells.len = elements.len();
@@ -90,7 +90,7 @@ impl Cells {
         cells
     }
 
-    /// An array of integers.
+    /// Creates an array of integers.
     pub fn integers(elements: Vec<i64>) -> Cells {
         let mut cells = Cells::empty();
         cells.len = elements.len();
@@ -98,7 +98,7 @@ impl Cells {
         cells
     }
 
-    /// An array of elements of one reference each.
+    /// Creates an array of elements of one reference each.
     pub fn references(elements: Vec<Ref>) -> Cells {
         let mut cells = Cells::empty();
         cells.len = elements.len();
@@ -106,7 +106,7 @@ impl Cells {
         cells
     }
 
-    /// A record of zeros and nothing.
+    /// Creates a record of zeros and null references.
     pub fn zeros(layout: Layout) -> Cells {
         Cells {
             len: 1,
@@ -118,12 +118,12 @@ impl Cells {
         }
     }
 
-    /// Everything in it.
+    /// Returns all components.
     pub fn all(&self) -> Components<'_> {
         Components { f: &self.f, slots: &self.slots, i: &self.i, r: &self.r }
     }
 
-    /// Element `index`, when its type has that layout. Empty in a bank that has not so many components.
+    /// Returns element `index` of an array with that element layout. A bank with too few components is empty.
     pub fn element(&self, index: usize, layout: Layout) -> Components<'_> {
         let (nf, ni, nr) = (layout.f as usize, layout.i as usize, layout.r as usize);
         Components {
@@ -148,7 +148,7 @@ impl Cells {
             self.make_slots();
             self.slots.extend_from_slice(slots);
             self.f.extend_from_slice(numbers);
-            // Fewer slots than numbers cannot happen with a well-formed part; the two must stay in step all the same.
+            // A well-formed part has a slot for each number or none; the lengths must be equal in any case.
             self.slots.resize(self.f.len(), Slot::NONE);
         } else {
             self.f.extend_from_slice(numbers);
@@ -179,13 +179,13 @@ impl Cells {
         }
     }
 
-    /// The slot beside number `index`.
+    /// Returns the slot of number `index`.
     #[inline]
     pub fn slot(&self, index: usize) -> Slot {
         self.slots.get(index).copied().unwrap_or(Slot::NONE)
     }
 
-    /// Stores a number that is constant in every level; `false` when there is no such component.
+    /// Stores a number that is constant in every level; `false` when the index is out of range.
     #[inline]
     #[must_use]
     pub fn set_f(&mut self, index: usize, value: f64) -> bool {
@@ -197,7 +197,7 @@ impl Cells {
         true
     }
 
-    /// Stores a number with its slot; `false` when there is no such component.
+    /// Stores a number with its slot; `false` when the index is out of range.
     #[inline]
     #[must_use]
     pub fn set_num(&mut self, index: usize, value: f64, slot: Slot) -> bool {
@@ -207,7 +207,7 @@ impl Cells {
         true
     }
 
-    /// Writes the slot beside a number that is there.
+    /// Stores the slot of an existing number.
     #[inline]
     pub fn set_slot(&mut self, index: usize, slot: Slot) {
         if self.slots.is_empty() {
@@ -219,12 +219,12 @@ impl Cells {
         self.slots[index] = slot;
     }
 
-    /// Makes room for slots beside all numbers.
+    /// Allocates slots for all numbers.
     pub fn make_slots(&mut self) {
         self.slots.resize(self.f.len(), Slot::NONE);
     }
 
-    /// Overwrites element `index`; `false` when it is not there.
+    /// Overwrites element `index`; `false` when the index is out of range.
     #[must_use]
     pub fn set(&mut self, index: usize, layout: Layout, parts: Components<'_>) -> bool {
         let (nf, ni, nr) = (layout.f as usize, layout.i as usize, layout.r as usize);
@@ -272,7 +272,7 @@ impl Cells {
         self.len -= to - from;
     }
 
-    /// Leaves nothing in element `index`.
+    /// Sets the components of element `index` to zero or null.
     pub fn clear(&mut self, index: usize, layout: Layout) {
         let (nf, ni, nr) = (layout.f as usize, layout.i as usize, layout.r as usize);
         self.f[index * nf..(index + 1) * nf].fill(0.0);
@@ -309,12 +309,12 @@ impl Cells {
         }
     }
 
-    /// How many bytes its components take.
+    /// Returns the size of the components in bytes.
     pub fn bytes(&self) -> usize {
         size_of_val(&self.f[..]) + size_of_val(&self.i[..]) + size_of_val(&self.r[..]) + size_of_val(&self.slots[..])
     }
 
-    /// Whether it has as many components as `len` elements of that layout need.
+    /// Whether the numbers of components are those of `len` elements with that layout.
     pub fn fits(&self, layout: Layout) -> bool {
         let fits = |have: usize, each: u32| self.len.checked_mul(each as usize) == Some(have);
         fits(self.f.len(), layout.f) && fits(self.i.len(), layout.i) && fits(self.r.len(), layout.r)

@@ -1,11 +1,11 @@
-//! Comparison: equality, order and hashing of values by shape, for synthesized conformances.
+//! Comparison: the equality, order and hashing of values by shape, for synthesized conformances.
 
 use super::shape::{Shape, ShapeId, Shapes, seen};
 use super::{Components, Ref};
 use std::cmp::Ordering;
 use std::rc::Rc;
 
-/// Whether two values of one type are equal. Works on a list, so that chains of any length can be compared.
+/// Whether two values of one type are equal. Uses a work list, so that chains of any length can be compared.
 pub fn equal(shapes: &Shapes, shape: ShapeId, a: Components<'_>, b: Components<'_>) -> bool {
     let mut work = vec![(shape, a, b)];
     while let Some((shape, mut a, mut b)) = work.pop() {
@@ -43,7 +43,7 @@ pub fn equal(shapes: &Shapes, shape: ShapeId, a: Components<'_>, b: Components<'
             Shape::Set(key) => equal_dictionaries(shapes, &mut work, (*key, None), a.reference(), b.reference()),
             Shape::Boxed(of) => match (a.reference(), b.reference()) {
                 (Ref::Cells(x), Ref::Cells(y)) => {
-                    // A record shared by both sides is equal to itself only when it has no NaN in it.
+                    // A record shared by both sides is equal to itself only when it contains no NaN.
                     work.push((*of, x.all(), y.all()));
                     true
                 }
@@ -134,7 +134,7 @@ fn text(r: &Ref) -> &str {
     }
 }
 
-/// Whether two references are one object.
+/// Whether two references refer to the same object.
 pub fn same_object(a: &Ref, b: &Ref) -> bool {
     match (a, b) {
         (Ref::Null, Ref::Null) => true,
@@ -149,7 +149,7 @@ pub fn same_object(a: &Ref, b: &Ref) -> bool {
     }
 }
 
-/// The order of two values of one type, part by part; `None` for numbers without one, and for types without one.
+/// Compares two values of one type lexicographically; `None` for unordered numbers and for types without an order.
 pub fn compare(shapes: &Shapes, shape: ShapeId, mut a: Components<'_>, mut b: Components<'_>) -> Option<Ordering> {
     match shapes.get(shape) {
         Shape::Double | Shape::Float => a.number().partial_cmp(&b.number()),
@@ -199,10 +199,10 @@ fn compare_fields(
     Some(Ordering::Equal)
 }
 
-/// A number that is the same for equal values, and the same in every run.
+/// Returns a hash that is the same for equal values, and the same in every run.
 pub fn hash(shapes: &Shapes, shape: ShapeId, mut value: Components<'_>) -> u64 {
     let mut state = Mixer(0x9e37_79b9_7f4a_7c15);
-    // The keys that nearly every dictionary has need no list.
+    // The most frequent kinds of keys need no work list.
     match shapes.get(shape) {
         Shape::Int { .. } => state.mix(value.integer() as u64),
         Shape::String => state.text(&super::text::canonical(text(value.reference()))),
@@ -215,7 +215,7 @@ fn hash_parts(shapes: &Shapes, shape: ShapeId, value: Components<'_>, state: &mu
     let mut work = vec![(shape, value)];
     while let Some((shape, mut value)) = work.pop() {
         match shapes.get(shape) {
-            // Both zeros are equal.
+            // Positive and negative zero are equal.
             Shape::Double | Shape::Float => state.mix((value.number() + 0.0).to_bits()),
             Shape::Int { .. } | Shape::Bool => state.mix(value.integer() as u64),
             Shape::String | Shape::Character => state.text(&super::text::canonical(text(value.reference()))),
@@ -245,7 +245,7 @@ fn hash_parts(shapes: &Shapes, shape: ShapeId, value: Components<'_>, state: &mu
                 }
             }
             Shape::Dictionary(key, _) | Shape::Set(key) => {
-                // Two dictionaries are equal whatever the order of their keys.
+                // The equality of dictionaries does not depend on the order of their keys.
                 if let Ref::Dictionary(dictionary) = value.reference() {
                     let layout = shapes.layout(*key);
                     let keys = (0..dictionary.len()).map(|k| hash(shapes, *key, dictionary.keys().element(k, layout)));
@@ -287,7 +287,7 @@ fn push_parts<'a>(
     work[first..].reverse();
 }
 
-/// Multiply and rotate: fast for short keys, and the same numbers in every run so that output can be compared.
+/// The hash function, multiply and rotate: fast for short keys, and deterministic so that output can be compared.
 struct Mixer(u64);
 
 impl Mixer {

@@ -1,4 +1,4 @@
-//! Components: the components of a value, in registers or in storage.
+//! Components: the components of a value in registers or in storage.
 
 use super::shape::Layout;
 use super::{Ref, Slot};
@@ -8,7 +8,7 @@ use super::{Ref, Slot};
 pub struct Components<'a> {
     /// Numbers.
     pub f: &'a [f64],
-    /// Their slots, if there are any.
+    /// Their slots, if any.
     pub slots: &'a [Slot],
     /// Integers.
     pub i: &'a [i64],
@@ -17,7 +17,7 @@ pub struct Components<'a> {
 }
 
 impl<'a> Components<'a> {
-    /// Takes the components of the next value away from the front. What is missing is left out.
+    /// Removes the components of the next value from the front and returns them. Missing components are left out.
     pub fn take(&mut self, layout: Layout) -> Components<'a> {
         Components {
             f: front(&mut self.f, layout.f),
@@ -27,18 +27,18 @@ impl<'a> Components<'a> {
         }
     }
 
-    /// Takes the next number.
+    /// Removes and returns the next number.
     pub fn number(&mut self) -> f64 {
         front(&mut self.slots, 1);
         front(&mut self.f, 1).first().copied().unwrap_or(f64::NAN)
     }
 
-    /// Takes the next integer.
+    /// Removes and returns the next integer.
     pub fn integer(&mut self) -> i64 {
         front(&mut self.i, 1).first().copied().unwrap_or(0)
     }
 
-    /// Takes the next reference.
+    /// Removes and returns the next reference.
     pub fn reference(&mut self) -> &'a Ref {
         const NULL: &Ref = &Ref::Null;
         front(&mut self.r, 1).first().unwrap_or(NULL)

@@ -13,7 +13,7 @@ pub enum Constants {
 }
 
 impl Constants {
-    /// How many there are.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         match self {
             Constants::Numbers(all) => all.len(),
@@ -21,12 +21,12 @@ impl Constants {
         }
     }
 
-    /// Whether there are none.
+    /// Whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// An array of them.
+    /// Creates an array of the elements.
     pub fn cells(&self) -> Cells {
         let mut cells = Cells::empty();
         cells.len = self.len();
@@ -38,7 +38,7 @@ impl Constants {
     }
 }
 
-/// The first few, as in a listing.
+/// Formats the first few elements, as in a listing.
 impl std::fmt::Display for Constants {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         const SHOWN: usize = 8;

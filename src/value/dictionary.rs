@@ -1,8 +1,8 @@
 //! Dictionaries: dictionaries and sets, with keys in insertion order and an index.
 //!
-//! A key has a *place*, where it is kept, and a *position*, which is its number among those that are there. The two differ
-//! where keys were removed: that leaves a hole, so that it does not take longer in a large dictionary. When there are more
-//! holes than keys, they are closed.
+//! A key has a *place*, the index at which it is stored, and a *position*, its index among the existing keys. The two differ
+//! where keys were removed: removal leaves a hole, so that its cost does not depend on the size of the dictionary. When there
+//! are more holes than keys, the dictionary is compacted.
 
 mod holes;
 #[cfg(test)]
@@ -16,22 +16,21 @@ use hashbrown::HashTable;
 use holes::Holes;
 use std::cell::{Cell, OnceCell};
 
-/// No place.
+/// An invalid place.
 const NOWHERE: usize = usize::MAX;
 
 /// A dictionary, or a set (whose values have no components).
 #[derive(Debug, Default)]
 pub struct Dictionary {
-    /// By place: the keys, in the order of insertion, and the values beside them, with their slots.
+    /// By place: the keys, in the order of insertion, and the values, with their slots.
     kept: Columns,
-    /// By place: the hashes of the keys. The table grows, and keys are removed from it, without a look at the keys.
+    /// By place: the hashes of the keys, so that the table can grow and remove keys without computing them again.
     hashes: Vec<u64>,
     table: HashTable<Entry>,
     holes: Holes,
-    /// By position, when there are holes and somebody asked for all keys or values.
+    /// By position: a cache of all keys and values while there are holes.
     packed: OnceCell<Box<Columns>>,
-    /// The place of the key that was found last: what is changed is looked up twice, once to be read and once to be
-    /// written.
+    /// The place of the last key that was found: an update looks a key up twice, once to read the value and once to write it.
     last: Cell<usize>,
 }
 
@@ -48,7 +47,7 @@ struct Entry {
 }
 
 impl Clone for Dictionary {
-    /// What was found in one is at the same place in the copy.
+    /// Copies the dictionary, with the place of the last key.
     fn clone(&self) -> Dictionary {
         Dictionary {
             kept: self.kept.clone(),
@@ -62,7 +61,7 @@ impl Clone for Dictionary {
 }
 
 impl Dictionary {
-    /// A copy without holes, with other columns.
+    /// Returns a dictionary without holes that has these columns.
     fn closed(&self, kept: Columns) -> Dictionary {
         let hashes: Vec<u64> = self.places().map(|place| self.hashes[place]).collect();
         let mut table = HashTable::with_capacity(hashes.len());
@@ -72,27 +71,27 @@ impl Dictionary {
         Dictionary { kept, hashes, table, last: Cell::new(NOWHERE), ..Dictionary::default() }
     }
 
-    /// How many keys there are.
+    /// Returns the number of keys.
     pub fn len(&self) -> usize {
         self.kept.keys.len - self.holes.len()
     }
 
-    /// Whether there is no key.
+    /// Whether there are no keys.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Whether keys and values are laid out like this.
+    /// Whether the keys and the values have these layouts.
     pub fn fits(&self, keys: Layout, values: Layout) -> bool {
         self.kept.keys.fits(keys) && self.kept.values.fits(values)
     }
 
-    /// What the keys and the values were made of.
+    /// Returns the origins of the keys and of the values.
     pub fn origins(&self) -> [&Origins; 2] {
         [&self.kept.keys.origins, &self.kept.values.origins]
     }
 
-    /// The same, to be changed.
+    /// Returns the origins of the keys and of the values for modification.
     pub fn origins_mut(&mut self) -> [&mut Origins; 2] {
         self.packed.take();
         [&mut self.kept.keys.origins, &mut self.kept.values.origins]
@@ -105,24 +104,24 @@ impl Dictionary {
         &self.columns().keys
     }
 
-    /// All values.
+    /// Returns all values.
     pub fn values(&self) -> &Cells {
         &self.columns().values
     }
 
-    /// All values, to be changed: as many as there are.
+    /// Returns all values for modification. Their number must not change.
     pub fn values_mut(&mut self) -> &mut Cells {
         self.close();
         &mut self.kept.values
     }
 
-    /// The same keys with other values, one for each.
+    /// Returns a dictionary with the same keys and other values, one for each key.
     #[must_use]
     pub fn with_values(&self, values: Cells) -> Dictionary {
         self.with(self.keys().clone(), values)
     }
 
-    /// The same with other keys, which have the same hashes, and other values.
+    /// Returns a dictionary with other keys, which have the same hashes, and other values.
     #[must_use]
     pub fn with(&self, keys: Cells, values: Cells) -> Dictionary {
         self.closed(Columns { keys, values })
@@ -145,18 +144,18 @@ impl Dictionary {
         packed
     }
 
-    /// How many components each element of a column has.
+    /// Returns the layout of the elements of a column.
     fn layout(&self, column: &Cells) -> Layout {
         let each = |all: usize| (all / self.kept.keys.len.max(1)) as u32;
         Layout { f: each(column.f.len()), i: each(column.i.len()), r: each(column.r.len()) }
     }
 
-    /// The place of the key at a position that is there.
+    /// Returns the place of the key at a position, if it is in range.
     pub fn place(&self, position: usize) -> Option<usize> {
         (position < self.len()).then(|| self.holes.place(position))
     }
 
-    /// The position of the key at a place.
+    /// Returns the position of the key at a place.
     pub fn position(&self, place: usize) -> usize {
         self.holes.position(place)
     }
@@ -172,17 +171,17 @@ impl Dictionary {
         self.holes.runs(self.kept.keys.len).flatten()
     }
 
-    /// The key at a place.
+    /// Returns the key at a place.
     pub fn key_there(&self, place: usize, layout: Layout) -> Components<'_> {
         self.kept.keys.element(place, layout)
     }
 
-    /// The value at a place.
+    /// Returns the value at a place.
     pub fn value_there(&self, place: usize, layout: Layout) -> Components<'_> {
         self.kept.values.element(place, layout)
     }
 
-    /// The values by place, holes included.
+    /// Returns the values by place, including those of holes.
     pub fn values_there(&self) -> &Cells {
         &self.kept.values
     }
@@ -194,14 +193,14 @@ impl Dictionary {
         debug_assert!(there, "values stand beside their keys");
     }
 
-    /// Leaves nothing where the references of the value at a place are.
+    /// Sets the references of the value at a place to null.
     pub fn forget_references(&mut self, place: usize, layout: Layout) {
         self.packed.take();
         let count = layout.r as usize;
         self.kept.values.r[place * count..(place + 1) * count].fill(Ref::Null);
     }
 
-    /// The place of a key.
+    /// Returns the place of a key.
     pub fn find(&self, shapes: &Shapes, shape: ShapeId, key: Components<'_>) -> Option<usize> {
         if self.is_last(shapes, shape, key) {
             return Some(self.last.get());
@@ -211,7 +210,7 @@ impl Dictionary {
         Some(place)
     }
 
-    /// Whether a key is the one that was found last.
+    /// Whether a key is the last one that was found.
     fn is_last(&self, shapes: &Shapes, shape: ShapeId, key: Components<'_>) -> bool {
         let last = self.last.get();
         match shapes.get(shape) {
@@ -226,7 +225,7 @@ impl Dictionary {
 
     fn find_hashed(&self, shapes: &Shapes, shape: ShapeId, key: Components<'_>, hash: u64) -> Option<usize> {
         let found = match shapes.get(shape) {
-            // The two kinds of keys that nearly every dictionary has.
+            // The most frequent kinds of keys.
             Shape::Int { .. } => {
                 let key = key.i.first()?;
                 self.table.find(hash, |e| e.hash == hash && self.kept.keys.i.get(e.index) == Some(key))
@@ -246,7 +245,7 @@ impl Dictionary {
         found.map(|e| e.index)
     }
 
-    /// Sets the value of a key, which is added when it is new. Returns its place.
+    /// Sets the value of a key, which is added if it does not exist. Returns its place.
     pub fn set(
         &mut self,
         shapes: &Shapes,
@@ -267,13 +266,13 @@ impl Dictionary {
         self.kept.keys.len - 1
     }
 
-    /// The first place behind another one whose key has a hash.
+    /// Returns the first place after `after` whose key has that hash.
     pub fn next_hashed(&self, hash: u64, after: i64) -> Option<usize> {
         let found = self.table.iter_hash(hash).filter(|e| e.hash == hash && e.index as i64 > after);
         found.map(|e| e.index).min()
     }
 
-    /// Adds a key, without a look at those that are there.
+    /// Adds a key, without comparing it with the existing ones.
     pub fn add_hashed(&mut self, hash: u64, key: Components<'_>, value: Components<'_>) {
         self.packed.take();
         let index = self.kept.keys.len;
@@ -283,7 +282,7 @@ impl Dictionary {
         self.table.insert_unique(hash, Entry { hash, index }, |e| e.hash);
     }
 
-    /// Removes the key at a place, and its value; the order of the others stays.
+    /// Removes the key at a place, and its value; the order of the others is unchanged.
     pub fn remove_there(&mut self, place: usize, keys: Layout, values: Layout) {
         self.packed.take();
         if self.last.get() == place {
@@ -304,7 +303,7 @@ impl Dictionary {
         }
     }
 
-    /// Takes the last place away, and the holes before it.
+    /// Removes the last place, and the holes before it.
     fn shorten(&mut self, keys: Layout, values: Layout) {
         let old = self.kept.keys.len;
         let new = self.holes.end_before(old - 1);
@@ -313,7 +312,7 @@ impl Dictionary {
         self.hashes.truncate(new);
     }
 
-    /// Closes the holes.
+    /// Removes the holes.
     fn close(&mut self) {
         if !self.holes.is_empty() {
             let packed = self.packed.take().map_or_else(|| self.pack(), |packed| *packed);

@@ -1,7 +1,7 @@
-//! Finalizer: what runs when an instance is destroyed (`deinit`), and weak references.
+//! Finalizer: the code that runs when an instance is destroyed (`deinit`), and weak references.
 //!
-//! No code of a program can run while an object is dropped. So the contents of the instance move to another one, which
-//! is queued until the machine runs its finalizers; the program cannot tell them apart, because it holds no reference.
+//! Code of a program cannot run while an object is dropped. So the contents of the instance move to another instance, which
+//! is queued until the machine runs its finalizers; the program cannot distinguish the two, because it holds no reference.
 
 use crate::value::shape::ShapeId;
 use crate::value::{AnyValue, BoxCells, Cells, Closure, Ref};
@@ -9,7 +9,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::{Rc, Weak};
 
-/// The functions that run when an instance is destroyed. One word when there are none.
+/// The functions that run when an instance is destroyed. The size is one word when there are none.
 #[derive(Default)]
 pub struct Finalizer(Cell<Option<Box<Plan>>>);
 
@@ -21,7 +21,7 @@ struct Plan {
     what: Vec<Rc<Closure>>,
 }
 
-/// A finalizer to be run, and its instance.
+/// A finalizer that has not run, and its instance.
 pub type PendingFinalizer = (Rc<Closure>, Ref);
 
 thread_local! {
@@ -30,7 +30,7 @@ thread_local! {
 }
 
 impl Finalizer {
-    /// Adds a function, which runs after those added before.
+    /// Adds a function, which runs after those added earlier.
     pub fn add(&self, what: Rc<Closure>) {
         let mut plan = self.0.take().unwrap_or_default();
         plan.what.push(what);
@@ -59,14 +59,14 @@ impl Drop for BoxCells {
         let rest =
             BoxCells { cells: std::mem::take(&mut self.cells), shape: self.shape, finalizer: Finalizer::default() };
         let rest = Ref::Box(Rc::new(rest));
-        // A thread that ends runs no finalizers.
+        // While a thread ends, finalizers do not run.
         let _ =
             PENDING.try_with(|ended| ended.borrow_mut().extend(plan.what.into_iter().map(|what| (what, rest.clone()))));
         let _ = ANY.try_with(|any| any.set(true));
     }
 }
 
-/// A weak reference. `any`: the shape of the value, when it refers to an existential.
+/// A weak reference. `any` is the shape of the value when it is an existential.
 #[derive(Debug)]
 pub struct WeakReference {
     instance: Weak<BoxCells>,
@@ -74,7 +74,7 @@ pub struct WeakReference {
 }
 
 impl WeakReference {
-    /// A weak reference to an instance.
+    /// Creates a weak reference to an instance.
     pub fn of(object: Ref) -> Ref {
         let (instance, any) = match &object {
             Ref::Box(instance) => (Rc::downgrade(instance), None),
@@ -100,7 +100,7 @@ impl WeakReference {
 }
 
 impl WeakReference {
-    /// A reference of the same kind to another instance.
+    /// Returns a reference of the same kind to another instance.
     pub fn to(&self, instance: &Rc<BoxCells>) -> Ref {
         Ref::Machine(Rc::new(WeakReference { instance: Rc::downgrade(instance), any: self.any }))
     }
@@ -117,13 +117,13 @@ pub fn any() -> bool {
     ANY.try_with(Cell::get).unwrap_or(false)
 }
 
-/// Removes the pending finalizers.
+/// Removes the pending finalizers from the queue and returns them.
 pub fn take() -> VecDeque<PendingFinalizer> {
     let _ = ANY.try_with(|any| any.set(false));
     PENDING.try_with(RefCell::take).unwrap_or_default()
 }
 
-/// The instances whose finalizers are pending.
+/// Returns the instances whose finalizers are pending.
 pub fn waiting() -> Vec<Rc<BoxCells>> {
     let instance = |(_, rest): &PendingFinalizer| match rest {
         Ref::Box(instance) => Some(Rc::clone(instance)),
@@ -132,7 +132,7 @@ pub fn waiting() -> Vec<Rc<BoxCells>> {
     PENDING.try_with(|ended| ended.borrow().iter().filter_map(instance).collect()).unwrap_or_default()
 }
 
-/// Puts finalizers back, before those that are pending.
+/// Returns finalizers to the front of the queue.
 pub fn give_back(mut waiting: VecDeque<PendingFinalizer>) {
     let _ = PENDING.try_with(|ended| {
         waiting.append(&mut ended.borrow_mut());
@@ -141,10 +141,10 @@ pub fn give_back(mut waiting: VecDeque<PendingFinalizer>) {
     });
 }
 
-/// Discards all pending finalizers: the run is over.
+/// Discards all pending finalizers at the end of a run.
 pub fn forget() {
     while any() {
-        // Dropping them may queue those of instances that they hold.
+        // Dropping them may queue the finalizers of instances that they contain.
         drop(take());
     }
 }

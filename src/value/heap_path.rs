@@ -1,14 +1,14 @@
-//! Heap paths: the steps from some objects to all that they reach, by which the same numbers are found in a copy of these objects.
+//! Heap paths: the paths from some objects to all reachable objects, by which corresponding numbers are found in a copy.
 
 use crate::value::heap_visit::{address, part};
 use crate::value::{Cells, Ref, Slot};
 use hashbrown::HashSet;
 
-/// The way to each object behind some first ones: the objects in order, each a part of one before.
+/// The steps to the objects that are reachable from the roots: each object is a part of an earlier one.
 #[derive(Clone, Debug, Default)]
 pub struct HeapPath(Vec<Step>);
 
-/// Which part of which object.
+/// A part of an object: the index of the object, and the index of the part.
 #[derive(Clone, Copy, Debug)]
 struct Step {
     of: u32,
@@ -16,8 +16,8 @@ struct Step {
 }
 
 impl HeapPath {
-    /// Everything that can be reached from `first`, as far as its address is not `known`; and the objects themselves, the
-    /// first ones in front.
+    /// Finds everything that is reachable from `first`, except through objects whose addresses are `known`; returns the steps,
+    /// and the objects, starting with the roots.
     pub fn of(first: &[Ref], known: &HashSet<usize>) -> (HeapPath, Vec<Ref>) {
         let mut steps = vec![];
         let mut objects = first.to_vec();
@@ -37,7 +37,7 @@ impl HeapPath {
         (HeapPath(steps), objects)
     }
 
-    /// The objects in another copy, the first ones in front; `None` when it is not built alike.
+    /// Returns the corresponding objects in another copy, starting with the roots; `None` when its structure differs.
     pub fn follow(&self, first: &[Ref]) -> Option<Vec<Ref>> {
         let mut objects = first.to_vec();
         for step in &self.0 {
@@ -55,7 +55,7 @@ fn part_of(object: &Ref, k: usize) -> Option<Ref> {
     }
 }
 
-/// Number `k` of an object, with its slot; those of a dictionary are its keys', then its values'.
+/// Returns number `k` of an object, with its slot; the numbers of a dictionary are those of its keys, then of its values.
 pub fn number(object: &Ref, k: usize) -> Option<(f64, Slot)> {
     let of = |cells: &Cells, k: usize| cells.f.get(k).map(|value| (*value, cells.slot(k)));
     match object {

@@ -1,38 +1,38 @@
-//! Heap visit: changes the slots of everything that can be reached from a value, whatever its type.
+//! Heap visit: the modification of the slots of all objects that are reachable from a value, whatever its type.
 //!
-//! Values that are shared are copied only where a slot does change, and stay shared with one another. Nothing recurses:
-//! a list of a million links is walked by a work list.
+//! Shared values are copied only where a slot changes, and the copies remain shared. Nothing recurses: a list of a million
+//! links is traversed with a work list.
 
 use crate::value::origins::Origins;
 use crate::value::{AnyValue, BoxCells, Cells, Closure, Ref, Slot};
 use hashbrown::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// What to do with slots.
+/// The modification of slots.
 pub trait SlotChange {
-    /// What a slot becomes.
+    /// Returns the new slot.
     fn slot(&mut self, slot: Slot) -> Slot;
-    /// Whether boxes, which others share, are changed as well.
+    /// Whether the contents of boxes, which are shared by reference, are modified as well.
     fn enters_boxes(&self) -> bool;
-    /// Another box in the place of one; what is in the other one is changed next.
+    /// Returns a replacement for a box, whose contents are modified next.
     fn boxed(&mut self, _inside: &Rc<BoxCells>) -> Option<Rc<BoxCells>> {
         None
     }
-    /// Another box whose contents are to be changed: one that no reference led to.
+    /// Returns another box whose contents are to be modified, although no reference to it was found.
     fn more(&mut self) -> Option<Rc<BoxCells>> {
         None
     }
-    /// The slots of all numbers of an array, a record or the like, where they do not follow from the old ones.
+    /// Returns the slots of all numbers of an object, if they do not depend on the old ones.
     fn object(&mut self, _object: &Ref) -> Option<Vec<Slot>> {
         None
     }
-    /// What an object of the machine becomes; `None` when it stays.
+    /// Returns the replacement of an object of the machine; `None` to retain it.
     fn machine(&mut self, _object: &Rc<dyn std::any::Any>) -> Option<Ref> {
         None
     }
 }
 
-/// Makes everything constant, except what is in boxes.
+/// A modification that makes all numbers constant, except those in boxes.
 pub struct ClearSlots;
 
 impl SlotChange for ClearSlots {
@@ -44,7 +44,7 @@ impl SlotChange for ClearSlots {
     }
 }
 
-/// Looks at slots, and changes none.
+/// A modification that only reads the slots.
 struct Visit<'a> {
     enters_boxes: bool,
     visit: &'a mut dyn FnMut(Slot),
@@ -61,36 +61,36 @@ impl SlotChange for Visit<'_> {
     }
 }
 
-/// Visits the slots in `cells` and in everything that it refers to; those in boxes only when asked to.
+/// Visits the slots in `cells` and in everything reachable from it; those in boxes only if `enters_boxes`.
 pub fn visit_slots(cells: &mut Cells, enters_boxes: bool, visit: &mut dyn FnMut(Slot)) {
     change_slots(cells, &mut Visit { enters_boxes, visit });
 }
 
-/// A walk: what it met already.
+/// The state of a traversal.
 struct Walk<'a> {
     change: &'a mut dyn SlotChange,
-    /// Objects by address, with what became of them; they are kept, so that no address is used twice.
+    /// The visited objects by address, with their replacements; the originals are retained, so that no address is reused.
     done: HashMap<usize, (Ref, Ref)>,
     boxes: HashSet<usize>,
     waiting: Vec<Rc<BoxCells>>,
 }
 
-/// An object whose parts are being changed.
+/// An object whose parts are being modified.
 struct Open {
     object: Ref,
     next: usize,
-    /// Parts that became another object, by position.
+    /// The replaced parts, by index.
     changed: Vec<(usize, Ref)>,
 }
 
-/// Changes the slots in `cells` and in everything that it refers to.
+/// Modifies the slots in `cells` and in everything reachable from it.
 pub fn change_slots(cells: &mut Cells, change: &mut dyn SlotChange) {
     let mut walk = Walk { change, done: HashMap::new(), boxes: HashSet::new(), waiting: vec![] };
     walk.storage(cells);
     walk.rest();
 }
 
-/// Changes the slots in boxes and in everything that they refer to.
+/// Modifies the slots in boxes and in everything reachable from them.
 pub fn change_slots_in_boxes(roots: &[Rc<BoxCells>], change: &mut dyn SlotChange) {
     let mut walk = Walk { change, done: HashMap::new(), boxes: HashSet::new(), waiting: roots.to_vec() };
     walk.boxes.extend(roots.iter().map(|root| Rc::as_ptr(root) as usize));
@@ -100,14 +100,14 @@ pub fn change_slots_in_boxes(roots: &[Rc<BoxCells>], change: &mut dyn SlotChange
 impl Walk<'_> {
     fn rest(&mut self) {
         while let Some(next) = self.next() {
-            // Whoever holds the contents borrowed is not running now: settling happens between instructions.
+            // The contents are not borrowed by running code, because slots are modified between instructions.
             if let Ok(mut cells) = next.cells.try_borrow_mut() {
                 self.storage(&mut cells);
             }
         }
     }
 
-    /// The next box.
+    /// Returns the next box.
     fn next(&mut self) -> Option<Rc<BoxCells>> {
         while self.waiting.is_empty() {
             let more = self.change.more()?;
@@ -137,7 +137,7 @@ impl Walk<'_> {
         }
     }
 
-    /// What a reference becomes; `None` when it stays.
+    /// Returns the replacement of a reference; `None` when it is unchanged.
     fn reference(&mut self, root: &Ref) -> Option<Ref> {
         let mut open: Vec<Open> = vec![];
         let mut answer = self.enter(root, &mut open);
@@ -161,7 +161,7 @@ impl Walk<'_> {
         answer
     }
 
-    /// Begins with an object, or says at once what it becomes.
+    /// Starts the traversal of an object, or returns its replacement if that is known.
     fn enter(&mut self, reference: &Ref, open: &mut Vec<Open>) -> Option<Ref> {
         match reference {
             Ref::Null | Ref::Text(_) => None,
@@ -229,7 +229,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A copy with other slots and parts; the part at 0 has position `base` in the object.
+    /// Copies cells with other slots and parts; the part at index 0 has index `base` in the object.
     fn copy_cells(&mut self, cells: &Cells, base: usize, changed: &[(usize, Ref)], given: Option<Vec<Slot>>) -> Cells {
         let mut new = cells.clone();
         match given {
@@ -246,7 +246,7 @@ impl Walk<'_> {
     }
 }
 
-/// Part `k` of an object; those of a dictionary are its keys, then its values.
+/// Returns part `k` of an object; the parts of a dictionary are its keys, then its values.
 pub(crate) fn part(object: &Ref, k: usize) -> Option<&Ref> {
     match object {
         Ref::Cells(cells) => cells.r.get(k),
@@ -270,7 +270,7 @@ fn slots_of(object: &Ref) -> [&[Slot]; 2] {
     }
 }
 
-/// What the integers and texts of an object were made of.
+/// Returns the origins of the integers and strings of an object.
 fn origins_of(object: &Ref) -> [Option<&Origins>; 2] {
     match object {
         Ref::Cells(cells) => [Some(&cells.origins), None],
@@ -281,7 +281,7 @@ fn origins_of(object: &Ref) -> [Option<&Origins>; 2] {
     }
 }
 
-/// Whether a number that an integer or a text of an object was made of has a slot of some kind.
+/// Whether some origin of an integer or string of an object has a slot that satisfies the predicate.
 pub fn any_origin(object: &Ref, is_wanted: impl Fn(Slot) -> bool) -> bool {
     match object {
         Ref::Box(inside) => inside.cells.borrow().origins.any_slot(&is_wanted),
@@ -289,7 +289,7 @@ pub fn any_origin(object: &Ref, is_wanted: impl Fn(Slot) -> bool) -> bool {
     }
 }
 
-/// Where an object is: two that are alive at once are at different places. Texts are nowhere.
+/// Returns the address of an object, which is unique among live objects. Strings have the address 0.
 pub fn address(object: &Ref) -> usize {
     match object {
         Ref::Cells(x) => Rc::as_ptr(x) as usize,

@@ -1,8 +1,8 @@
-//! Values: heap objects (strings, arrays, dictionaries, functions, boxes), shapes, and how a value is printed.
+//! Values: heap objects (strings, arrays, dictionaries, functions, boxes), shapes, and the printed form of values.
 //!
-//! In: numbers and references, and the [`shape`] of the type that they belong to. Out: the same, as text.
+//! In: numbers and references, and the [`shape`] of their type. Out: the printed form.
 //!
-//! Promises: whatever stores a number can store its [`Slot`] beside it; arrays, records and dictionaries have value
+//! Promises: every storage of numbers can also store their [`Slot`]s; arrays, records and dictionaries have value
 //! semantics (copied when changed while shared), boxes are shared; dropping a long chain of objects does not recurse.
 
 pub mod cells;
@@ -29,42 +29,42 @@ pub use release::release;
 use std::rc::Rc;
 pub use text::Text;
 
-/// Which bank a register lives in.
+/// The bank of a register.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Bank {
-    /// `f64`: `Double`, and `Float` rounded after each step. The bank that has tangent slots.
+    /// `f64`: `Double`, and `Float` rounded after each step. The only bank with tangent slots.
     F,
     /// `i64`: integers, `Bool`, tags of enums and optionals.
     I,
-    /// References: text, arrays, dictionaries, functions, boxes.
+    /// References: strings, arrays, dictionaries, functions, boxes.
     R,
 }
 
-/// A tangent slot: what the number that it stands beside means to one level of differentiation.
+/// A tangent slot: the tangent or the tape node of a number in one level of differentiation.
 ///
-/// `epoch` 0, or the epoch of a level that has ended, means "constant here". In a reverse level `payload` is the
-/// number of a node of that level's tape; in the outermost level, when it is a forward one, the bits of the tangent
-/// itself; in any other forward level the number of a cell.
+/// `epoch` 0, or the epoch of a level that has ended, means that the number is constant. In a reverse level `payload` is the
+/// number of a node of that level's tape; in the outermost level, if it is a forward one, the bits of the tangent
+/// itself; in any other forward level the index of a cell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Slot {
-    /// The level, by the number that it got when it was opened; never used again.
+    /// The epoch of the level, which is assigned when the level begins and never reused.
     pub epoch: u64,
-    /// Node, tangent or cell.
+    /// The node, the tangent or the cell.
     pub payload: u64,
 }
 
 impl Slot {
-    /// Constant in every level.
+    /// The slot of a number that is constant in every level.
     pub const NONE: Slot = Slot { epoch: 0, payload: 0 };
 }
 
-/// What a register of the reference bank holds.
+/// The content of a register of the reference bank.
 #[derive(Clone, Debug, Default)]
 pub enum Ref {
-    /// Nothing.
+    /// No object.
     #[default]
     Null,
-    /// A text.
+    /// A string.
     Text(text::Text),
     /// An array or record: value semantics.
     Cells(Rc<Cells>),
@@ -72,36 +72,36 @@ pub enum Ref {
     Box(Rc<BoxCells>),
     /// A dictionary or set: value semantics.
     Dictionary(Rc<dictionary::Dictionary>),
-    /// A function with what it captured.
+    /// A function with its captures.
     Closure(Rc<Closure>),
     /// A differential or pullback, or another object that belongs to the machine.
     Machine(Rc<dyn std::any::Any>),
-    /// A value of any type, with its shape.
+    /// An existential: a value of any type, with its shape.
     Any(Rc<AnyValue>),
 }
 
-/// A box that is shared by reference.
+/// A box: storage that is shared by reference.
 #[derive(Debug)]
 pub struct BoxCells {
-    /// What is in it.
+    /// The contents.
     pub cells: std::cell::RefCell<Cells>,
     /// Its shape, for instances of classes; variables have none.
     pub shape: Option<shape::ShapeId>,
-    /// What is done when it goes away.
+    /// The code that runs when it is destroyed.
     pub finalizer: crate::value::finalizer::Finalizer,
 }
 
-/// A function object as far as code is made for it: its function, and the function objects among what it captured.
+/// The part of a function object that determines its code: its function, and the captured function objects.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Signature {
     /// Its function.
     pub function: u32,
-    /// For each reference that it captured: what that is, if it is a function object.
+    /// For each captured reference: its signature, if it is a function object.
     pub captured: Vec<Option<Signature>>,
 }
 
 impl Signature {
-    /// Of a function object. What is nested deeper than a program would nest it is left out.
+    /// Returns the signature of a function object. Only eight levels of nested captures are included.
     pub fn of(closure: &Closure) -> Signature {
         Signature::within(closure, 8)
     }
@@ -115,19 +115,19 @@ impl Signature {
     }
 }
 
-/// A function object: which code, and what it captured, with tangent slots.
+/// A function object: its code, and its captures with tangent slots.
 #[derive(Debug)]
 pub struct Closure {
-    /// Index of the function in the program: its original, derivative and transpose code are found there.
+    /// The index of the function in the program, which identifies its original, derivative and transpose code.
     pub function: u32,
-    /// What it captured.
+    /// The captures.
     pub captures: Cells,
 }
 
-/// A value of any type.
+/// An existential.
 #[derive(Debug)]
 pub struct AnyValue {
-    /// Its type.
+    /// The shape of its type.
     pub shape: shape::ShapeId,
     /// Its components.
     pub cells: Cells,

@@ -1,20 +1,20 @@
-//! Number format: the shortest digits that read back as the same number.
+//! Number format: the shortest digits that parse to the same number.
 
 use std::fmt::Write;
 
 /// Writes a `Double` as Swift does: `6.0`, `1e-05`, `1e+16`, `inf`, `nan`.
 pub fn write_double(out: &mut String, x: f64) {
-    // From 2^53 on not every integer is a Double, and digits before the point would pretend to be exact.
+    // From 2^53 on not every integer is a Double, so digits before the point would suggest a wrong precision.
     write_digits(out, &format!("{x:e}"), x.is_finite(), x.abs() > 9_007_199_254_740_992.0);
 }
 
-/// Writes a `Float`, which is kept as a rounded `f64`.
+/// Writes a `Float`, which is represented as a rounded `f64`.
 pub fn write_float(out: &mut String, x: f64) {
     let x = x as f32;
     write_digits(out, &format!("{x:e}"), x.is_finite(), x.abs() > 16_777_216.0);
 }
 
-/// A number as in formulas: `3`, `-∞`, `0.25`.
+/// Formats a number for formulas: `3`, `-∞`, `0.25`.
 pub fn in_formula(x: f64) -> String {
     if x.is_infinite() {
         return if x > 0.0 { "∞" } else { "-∞" }.into();
@@ -30,7 +30,7 @@ pub fn in_formula(x: f64) -> String {
     text
 }
 
-/// `text` is Rust's `{:e}` form: shortest digits, `-1.25e-5`, `NaN`, `inf`.
+/// Writes a number in Swift's format. `text` is Rust's `{:e}` form: shortest digits, `-1.25e-5`, `NaN`, `inf`.
 fn write_digits(out: &mut String, text: &str, finite: bool, large: bool) {
     if !finite {
         out.push_str(if text == "NaN" { "nan" } else { text });

@@ -11,16 +11,16 @@ use crate::value::shape::TangentId;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// A vector, and how its own type differentiates.
+/// A vector, with the tangent of its own type.
 #[derive(Clone, Debug)]
 pub struct OpaqueVector {
-    /// How it differentiates.
+    /// The tangent of its type.
     pub of: TangentId,
     /// Its components.
     pub cells: Rc<Cells>,
 }
 
-/// The bits that all these numbers share, the sign left out.
+/// The bits that all these numbers have in common, without the sign.
 const MARK: u64 = 0x7FFA_0000_0000_0000;
 const SHARED: u64 = 0xFFFF_0000_0000_0000;
 
@@ -28,7 +28,7 @@ thread_local! {
     static VECTORS: RefCell<Vec<OpaqueVector>> = const { RefCell::new(vec![]) };
 }
 
-/// A number that stands for a vector.
+/// Stores a vector and returns the number that represents it.
 pub fn keep(of: TangentId, cells: Cells) -> f64 {
     let place = VECTORS.with_borrow_mut(|all| {
         all.push(OpaqueVector { of, cells: Rc::new(cells) });
@@ -37,13 +37,13 @@ pub fn keep(of: TangentId, cells: Cells) -> f64 {
     f64::from_bits(MARK | place & !SHARED)
 }
 
-/// Whether a number stands for a vector.
+/// Whether a number represents a vector.
 pub fn is(number: f64) -> bool {
-    // The sign does not count.
+    // The sign is ignored.
     number.is_nan() && number.to_bits() & SHARED & !(1 << 63) == MARK
 }
 
-/// The vector that a number stands for; nothing for any other number.
+/// Returns the vector that a number represents; `None` for any other number.
 pub fn find(number: f64) -> Option<OpaqueVector> {
     if !is(number) {
         return None;
@@ -52,7 +52,7 @@ pub fn find(number: f64) -> Option<OpaqueVector> {
     VECTORS.with_borrow(|all| all.get(place).cloned())
 }
 
-/// Forgets all vectors: no sweep is on its way, and no level is live.
+/// Clears the table when no sweep is active and no level is live.
 pub fn forget() {
     VECTORS.with_borrow_mut(Vec::clear);
 }

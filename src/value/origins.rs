@@ -1,8 +1,8 @@
 //! Origins: the numbers that integers and strings in storage were computed from, while derivative code runs.
 //!
-//! Beside an object stands a table, made when the first number is kept in it: by component and content, so that two
-//! integers of one array are told apart by their values wherever they are moved to. Objects that share no storage share
-//! no table, and a copy has its own. What becomes of the numbers' slots is for others to say.
+//! An object has a table of origins, allocated when the first one is stored. Its keys are component and content, so that two
+//! integers of one array are distinguished by their values wherever they are moved. Objects that share no storage share
+//! no table, and a copy has a separate one. The meaning of the numbers' slots is defined elsewhere.
 
 use super::{Bank, Ref, Slot};
 use hashbrown::HashMap;
@@ -10,30 +10,30 @@ use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Which storage an operator means.
+/// The storage to which an operator refers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Storage {
     /// The global variables.
     Global,
-    /// An array, a record, a box, a value of any type, or what a function object has captured.
+    /// An array, a record, a box, an existential, or the captures of a function object.
     Object,
     /// The keys of a dictionary or set.
     Keys,
     /// The values of a dictionary.
     Values,
-    /// What the running function object has captured.
+    /// The captures of the running function object.
     Captured,
-    /// All that is in an object.
+    /// All components of an object.
     Whole,
 }
 
 impl Storage {
-    /// Whether an operator is given the object.
+    /// Whether an operator has the object as an operand.
     pub fn has_object(self) -> bool {
         !matches!(self, Storage::Global | Storage::Captured)
     }
 
-    /// Whether what an operator is given beside the object says what stands there.
+    /// Whether the other operands of an operator specify the content of the component.
     pub fn is_content(self, banks: &[Bank]) -> bool {
         match self {
             Storage::Whole => banks.is_empty(),
@@ -42,37 +42,37 @@ impl Storage {
     }
 }
 
-/// What stands in a component.
+/// The content of a component.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Content {
     /// An integer.
     Integer(i64),
-    /// A text, by its hash.
+    /// A string, by its hash.
     Text(u64),
-    /// Whatever stands in any component.
+    /// Any content of any component.
     Any,
 }
 
-/// A number that something was made of.
+/// A number from which an integer or string was computed.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Origin {
     /// Its value.
     pub value: f64,
-    /// How it moves.
+    /// Its slot.
     pub slot: Slot,
 }
 
-/// Numbers that one thing was made of.
+/// The origins of one integer or string.
 pub type Numbers = SmallVec<[Origin; 1]>;
 
 type Table = HashMap<(u32, Content), Numbers>;
 
-/// What the integers and texts of an object were made of.
+/// The origins of the integers and strings of an object.
 #[derive(Clone, Debug, Default)]
 pub struct Origins(Option<Box<Table>>);
 
 impl Content {
-    /// Of a reference: texts alone are told apart.
+    /// Returns the content of a reference component; only strings are distinguished.
     pub fn of(reference: &Ref) -> Option<Content> {
         let Ref::Text(text) = reference else { return None };
         let mut hasher = DefaultHasher::new();
@@ -86,52 +86,52 @@ impl Content {
 }
 
 impl Origins {
-    /// Of nothing.
+    /// Creates an empty table.
     pub const fn new() -> Origins {
         Origins(None)
     }
 
-    /// Whether no number was ever kept.
+    /// Whether no origin was ever stored.
     #[inline]
     pub fn is_unused(&self) -> bool {
         self.0.is_none()
     }
 
-    /// The numbers that a component with that content was made of.
+    /// Returns the origins of a component with that content.
     pub fn get(&self, component: u32, content: Content) -> Numbers {
         let Some(table) = &self.0 else { return Numbers::new() };
         let kept = |component, content| table.get(&(component, content)).into_iter().flatten();
         kept(component, content).chain(kept(0, Content::Any)).copied().collect()
     }
 
-    /// All numbers that are kept.
+    /// Returns all origins.
     pub fn all(&self) -> Vec<Origin> {
         self.0.as_ref().map_or(vec![], |table| table.values().flatten().copied().collect())
     }
 
-    /// Keeps what a component with that content was made of, and nothing else.
+    /// Replaces the origins of a component with that content.
     pub fn set(&mut self, component: u32, content: Content, numbers: Numbers) {
         self.0.get_or_insert_default().insert((component, content), numbers);
     }
 
-    /// Forgets what was kept of the integer, or the text, in a component.
+    /// Removes the origins of the integer, or the string, in a component.
     pub fn forget(&mut self, component: u32, content: Content) {
         if let Some(table) = &mut self.0 {
             table.retain(|(of, was), _| *of != component || was.is_text() != content.is_text());
         }
     }
 
-    /// Forgets everything.
+    /// Removes all origins.
     pub fn clear(&mut self) {
         self.0 = None;
     }
 
-    /// How many things numbers are kept of.
+    /// Returns the number of components and contents with origins.
     pub fn count(&self) -> usize {
         self.0.as_ref().map_or(0, |table| table.len())
     }
 
-    /// Keeps only numbers that fulfil a condition, which may change them.
+    /// Retains the origins that satisfy a predicate, which may modify them.
     pub fn retain(&mut self, mut is_kept: impl FnMut(&mut Origin) -> bool) {
         if let Some(table) = &mut self.0 {
             table.retain(|_, numbers| {
@@ -141,7 +141,7 @@ impl Origins {
         }
     }
 
-    /// Keeps what is kept in `from` of these components, too.
+    /// Adds the origins of these components from another table.
     pub fn take_up(&mut self, from: &Origins, components: impl Iterator<Item = (u32, Content)>) {
         let Some(others) = &from.0 else { return };
         for item in components.chain([(0, Content::Any)]) {
@@ -155,7 +155,7 @@ impl Origins {
         }
     }
 
-    /// Gives the numbers other slots; what is constant everywhere is forgotten.
+    /// Replaces the slots of the origins; origins that become constant in every level are removed.
     pub fn change_slots(&mut self, mut change: impl FnMut(Slot) -> Slot) {
         self.retain(|number| {
             number.slot = change(number.slot);
@@ -163,7 +163,7 @@ impl Origins {
         });
     }
 
-    /// Whether some slot fulfils a condition.
+    /// Whether some slot satisfies a predicate.
     pub fn any_slot(&self, mut is_wanted: impl FnMut(Slot) -> bool) -> bool {
         self.0.as_ref().is_some_and(|table| table.values().flatten().any(|number| is_wanted(number.slot)))
     }

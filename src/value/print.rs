@@ -1,4 +1,4 @@
-//! Printing: a value as text, by its shape, exactly as Swift prints it.
+//! Printing: a value as a string, by its shape, in the format of Swift.
 
 use super::number::{write_double, write_float};
 use super::shape::{Case, OwnId, Shape, ShapeId, Shapes, Style};
@@ -6,34 +6,34 @@ use super::{Cells, Components, Ref, Text};
 use std::fmt::Write;
 use std::rc::Rc;
 
-/// Deeper parts of a value are written as `…`: nobody reads them, and the Rust stack is finite.
+/// The maximum nesting; deeper parts of a value are written as `…`, because the Rust stack is finite.
 const MAX_DEPTH: usize = 500;
 
-/// A part of a value whose type says itself how it is written.
+/// A part of a value whose type has a custom description.
 #[derive(Clone, Debug)]
 pub struct OwnPart {
     /// The type.
     pub own: OwnId,
-    /// Whether it stands inside of another value.
+    /// Whether it is inside another value.
     pub inside: bool,
     /// The part.
     pub value: Cells,
 }
 
-/// What `print` writes for a value: texts without quotes.
+/// Returns the output of `print` for a value: strings without quotes.
 pub fn describe(shapes: &Shapes, shape: ShapeId, value: Components<'_>) -> String {
     describe_with(shapes, shape, value, false, &[])
 }
 
-/// The same, or with `inside` what stands for a value inside of another one: texts with quotes. `own`: what the parts
-/// that [`own_parts`] finds say of themselves.
+/// Returns the description of a value, or with `inside` its description as a part of another value, where strings have quotes.
+/// `own` contains the custom descriptions of the parts that [`own_parts`] finds.
 pub fn describe_with(shapes: &Shapes, shape: ShapeId, mut value: Components<'_>, inside: bool, own: &[Text]) -> String {
     let mut printer = Printer { shapes, out: String::new(), depth: 0, own: own.iter(), parts: vec![] };
     printer.value(shape, &mut value, inside);
     printer.out
 }
 
-/// The parts of a value whose types say themselves how they are written, in the order of the text.
+/// Returns the parts of a value whose types have a custom description, in the order of the output.
 pub fn own_parts(shapes: &Shapes, shape: ShapeId, mut value: Components<'_>, inside: bool) -> Vec<OwnPart> {
     if !shapes.has_custom_description(shape) {
         return vec![];
@@ -48,12 +48,12 @@ struct Printer<'s> {
     out: String,
     depth: usize,
     own: std::slice::Iter<'s, Text>,
-    /// The parts for which there was no text.
+    /// The parts for which there was no description in `own`.
     parts: Vec<OwnPart>,
 }
 
 impl Printer<'_> {
-    /// Writes the value at the front of `from` and takes it away from there.
+    /// Writes the value at the front of `from` and removes it.
     fn value(&mut self, shape: ShapeId, from: &mut Components<'_>, quoted: bool) {
         crate::cancel::check();
         let mut value = from.take(self.shapes.layout(shape));
@@ -170,7 +170,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The ends of a range; inside of another value with the name of its type around them.
+    /// Writes the bounds of a range; inside another value, the name of its type encloses them.
     fn ends(
         &mut self,
         name: &str,
@@ -215,7 +215,7 @@ impl Printer<'_> {
         self.out.push(']');
     }
 
-    /// A set is a dictionary without values.
+    /// Writes a dictionary, or a set, which has no values.
     fn dictionary(&mut self, key: ShapeId, of: Option<ShapeId>, dictionary: &Ref) {
         let Ref::Dictionary(dictionary) = dictionary else {
             self.out.push_str(if of.is_some() { "[:]" } else { "[]" });
@@ -240,7 +240,7 @@ impl Printer<'_> {
         self.out.push(']');
     }
 
-    /// An instance is written as the class that it was made as.
+    /// Writes an instance, with the name of its dynamic class.
     fn instance(&mut self, name: &str, instance: &Ref) {
         let own = match instance {
             Ref::Box(object) => object.shape.map(|shape| self.shapes.get(shape)),
@@ -253,7 +253,7 @@ impl Printer<'_> {
     }
 }
 
-/// Writes a text in quotes, with escapes.
+/// Writes a string in quotes, with escapes.
 pub fn write_quoted(out: &mut String, text: &str) {
     out.push('"');
     for c in text.chars() {

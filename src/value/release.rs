@@ -1,14 +1,14 @@
-//! Release: frees nested objects without recursion.
+//! Release: the destruction of nested objects without recursion.
 //!
-//! A list of a million links would otherwise need a million Rust frames to go away. Every container hands its
+//! Otherwise, dropping a list of a million links would need a million Rust frames. Every container passes its
 //! references to [`release`], which drops them from a work list.
 
 use super::Ref;
 use std::cell::RefCell;
 
-/// What waits to be dropped.
+/// The references that have not been dropped yet.
 struct Waiting {
-    /// Whether somebody is at it.
+    /// Whether a call of [`release`] is active.
     busy: bool,
     list: Vec<Ref>,
 }
@@ -17,22 +17,22 @@ thread_local! {
     static WAITING: RefCell<Waiting> = const { RefCell::new(Waiting { busy: false, list: vec![] }) };
 }
 
-/// Drops references; those of objects that go away meanwhile are put on the list of the outermost call.
+/// Drops references; the outermost call also drops those of objects that are destroyed meanwhile.
 pub fn release(references: &mut [Ref]) {
-    // An object without owned objects in it cannot start a chain: the common case needs no list.
+    // An object without owned objects cannot start a chain: the common case needs no list.
     if references.iter().all(|r| matches!(r, Ref::Null | Ref::Text(_))) {
         return;
     }
     let first = WAITING.try_with(|waiting| {
         let mut waiting = waiting.borrow_mut();
-        // The first one is to go away first.
+        // The list is processed from its end, so the first reference is dropped first.
         waiting.list.extend(references.iter_mut().rev().map(std::mem::take));
         !std::mem::replace(&mut waiting.busy, true)
     });
     match first {
         Ok(true) => {}
         Ok(false) => return,
-        // The thread ends, and the list is gone: whatever is left is not dropped, which might go deep.
+        // The thread ends, and the list is gone: the references are leaked, because dropping them might recurse deeply.
         Err(_) => return references.iter_mut().for_each(|r| std::mem::forget(std::mem::take(r))),
     }
     while let Ok(Some(next)) = WAITING.try_with(|w| w.borrow_mut().list.pop()) {
@@ -41,12 +41,12 @@ pub fn release(references: &mut [Ref]) {
     let _ = WAITING.try_with(|waiting| {
         let mut waiting = waiting.borrow_mut();
         waiting.busy = false;
-        // What one long chain needed is not kept for ever.
+        // The memory of one long chain is not retained.
         waiting.list.shrink_to(KEPT);
     });
 }
 
-/// So many places of the list are kept for the next time.
+/// The capacity of the list that is retained.
 const KEPT: usize = 1024;
 
 #[cfg(test)]

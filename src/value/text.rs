@@ -1,4 +1,4 @@
-//! Strings: text as grapheme clusters, so that `é` is one character in either encoding.
+//! Strings: sequences of grapheme clusters, so that `é` is one character in either encoding.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -6,21 +6,21 @@ use std::ops::Deref;
 use std::rc::Rc;
 use unicode_normalization::{UnicodeNormalization, is_nfc};
 
-/// A text with value semantics. Most texts are short and never change: they are one object without room to grow. One
-/// that something is appended to has room, so that a long text is built piece by piece without being copied each time.
+/// A string with value semantics. Most strings are short and never change: they are one object without spare capacity. A
+/// string that was appended to has spare capacity, so that a long string can be built in pieces without a copy for each.
 #[derive(Clone, Debug)]
 pub enum Text {
-    /// As long as it is.
+    /// Without spare capacity.
     Fixed(Rc<str>),
-    /// With room behind it.
+    /// With spare capacity.
     Growing(Rc<String>),
 }
 
-/// What a text has room for, at least, once something was appended to it: words are built letter by letter.
+/// The minimum capacity after the first append: words are often built letter by letter.
 const ROOM: usize = 24;
 
 impl Text {
-    /// Appends a text: in place when nobody else has this one.
+    /// Appends a string: in place when it is not shared.
     pub fn push_str(&mut self, more: &str) {
         if let Text::Growing(text) = self {
             Rc::make_mut(text).push_str(more);
@@ -32,7 +32,7 @@ impl Text {
         *self = Text::Growing(Rc::new(text));
     }
 
-    /// Makes room for a text of that many bytes.
+    /// Reserves capacity for a total length of `bytes`.
     pub fn reserve(&mut self, bytes: usize) {
         let more = bytes.saturating_sub(self.len());
         match self {
@@ -45,7 +45,7 @@ impl Text {
         }
     }
 
-    /// Which object it is.
+    /// Returns the address of the object.
     pub fn address(&self) -> usize {
         match self {
             Text::Fixed(text) => text.as_ptr() as usize,
@@ -86,7 +86,7 @@ thread_local! {
     static LETTERS: [Text; 128] = std::array::from_fn(|code| Text::from(&*char::from(code as u8).to_string()));
 }
 
-/// A character as a text of its own. Those of ASCII are made once: texts are taken apart into them all the time.
+/// Returns a character as a string. Those of ASCII are preallocated, because strings are often split into characters.
 pub fn character(text: &str) -> Text {
     match text.as_bytes() {
         [letter] => LETTERS.try_with(|letters| letters.get(usize::from(*letter)).cloned()).ok().flatten(),
@@ -95,17 +95,17 @@ pub fn character(text: &str) -> Text {
     .unwrap_or_else(|| text.into())
 }
 
-/// Whether two texts are the same to a reader.
+/// Whether two strings are canonically equivalent.
 pub fn same(a: &str, b: &str) -> bool {
     a == b || !(a.is_ascii() && b.is_ascii()) && canonical(a) == canonical(b)
 }
 
-/// The order of two texts, by the numbers of their scalars.
+/// Compares two strings by the scalars of their canonical forms.
 pub fn order(a: &str, b: &str) -> Ordering {
     if a.is_ascii() && b.is_ascii() { a.cmp(b) } else { canonical(a).cmp(&canonical(b)) }
 }
 
-/// The one spelling that all texts have that are the same to a reader.
+/// Returns the canonical form, which is the same for all canonically equivalent strings.
 pub fn canonical(text: &str) -> Cow<'_, str> {
     if text.is_ascii() || is_nfc(text) { Cow::Borrowed(text) } else { Cow::Owned(text.nfc().collect()) }
 }

@@ -1,4 +1,4 @@
-//! Compiler: the session as the machine sees it, a source of code and a reporter.
+//! Compiler: the machine's interface to the session, which is a source of code and a reporter.
 
 use crate::native::library::ExplainRequest;
 use crate::value::shape::OwnId;
@@ -7,7 +7,7 @@ use crate::vm::diagnosis::trace::Trace;
 use crate::vm::fault::Fault;
 use crate::vm::functions::CodeSource;
 
-/// Renders what the machine cannot: names, positions and types are known to the session only.
+/// Renders output that the machine cannot render itself: names, positions and types are known to the session only.
 pub trait Reporter {
     /// Renders an explanation that a program requested, as the forms of a picture. Empty when no names are known.
     fn explain(&mut self, trace: &Trace, kinks: &[Kink], request: &ExplainRequest) -> Vec<String> {
@@ -22,7 +22,7 @@ pub trait Reporter {
         vec![]
     }
 
-    /// The function that computes the description declared by a type; `inside` selects its form inside another value.
+    /// Returns the function that computes the description declared by a type; `inside` selects its form inside another value.
     ///
     /// # Errors
     /// When there is none, which is a bug.
@@ -32,7 +32,7 @@ pub trait Reporter {
     }
 }
 
-/// What the machine needs of the session.
+/// The services of the session that the machine uses.
 pub trait Compiler: CodeSource + Reporter {}
 
 impl<T: CodeSource + Reporter> Compiler for T {}

@@ -1,4 +1,4 @@
-//! Exclusivity: storage that is modified in place is not accessed elsewhere meanwhile.
+//! Exclusivity: checks that storage that is modified in place is not accessed elsewhere at the same time.
 
 use crate::bytecode::operand::{AccessAt, RIn};
 use crate::diagnostic::Code as Number;
@@ -20,7 +20,7 @@ pub fn check(machine: &mut Machine, at: &Registers, object: Option<RIn>, site: A
     conflict(machine, object, &site.cells, &site.name)
 }
 
-/// The same; from here on they are changed.
+/// Performs the same check and starts to modify the components.
 pub fn begin(machine: &mut Machine, at: &Registers, object: Option<RIn>, site: AccessAt) -> Result<(), Box<Fault>> {
     let site = &at.code().accesses[usize::from(site)];
     let span = machine.user_span();
@@ -33,8 +33,8 @@ pub fn begin(machine: &mut Machine, at: &Registers, object: Option<RIn>, site: A
     Ok(())
 }
 
-/// The address of an instance, which may be in a box of any type, and the components that a getter reads of it: none where it
-/// computes what it gives.
+/// Returns the address of an instance, which may be in a box of any type, and the components that a getter reads from it: none if
+/// the getter computes its result.
 fn region_of_getter(machine: &Machine, receiver: &Ref, getter: u16) -> (usize, [Range<u32>; 3]) {
     let instance = match receiver {
         Ref::Any(value) => value.cells.r.first(),

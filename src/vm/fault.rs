@@ -1,4 +1,4 @@
-//! Fault: why a program stopped, in terms of its text.
+//! Fault: describes why a program stopped, in terms of its text.
 
 use crate::cancel;
 use crate::cancel::Reason;
@@ -10,7 +10,7 @@ use crate::tape::RecordError;
 use std::rc::Rc;
 use std::time::Duration;
 
-/// What kind of stop it is.
+/// The kind of a stop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// A run-time error.
@@ -19,20 +19,20 @@ pub enum Kind {
     Exit(i32),
 }
 
-/// Why a program stopped before its end.
+/// The reason why a program stopped before its end.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Fault {
-    /// Which kind of stop.
+    /// The kind of the stop.
     pub kind: Kind,
-    /// One sentence.
+    /// One sentence that describes it.
     pub message: String,
-    /// The values that explain it.
+    /// Values that explain it, with their names.
     pub values: Vec<(String, String)>,
-    /// Where it happened; in the user's text, when any of it was running.
+    /// The location; in the user's text, if any of it was running.
     pub span: Span,
-    /// What was running, innermost first.
+    /// The running calls, innermost first.
     pub backtrace: Vec<Running>,
-    /// What belongs to it besides.
+    /// Additional remarks.
     pub remarks: Vec<Remark>,
 }
 
@@ -41,67 +41,67 @@ pub struct Fault {
 pub struct Running {
     /// The function.
     pub name: Rc<str>,
-    /// Where in it.
+    /// The location in it.
     pub span: Span,
-    /// Which round of the innermost loop around that place it was, when the loop counts.
+    /// The iteration of the innermost loop around that place, if the loop counts.
     pub round: Option<i64>,
 }
 
-/// Something that belongs to a fault.
+/// An additional remark on a fault.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Remark {
-    /// What the place of the fault has to do with it.
+    /// The role of the place of the fault.
     Here(String),
-    /// Another place, and what that has to do with it.
+    /// Another place, and its role.
     There(Span, String),
     /// Why.
     Note(String),
-    /// A way out.
+    /// A suggestion.
     Help(String),
 }
 
-/// How many calls of a long backtrace are kept at its beginning and at its end.
+/// The number of calls of a long backtrace that are listed at its beginning and at its end.
 const FIRST: usize = 10;
 const LAST: usize = 5;
 
 impl Fault {
-    /// A fault without a place, which the machine adds.
+    /// Creates a fault without a place, which the machine adds.
     pub fn new(kind: Number, message: impl Into<String>) -> Box<Fault> {
         let span = Span::default();
         let (message, values, backtrace, remarks) = (message.into(), vec![], vec![], vec![]);
         Box::new(Fault { kind: Kind::Error(kind), message, values, span, backtrace, remarks })
     }
 
-    /// Something that belongs to it.
+    /// Adds a remark.
     #[must_use]
     pub fn remark(mut self: Box<Fault>, remark: Remark) -> Box<Fault> {
         self.remarks.push(remark);
         self
     }
 
-    /// A value that explains it.
+    /// Adds a value that explains it.
     #[must_use]
     pub fn with(mut self: Box<Fault>, name: &str, value: impl std::fmt::Display) -> Box<Fault> {
         self.values.push((name.into(), value.to_string()));
         self
     }
 
-    /// The program ends itself.
+    /// Creates the fault of a program that ends itself.
     pub fn exit(status: i32) -> Box<Fault> {
         Box::new(Fault { kind: Kind::Exit(status), ..*Fault::new(Number::Internal, "") })
     }
 
-    /// The run was interrupted.
+    /// Creates the fault of a run that was interrupted.
     pub fn interrupted() -> Box<Fault> {
         Fault::new(Number::Interrupted, "interrupted")
     }
 
-    /// The program ran longer than it may.
+    /// Creates the fault of a program that exceeded its time.
     pub fn late(allowed: Duration) -> Box<Fault> {
         Fault::new(Number::TimeLimit, format!("the program ran longer than {} s", allowed.as_secs_f64()))
     }
 
-    /// Work in Rust was left before its end.
+    /// Creates the fault of canceled work in Rust.
     pub fn stopped() -> Box<Fault> {
         match cancel::reason() {
             Some(Reason::Late(allowed)) => Fault::late(allowed),
@@ -109,7 +109,7 @@ impl Fault {
         }
     }
 
-    /// A mistake of our own.
+    /// Creates the fault of an internal error.
     pub fn internal(what: impl Into<String>) -> Box<Fault> {
         Fault::new(Number::Internal, what)
     }
@@ -172,7 +172,7 @@ impl From<RecordError> for Box<Fault> {
     }
 }
 
-/// A number of bytes in words.
+/// Formats a number of bytes.
 pub fn bytes(count: u64) -> String {
     const UNITS: [(&str, u64); 3] = [("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
     match UNITS.iter().find(|(_, size)| count >= *size) {
@@ -183,7 +183,7 @@ pub fn bytes(count: u64) -> String {
     }
 }
 
-/// What a primitive of integers could not do.
+/// Returns the fault of a failed primitive of integers.
 pub fn trapped(trap: Trap, primitive: &str, operands: &[i64]) -> Box<Fault> {
     let mut fault = match (trap, operands) {
         (Trap::DivisionByZero, [a, _]) if primitive == "int.rem" => {
@@ -215,7 +215,7 @@ pub fn trapped(trap: Trap, primitive: &str, operands: &[i64]) -> Box<Fault> {
             Fault::new(Number::Overflow, "integer overflow")
         }
     };
-    // The one number that does not fit stands in the message, and in the text it is often the result of something.
+    // A single operand is in the message already, and in the text it is often the result of an expression.
     if operands.len() > 1 {
         for (name, value) in ["a", "b"].iter().zip(operands) {
             fault = fault.with(name, value);
@@ -224,7 +224,7 @@ pub fn trapped(trap: Trap, primitive: &str, operands: &[i64]) -> Box<Fault> {
     fault
 }
 
-/// A number that no integer stands for.
+/// Returns the fault for a number that no integer represents.
 pub fn not_whole(x: f64) -> Box<Fault> {
     let mut text = String::new();
     crate::value::number::write_double(&mut text, x);

@@ -1,4 +1,4 @@
-//! Functions: the code of every function that was called, loaded on demand from a [`CodeSource`].
+//! Functions: stores the code of every function that was called, loaded on demand from a [`CodeSource`].
 
 use crate::bytecode::operand::Role;
 use crate::bytecode::{Code, Instruction, Operator, verify};
@@ -9,10 +9,10 @@ use crate::vm::threaded::{Threaded, translate};
 use hashbrown::HashMap;
 use std::rc::Rc;
 
-/// What entering and leaving a function needs of its code, close together: a call touches one or two cache lines of it.
+/// The properties of a function's code that calls and returns need, close together: a call touches one or two cache lines of it.
 #[derive(Debug)]
 pub struct Entry {
-    /// The code itself.
+    /// The code.
     pub code: Rc<Code>,
     /// Its first instruction.
     pub start: *const Instruction,
@@ -22,7 +22,7 @@ pub struct Entry {
     pub frame: [u32; 3],
     /// Registers without the window.
     pub own: [u32; 3],
-    /// How many references it gives back.
+    /// The number of references that it returns.
     pub kept: u32,
     /// Number registers without slots, when it is derivative code.
     pub inactive: (u32, u32),
@@ -31,7 +31,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The entry of verified code.
+    /// Creates the entry of verified code.
     pub fn of(code: Rc<Code>) -> Entry {
         Entry {
             start: code.instructions.as_ptr(),
@@ -46,22 +46,22 @@ impl Entry {
     }
 }
 
-/// The source of code: gives the code of functions, on demand, and the types that it refers to. `session` implements it,
-/// so that the machine does not depend on the source.
+/// The source of code: provides the code of functions, on demand, and the types that it refers to. `session` implements it, so
+/// that the machine does not depend on the source.
 pub trait CodeSource {
-    /// The original code of a function.
+    /// Returns the original code of a function.
     ///
     /// # Errors
     /// When there is none, which is a bug.
     fn original(&mut self, function: u32) -> Result<Rc<Code>, Box<Fault>>;
 
-    /// The derivative code of a function.
+    /// Returns the derivative code of a function.
     ///
     /// # Errors
     /// When it has no derivative.
     fn derivative(&mut self, function: u32) -> Result<Rc<Code>, Box<Fault>>;
 
-    /// The derivative code of a function's own body, regardless of the derivatives registered for it.
+    /// Returns the derivative code of a function's own body, regardless of the derivatives registered for it.
     ///
     /// # Errors
     /// When it has no derivative.
@@ -75,7 +75,7 @@ pub trait CodeSource {
         Ok(false)
     }
 
-    /// Tangent or adjoint code of a function; `None` when it cannot be transformed.
+    /// Returns tangent or adjoint code of a function; `None` when it cannot be transformed.
     ///
     /// # Errors
     /// When the run is interrupted.
@@ -84,20 +84,20 @@ pub trait CodeSource {
         Ok(None)
     }
 
-    /// The function that implements a method for a type.
+    /// Returns the function that implements a method for a type.
     ///
     /// # Errors
     /// When there is none, which is a bug.
     fn method(&mut self, method: u16, shape: ShapeId) -> Result<u32, Box<Fault>>;
 
-    /// The shapes of values.
+    /// Returns the shapes of values.
     fn shapes(&self) -> &Shapes;
 
-    /// How types differentiate.
+    /// Returns the tangent types.
     fn tangents(&self) -> &Tangents;
 }
 
-/// More functions than any program has; a number beyond comes from a damaged code object.
+/// The maximum number of functions, more than any program has; a higher number comes from a damaged code object.
 const MOST: u32 = 1 << 24;
 
 /// The codes of a function.
@@ -111,14 +111,14 @@ pub enum Version {
     BodyDerivative,
 }
 
-/// The kinds of code made by transforming a function, which runs without a level.
+/// The kinds of code that transforms derive from a function, which runs without a level.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TransformKind {
     /// Tangent code: computes the value and its tangent.
     Tangent,
     /// Adjoint code: computes the value and its gradient.
     ValueWithGradient,
-    /// Adjoint code without what only the value needs, unless that could hide a value that is not finite.
+    /// Adjoint code without the steps that only the value needs, unless that could hide a value that is not finite.
     Gradient,
 }
 
@@ -127,41 +127,41 @@ pub enum TransformKind {
 pub struct TransformedCode {
     /// The bytecode.
     pub code: Rc<Code>,
-    /// Its translation to threaded code, which is what runs.
+    /// Its translation to threaded code, which is executed.
     pub threaded: Threaded,
 }
 
-/// Original and derivative code by the number of the function. Entries stay where they are as long as the machine lives,
+/// Original and derivative code by the number of the function. Entries are never moved or dropped as long as the machine lives,
 /// so frames may point to them.
 #[derive(Debug, Default)]
 pub struct Functions {
     entries: [Vec<Option<Box<Entry>>>; 3],
     /// Derivative code that was set aside: it is used again unless tangents may be lost in the program as it is now.
     aside: [Vec<Option<Box<Entry>>>; 2],
-    /// Derivative code that is out of date; it stays where it is, as all entries do.
+    /// Derivative code that is out of date; like all entries, it is never dropped.
     #[allow(clippy::vec_box, reason = "frames point to entries")]
     replaced: Vec<Box<Entry>>,
-    /// For each method the functions that implement it, by type.
+    /// For each method, the functions that implement it, by type.
     methods: Vec<Vec<(ShapeId, Ref)>>,
-    /// Function objects that captured nothing, by function: one of each is enough.
+    /// Function objects without captures, by function: one of each is enough.
     plain: Vec<Option<Rc<Closure>>>,
     /// Tangent and adjoint code by kind, once it was requested; `None` for a function that cannot be transformed.
     transformed: [HashMap<Signature, Option<Rc<TransformedCode>>>; 3],
 }
 
-/// Whether a function, or one that it calls, stores numbers where others can reach them.
+/// Whether a function, or one of its callees, stores numbers that are reachable from elsewhere.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Writes {
     /// It does not.
     Nothing,
-    /// One of the functions may do so that it is given.
+    /// One of its function arguments may.
     Given,
     /// It may.
     Something,
 }
 
 impl Version {
-    /// The derivative or not.
+    /// Returns the version for original or derivative code.
     #[inline(always)]
     pub fn of(derivative: bool) -> Version {
         if derivative { Version::Derivative } else { Version::Original }
@@ -169,7 +169,7 @@ impl Version {
 }
 
 impl Functions {
-    /// The code, if it is there.
+    /// Returns the code, if it is loaded.
     #[inline(always)]
     pub fn get(&self, function: u32, version: Version) -> Option<&Entry> {
         match self.entries[version as usize].get(function as usize) {
@@ -178,8 +178,8 @@ impl Functions {
         }
     }
 
-    /// Sets derivative code aside, because the program has grown. Whether it is still right is decided when some is asked
-    /// for: that takes an analysis of the whole program.
+    /// Sets derivative code aside, because the program has grown. Whether it is still correct is decided at the next request,
+    /// because that takes an analysis of the whole program.
     pub fn set_derivatives_aside(&mut self) {
         if self.aside.iter().all(Vec::is_empty) {
             let [_, derivative, body] = &mut self.entries;
@@ -187,7 +187,7 @@ impl Functions {
         }
     }
 
-    /// Takes derivative code that was set aside back, or drops it for good.
+    /// Restores derivative code that was set aside, or drops it for good.
     fn decide_on_derivatives(&mut self, source: &mut dyn CodeSource) -> Result<(), Box<Fault>> {
         if self.aside.iter().all(Vec::is_empty) {
             return Ok(());
@@ -203,13 +203,13 @@ impl Functions {
         Ok(())
     }
 
-    /// A function object that captured nothing, if it was made before.
+    /// Returns a function object without captures, if it was created before.
     #[inline(always)]
     pub fn known_plain(&self, function: u32) -> Option<Ref> {
         self.plain.get(function as usize)?.clone().map(Ref::Closure)
     }
 
-    /// A function object that captured nothing.
+    /// Returns a function object without captures.
     pub fn plain(&mut self, function: u32) -> Ref {
         let at = function as usize;
         if let Some(Some(known)) = self.plain.get(at) {
@@ -223,14 +223,14 @@ impl Functions {
         Ref::Closure(new)
     }
 
-    /// The function that implements a method for a type, if it was looked up before.
+    /// Returns the function that implements a method for a type, if it was looked up before.
     #[inline(always)]
     pub fn method(&self, method: u16, shape: ShapeId) -> Option<Ref> {
         let known = self.methods.get(usize::from(method))?;
         known.iter().find(|(of, _)| *of == shape).map(|(_, function)| function.clone())
     }
 
-    /// The function that implements a method for a type.
+    /// Returns the function that implements a method for a type.
     ///
     /// # Errors
     /// When the compiler knows none.
@@ -246,7 +246,8 @@ impl Functions {
         Ok(found)
     }
 
-    /// Tangent or adjoint code of a function, compiled and verified at the first request; `None` when it cannot be transformed.
+    /// Returns tangent or adjoint code of a function, compiled and verified at the first request; `None` when it cannot be
+    /// transformed.
     ///
     /// # Errors
     /// When it is malformed, or the run is interrupted.
@@ -270,18 +271,18 @@ impl Functions {
         Ok(made)
     }
 
-    /// The functions that tangent or adjoint code was requested for, and whether the code exists and reached its end in
+    /// Returns the functions for which tangent or adjoint code was requested, and whether the code exists and reached its end in
     /// every run.
     pub fn requested(&self, kind: TransformKind) -> impl Iterator<Item = (&Signature, bool)> {
         self.transformed[kind as usize].iter().map(|(signature, code)| (signature, code.is_some()))
     }
 
-    /// Discards such code of a function for good: it reached something that it cannot execute.
+    /// Discards such code of a function for good, because it reached an operation that it cannot execute.
     pub fn discard_transformed(&mut self, closure: &Closure, kind: TransformKind) {
         self.transformed[kind as usize].insert(Signature::of(closure), None);
     }
 
-    /// The code, compiled and verified at the first request.
+    /// Returns the code, compiled and verified at the first request.
     ///
     /// # Errors
     /// When the compiler has none, or it is malformed.
@@ -301,7 +302,7 @@ impl Functions {
     }
 }
 
-/// The code of a function from the source, verified.
+/// Loads the code of a function from the source and verifies it.
 fn checked(source: &mut dyn CodeSource, function: u32, version: Version) -> Result<Rc<Code>, Box<Fault>> {
     let code = match version {
         Version::Original => source.original(function)?,

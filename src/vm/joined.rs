@@ -1,9 +1,9 @@
-//! Joined arithmetic: one specialized function for each combination of operations.
+//! Joined arithmetic: provides one specialized function for each combination of operations.
 
 use crate::bytecode::Joined;
 use crate::bytecode::operand::Ways;
 
-/// A `match` over the first so many numbers of [`Joined`], each arm with the number known at compile time.
+/// A `match` over the first numbers of [`Joined`], each arm with the number known at compile time.
 macro_rules! specialised {
     ($number:expr, $f:ident $args:tt, $($known:literal)*) => {
         match $number {

@@ -1,4 +1,4 @@
-//! Native calls: calls of the native library, and of the descriptions that types declare, which it may need.
+//! Native calls: call the native library, and the descriptions declared by types, which it may need.
 
 use crate::bytecode::NativeSite;
 use crate::cancel;
@@ -11,7 +11,7 @@ use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Callee, Next, Task};
 use std::rc::Rc;
 
-/// Calls a function of the native library. Its arguments stand in the window; with their slots when `slots` is set.
+/// Calls a function of the native library. Its arguments are in the window; with their slots when `slots` is set.
 pub fn call(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -44,7 +44,7 @@ pub fn call(
     ask.next(machine, compiler)
 }
 
-/// Asks the compiler for the derivative of the function in the window as a formula.
+/// Requests the derivative of the function in the window as a formula.
 fn derive(machine: &mut Machine, compiler: &mut dyn Compiler) {
     let (function, name, order) = (machine.take_reference(0), machine.take_reference(1), machine.integer(0));
     let forms = match (&function, &name) {
@@ -54,7 +54,7 @@ fn derive(machine: &mut Machine, compiler: &mut dyn Compiler) {
     machine.set_reference(0, library::texts(forms));
 }
 
-/// Calls a function of the texts and integers in the window.
+/// Calls a function of the strings and integers in the window.
 pub fn call_pure(machine: &mut Machine, site: &NativeSite, native: &PureNative) -> Result<(), Box<Fault>> {
     let beyond = || Fault::internal("a native function read beyond the register window");
     let [_, from_i, from_r] = machine.window;
@@ -75,7 +75,7 @@ pub fn call_pure(machine: &mut Machine, site: &NativeSite, native: &PureNative) 
     Ok(())
 }
 
-/// Calls the function; what it asks for instead of giving results.
+/// Calls the function; returns the request that it makes instead of returning results.
 fn attempt(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -85,14 +85,14 @@ fn attempt(
 ) -> Result<Vec<OwnPart>, Box<Fault>> {
     let from = machine.window[2];
     let results = from..from + usize::from(site.results[2]);
-    // Objects that may be changed in place, with their sizes.
+    // Objects that may be modified in place, with their sizes.
     let kept = machine.stacks.r.get(results.clone()).unwrap_or(&[]);
     let given: [(usize, i64); KEPT_IN_PLACE] =
         std::array::from_fn(|k| kept.get(k).map_or((0, 0), |given| (address(given), effort(given))));
     let asked = cancel::catch_cancelled(|| run(machine, compiler, (function, site), slots, own_texts));
     let asked = asked.unwrap_or_else(|| Err(Fault::stopped()))?;
     if asked.is_empty() {
-        // The limits are looked at soon when this was much.
+        // The limits are checked soon if the new objects are large.
         for result in machine.stacks.r.get(results).unwrap_or(&[]) {
             let before = given.iter().find(|(at, _)| *at != 0 && *at == address(result)).map_or(0, |(_, size)| *size);
             machine.fuel -= (effort(result) - before).max(0);
@@ -122,7 +122,7 @@ fn run(
     Ok(context.asked)
 }
 
-/// Arguments that were only looked at would keep their objects shared.
+/// Clears arguments that were only read, because they would keep their objects shared.
 fn clear_leftovers(machine: &mut Machine, site: &NativeSite) {
     let from = machine.window[2];
     let leftovers = from + usize::from(site.results[2])..from + usize::from(site.params[2]);
@@ -131,10 +131,11 @@ fn clear_leftovers(machine: &mut Machine, site: &NativeSite) {
     }
 }
 
-/// So many of the first arguments may be changed in place; what changes the receiver has it first.
+/// The number of first arguments that may be modified in place; a function that modifies its receiver has it first.
 const KEPT_IN_PLACE: usize = 2;
 
-/// How many steps it counts as to make an object: a program that doubles a text ten times has done more than ten.
+/// Returns the number of steps that creating an object counts as: a program that doubles a string ten times has done more than
+/// ten.
 pub fn effort(object: &Ref) -> i64 {
     const BYTES_PER_STEP: usize = 64;
     let size = match object {
@@ -145,7 +146,7 @@ pub fn effort(object: &Ref) -> i64 {
     (size / BYTES_PER_STEP) as i64
 }
 
-/// Which object it is; 0 for one that has no size.
+/// Returns the address of an object; 0 for one that has no size.
 fn address(object: &Ref) -> usize {
     match object {
         Ref::Text(text) => text.address(),
@@ -154,7 +155,7 @@ fn address(object: &Ref) -> usize {
     }
 }
 
-/// A native function that waits for the descriptions of parts of its arguments.
+/// A native function that is suspended until the descriptions of parts of its arguments are available.
 struct Ask {
     function: &'static NativeFunction,
     site: NativeSite,

@@ -1,4 +1,4 @@
-//! Objects: access to records, boxes and arrays, and the faults of that access.
+//! Objects: access records, boxes and arrays, and construct the faults of that access.
 
 use crate::diagnostic::Code as Number;
 use crate::native::library::Failure;
@@ -8,14 +8,14 @@ use crate::value::{BoxCells, Cells, Ref, Slot};
 use crate::vm::fault::Fault;
 use std::rc::Rc;
 
-/// Puts components together; the references are moved out of `r`.
+/// Combines components; the references are moved out of `r`.
 pub fn gather((f, slots): (&[f64], &[Slot]), i: &[i64], r: &mut [Ref]) -> Cells {
     let mut cells = Cells::empty();
     append((f, slots), i, r, &mut cells);
     cells
 }
 
-/// Appends an element made of components; the references are moved out of `r`.
+/// Appends an element that consists of these components; the references are moved out of `r`.
 pub fn append((f, slots): (&[f64], &[Slot]), i: &[i64], r: &mut [Ref], to: &mut Cells) {
     to.push_numbers(f, slots);
     to.i.extend_from_slice(i);
@@ -23,12 +23,12 @@ pub fn append((f, slots): (&[f64], &[Slot]), i: &[i64], r: &mut [Ref], to: &mut 
     to.len += 1;
 }
 
-/// The array or record in a register, unshared: copied first when it is shared.
+/// Returns the array or record in a register, copied first if it is shared.
 #[inline(always)]
 pub fn own(r: &mut Ref) -> Result<&mut Cells, Box<Fault>> {
     match r {
         Ref::Cells(cells) => Ok(Rc::make_mut(cells)),
-        // An array that was moved away is as good as an empty one.
+        // An array that was moved away is treated as an empty one.
         Ref::Null => {
             *r = Ref::Cells(Rc::default());
             own(r)
@@ -37,7 +37,7 @@ pub fn own(r: &mut Ref) -> Result<&mut Cells, Box<Fault>> {
     }
 }
 
-/// The array or record in a register.
+/// Returns the array or record in a register.
 #[inline(always)]
 pub fn cells(r: &Ref) -> Result<&Cells, Box<Fault>> {
     const EMPTY: &Cells = &Cells::empty();
@@ -48,7 +48,7 @@ pub fn cells(r: &Ref) -> Result<&Cells, Box<Fault>> {
     }
 }
 
-/// The box in a register.
+/// Returns the box in a register.
 #[inline(always)]
 pub fn boxed(r: &Ref) -> Result<&Rc<BoxCells>, Box<Fault>> {
     match r {
@@ -57,7 +57,7 @@ pub fn boxed(r: &Ref) -> Result<&Rc<BoxCells>, Box<Fault>> {
     }
 }
 
-/// What a function object captured.
+/// Returns the captured components of a function object.
 #[inline(always)]
 pub fn captures(r: &Ref) -> Result<&Cells, Box<Fault>> {
     match r {
@@ -66,7 +66,7 @@ pub fn captures(r: &Ref) -> Result<&Cells, Box<Fault>> {
     }
 }
 
-/// The type of an object that knows it.
+/// Returns the type of an object that stores it.
 #[inline(always)]
 pub fn shape(r: &Ref) -> Option<ShapeId> {
     match r {
@@ -76,32 +76,32 @@ pub fn shape(r: &Ref) -> Option<ShapeId> {
     }
 }
 
-/// Number `k`, with its slot.
+/// Returns number `k`, with its slot.
 #[inline(always)]
 pub fn num(cells: &Cells, k: usize) -> Option<Num> {
     cells.f.get(k).map(|value| Num { value: *value, slot: cells.slot(k) })
 }
 
-/// Where component `offset` of element `index` stands; `None` out of range.
+/// Returns the position of component `offset` of element `index`; `None` out of range.
 #[inline(always)]
 pub fn position(cells: &Cells, index: i64, (offset, stride): (u16, u16)) -> Option<usize> {
     let index = usize::try_from(index).ok().filter(|k| *k < cells.len)?;
     Some(index * usize::from(stride) + usize::from(offset))
 }
 
-/// An object of another kind than the code expects.
+/// Returns the fault for an object of another kind than the code expects.
 #[cold]
 pub fn wrong_object() -> Box<Fault> {
     Fault::internal("an instruction found an object of the wrong kind")
 }
 
-/// A component that is not there, of an object that is of the right kind.
+/// Returns the fault for a missing component of an object of the right kind.
 #[cold]
 pub fn no_component() -> Box<Fault> {
     Fault::internal("an instruction refers to a component that does not exist")
 }
 
-/// Elements of an array that are listed.
+/// The maximum number of elements of an array that are listed.
 const TOLD: usize = 8;
 
 fn listed(numbers: &[f64]) -> String {
@@ -109,7 +109,7 @@ fn listed(numbers: &[f64]) -> String {
     format!("[{}]", texts.join(", "))
 }
 
-/// Why an element could not be read or written: the index, unless the code itself is wrong.
+/// Returns the fault for an element that could not be read or written: the index, unless the code itself is wrong.
 #[cold]
 pub fn bad_index(cells: &Cells, index: i64) -> Box<Fault> {
     match usize::try_from(index) {
@@ -122,19 +122,19 @@ pub fn bad_index(cells: &Cells, index: i64) -> Box<Fault> {
     }
 }
 
-/// A global variable that is not there.
+/// Returns the fault for a global variable that does not exist.
 #[cold]
 pub fn no_global() -> Box<Fault> {
     Fault::internal("an instruction refers to a global variable that does not exist")
 }
 
-/// `nil!`
+/// Returns the fault of `nil!`.
 #[cold]
 pub fn unexpected_nil() -> Box<Fault> {
     Fault::new(Number::UnexpectedNil, "unexpectedly found nil while unwrapping an optional value")
 }
 
-/// A condition that did not hold: what kind of condition, and the message of the program.
+/// Returns the fault for a condition that did not hold: the kind of condition, and the message of the program.
 #[cold]
 pub fn failed(what: &str, message: &Ref) -> Box<Fault> {
     let message = text(message);
@@ -156,7 +156,7 @@ pub fn failed(what: &str, message: &Ref) -> Box<Fault> {
     Fault::new(Number::PreconditionFailed, text)
 }
 
-/// An error that was not caught.
+/// Returns the fault for an error that was not caught.
 #[cold]
 pub fn uncaught(message: &Ref) -> Box<Fault> {
     Fault::new(Number::Trap, format!("uncaught error: {}", text(message)))

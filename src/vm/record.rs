@@ -1,24 +1,24 @@
-//! Recorder: arithmetic of derivative code, recorded in the mode of the live levels.
+//! Recorder: executes arithmetic of derivative code, and records it in the mode of the live levels.
 
 use crate::native::{Primitive, PrimitiveId, table};
 use crate::tape::{Levels, Mode, Num, RecordError};
 use crate::value::Slot;
 
-/// The node of a number in the single reverse level; 0 for a constant.
+/// Returns the node of a number in the single reverse level; 0 for a constant.
 #[inline(always)]
 fn node(slot: Slot, epoch: u64) -> u32 {
     if slot.epoch == epoch { slot.payload as u32 } else { 0 }
 }
 
-/// What a number adds to the tangent of a result, in the single forward level. A partial derivative of zero adds
-/// nothing, whatever the tangent.
+/// Returns the contribution of an operand to the tangent of a result, in the single forward level. A partial derivative of zero
+/// contributes nothing, whatever the tangent.
 #[inline(always)]
 fn share(slot: Slot, epoch: u64, partial: f64) -> f64 {
     if slot.epoch == epoch && partial != 0.0 { partial * f64::from_bits(slot.payload) } else { 0.0 }
 }
 
-/// Where a result goes: number, epoch and payload. It is written in each branch apart, because a slot that is put
-/// together in memory and read back as a whole costs more than all the rest.
+/// The destination of a result: number, epoch and payload. It is written separately in each branch, because a slot that is
+/// assembled in memory and read back as a whole costs more than all other steps.
 pub trait Sink {
     /// Writes the result.
     fn put(self, value: f64, epoch: u64, payload: u64);
@@ -31,8 +31,8 @@ impl<F: FnOnce(f64, u64, u64)> Sink for F {
     }
 }
 
-/// Records `value = op(a, b)` with its partial derivatives when one level is live or none. `None`, and nothing done,
-/// when several are or the tape needs room first.
+/// Records `value = op(a, b)` with its partial derivatives when at most one level is live. `None`, and no change, when several
+/// levels are live or the tape must be extended first.
 #[inline(always)]
 pub fn usual_binary(
     levels: &mut Levels,
@@ -106,7 +106,7 @@ fn general(levels: &mut Levels, id: PrimitiveId, x: &[Num], n: Option<i64>) -> R
     }
 }
 
-/// A primitive of one number and perhaps an integer.
+/// Applies a primitive of one number and perhaps an integer.
 #[inline(always)]
 pub fn primitive1(levels: &mut Levels, p: u8, a: Num, n: Option<i64>, out: impl Sink) -> Result<(), RecordError> {
     let Some(info) = entry(p) else { return Ok(()) };
@@ -126,7 +126,7 @@ pub fn primitive1(levels: &mut Levels, p: u8, a: Num, n: Option<i64>, out: impl 
     Ok(())
 }
 
-/// A primitive of two numbers.
+/// Applies a primitive of two numbers.
 #[inline(always)]
 pub fn primitive2(levels: &mut Levels, p: u8, a: Num, b: Num, out: impl Sink) -> Result<(), RecordError> {
     let Some(info) = entry(p) else { return Ok(()) };
@@ -147,7 +147,7 @@ pub fn primitive2(levels: &mut Levels, p: u8, a: Num, b: Num, out: impl Sink) ->
     Ok(())
 }
 
-/// A primitive of three numbers: rare, so the general rule is fast enough.
+/// Applies a primitive of three numbers: rare, so the general rule is fast enough.
 pub fn primitive3(levels: &mut Levels, p: u8, x: [Num; 3]) -> Result<Num, RecordError> {
     match levels.mode() {
         Mode::Inactive => {

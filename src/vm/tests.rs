@@ -1,4 +1,4 @@
-//! Small graphs, built by hand, emitted and run.
+//! Tests of the machine: small graphs, built by hand, emitted and run.
 
 mod arrays;
 pub(super) mod build;

@@ -1,11 +1,11 @@
-//! Keeps the drawing in `ARCHITECTURE.md` true: which folder of `src/` may name which.
+//! Checks of the module structure in `ARCHITECTURE.md`: the allowed dependencies between the folders of `src/`.
 
 use crate::harness::{files, root, short};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// Each folder, and the folders that it may name.
+/// Each folder, and the folders on which it may depend.
 const MAY_NAME: &[(&str, &[&str])] = &[
     ("source", &[]),
     ("cancel", &[]),
@@ -40,16 +40,16 @@ const MAY_NAME: &[(&str, &[&str])] = &[
             "cancel",
         ],
     ),
-    // Diagnostics and sources are the plain data that `session` hands out.
+    // Diagnostics and sources are the plain data in the interface of `session`.
     ("front", &["session", "diagnostic", "source"]),
 ];
 
-/// Whether a file is a test: those may make what they need with the stages above.
+/// Whether a file contains tests, which may use higher stages.
 fn is_test(path: &Path) -> bool {
     path.iter().any(|part| part == "tests" || part == "tests.rs")
 }
 
-/// The words that follow `crate::` in a text, with their lines; comments aside.
+/// Returns the identifiers after `crate::` in a text, with their lines; comments are ignored.
 fn named(text: &str) -> Vec<(usize, String)> {
     let mut words = Vec::new();
     for (number, line) in text.lines().enumerate() {
@@ -57,7 +57,7 @@ fn named(text: &str) -> Vec<(usize, String)> {
             continue;
         }
         for (at, _) in line.match_indices("crate::") {
-            // `$crate::` in a macro is followed by the same folders; `mycrate::` is something else.
+            // `$crate::` in a macro counts too; `mycrate::` does not.
             if line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_') {
                 continue;
             }

@@ -1,10 +1,10 @@
-//! Chains that break: an integer or a text that was made of a number, and becomes a number again, has no derivative,
-//! whatever it went through on its way. What only selects has one.
+//! Lost tangents: an integer or a string that was computed from a number, and becomes a number again, has no derivative,
+//! regardless of the intermediate operations. An integer that only selects a value has one.
 
 use crate::sink::Sink;
 use dscript::session::{Input, Options, Outcome, Session, Status};
 
-/// What the bodies use.
+/// The declarations that the bodies use.
 const BEFORE: &str = r#"
 class Holder { var a = [0, 0]; var n = 0; var t = ""; init() {} }
 struct S { var k: Int; var name: String; var xs: [Int] }
@@ -80,7 +80,7 @@ func iter(_ n: Int) -> AnySequence<Int> { AnySequence([n]) }
 let table0 = [1.0, 2, 3]
 "#;
 
-/// Bodies of functions of `x` whose results have no derivative, one a line.
+/// Bodies of functions of `x` whose results have no derivative, one per line.
 #[rustfmt::skip]
 const BROKEN: &[&str] = &[
     r#"return h(x, toInt[0](x))"#,
@@ -389,7 +389,7 @@ const BROKEN: &[&str] = &[
     r#"let r = 0...Int(x * 10); let rs = [r]; return Double(rs[0].max()!) * x"#,
 ];
 
-/// Bodies of functions of `x` that integers and texts only select something for, one a line.
+/// Bodies of functions of `x` in which integers and strings only select values, one per line.
 #[rustfmt::skip]
 const WHOLE: &[&str] = &[
     r#"var d: [Int: Int] = [:]; for k in 0..<4 { d[Int(x) + k % 2, default: 0] += 1 }; return Double(d[2]!) * x"#,
@@ -487,7 +487,7 @@ const WHOLE: &[&str] = &[
     r#"return Double([5, 7].randomElement()!) * x"#,
 ];
 
-/// Functions that are written where their derivative is asked for, and in which it is not certain that a chain breaks.
+/// Differentiated closures for which the compiler cannot decide whether a tangent is lost.
 const UNCERTAIN: &[&str] = &[
     "print(gradient(at: 2.5) { x in elementOf([Int(x), 3], 1) * x })",
     "print(gradient(at: 2.5) { x in read([\"\\(x)\", \"3\"], 1) * x })",
@@ -495,7 +495,7 @@ const UNCERTAIN: &[&str] = &[
     "print(gradient(at: 2.5) { x in numberOf(3) * x + table[Int(x)] })",
 ];
 
-/// Derivatives of a function in `known`, which nobody looked into before the program runs.
+/// Derivatives of a function in `known`, which is not analyzed before the program runs.
 const WAYS: &[&str] = &[
     "print(derivative(at: 2.5) { x in known[0](x) })",
     "print(pullback(at: 2.5) { x in known[0](x) }(1))",
@@ -529,7 +529,7 @@ fn run_compiled(text: &str) -> Outcome {
     }
 }
 
-/// What a program is told about its derivative, if it stops for that; how it ended otherwise.
+/// Returns `Ok` if the program was stopped with a diagnostic about its derivative, otherwise a description of its end.
 fn refusal(outcome: &Outcome) -> Result<(), String> {
     match outcome.diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
         Some(error) if error.message.contains("differentia") => Ok(()),
@@ -538,7 +538,7 @@ fn refusal(outcome: &Outcome) -> Result<(), String> {
     }
 }
 
-/// The bodies, each with the gradient and some with one of the other ways; what is wrong with those that do not end as they should.
+/// Checks the gradient of each body, and for some bodies one of the other operators; returns the failures.
 fn wrong(bodies: &[&str], check: fn(&Outcome) -> Result<(), String>) -> Vec<String> {
     let gradient = "print(gradient(at: 2.5) { x in known[0](x) })";
     let mut wrong = vec![];

@@ -1,4 +1,4 @@
-//! The command line: every option, every exit status, and bad input of every kind.
+//! Tests of the command line: every option, every exit status, and invalid input of every kind.
 
 use crate::harness::folder::{Folder, ended, said};
 use crate::harness::{Finished, command, dscript, root};
@@ -7,7 +7,7 @@ use std::io::Read;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-/// Runs a text that stands on the command line.
+/// Runs a text with `-e`.
 fn code(text: &str) -> Finished {
     dscript(&["-e", text], b"", root())
 }
@@ -86,7 +86,7 @@ fn check_runs_nothing() {
 
 #[test]
 fn every_stage_can_be_shown() {
-    // `f'` goes forward and records nothing; the gradient has a tape to show.
+    // `f'` uses forward mode and records nothing; the gradient has a tape.
     let program = "f(x) = x * x\nprint(f'(3.0), gradient(at: 3.0, in: f))\n";
     let folder = Folder::new("show").with("a.dscript", program).with("bad.dscript", "let = 1\n");
     for stage in dscript::session::Stage::ALL {
@@ -135,10 +135,10 @@ fn limits_end_a_program() {
             "E0620",
         ),
         (&["--max-memory=1MiB"], "var a = [1.0]\nwhile true { a.append(2.0) }", 1, "E0621"),
-        // What doubles does not take long.
+        // Doubling exceeds the limit quickly.
         (&["--max-memory=200MiB"], "var s = \"x\"\nwhile true { s += s }", 1, "E0621"),
         (&["--max-memory=200MiB"], "var a = [1.0]\nwhile true { a += a }", 1, "E0621"),
-        // What is made at once is refused before it is made.
+        // A single large allocation is rejected in advance.
         (&["--max-memory=200MiB"], "print([Double](repeating: 1, count: 1_000_000_000).count)", 1, "E0621"),
         (&["--max-memory=200MiB"], "print(String(repeating: \"abc\", count: 1_000_000_000).count)", 1, "E0621"),
     ];
@@ -304,10 +304,10 @@ fn types_that_are_inferred_from_each_other_do_not_overflow_the_stack() {
     }
 }
 
-/// The text of a program of so many parts.
+/// The function that returns a program with that many parts.
 type OfLength = fn(usize) -> String;
 
-/// Programs of many parts of one kind. Each once took time that grew with the square of it.
+/// Programs with many parts of one kind. The time for each of them was once quadratic.
 fn long_programs() -> Vec<(&'static str, OfLength)> {
     fn each(n: usize, part: impl Fn(usize) -> String) -> String {
         (0..n).map(part).collect()
@@ -346,7 +346,7 @@ fn long_programs_take_time_in_proportion_to_their_length() {
     };
     for (what, program) in long_programs() {
         let (short, long) = (program(SHORT), program(SHORT * TIMES as usize));
-        // A busy machine has less of its caches for each program; what is quadratic is too slow each time.
+        // On a busy machine the measurement is noisy, but quadratic growth is too slow in every attempt.
         let is_fine = (0..3).any(|_| {
             let short = time(&short).max(Duration::from_millis(100));
             time(&long) < 3 * TIMES * short
@@ -382,7 +382,7 @@ fn a_reader_that_goes_away_ends_the_program_quietly() {
     );
 }
 
-/// How a command ends whose standard output is redirected by the shell: status and standard error.
+/// Runs a command with its standard output redirected by the shell; returns its status and standard error.
 #[cfg(unix)]
 fn redirected(folder: &Folder, words: &str, to: &str) -> (Option<i32>, String) {
     let binary = command().get_program().to_string_lossy().into_owned();
@@ -443,7 +443,7 @@ fn an_output_that_nothing_is_written_to_is_no_error() {
     }
     for words in WRITING {
         assert_eq!(redirected(&folder, words, ">/dev/null").0, Some(0), "{words}");
-        // Who reads the first line only, or nothing at all.
+        // The reader of the pipe reads only the first line, or nothing.
         let (_, stderr) = redirected(&folder, words, "| head -n 1 >/dev/null");
         assert!(!stderr.contains("cannot write"), "{words}: {stderr}");
         let (status, stderr) = redirected(&folder, words, ">&2 2>&-");
@@ -461,7 +461,7 @@ fn an_interrupt_ends_the_program_with_what_it_printed() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    // Now the handler is in place; a signal that came earlier would end the process without a status.
+    // Now the handler is installed; an earlier signal would end the process without a status.
     let mut begun = [0; 5];
     child.stderr.as_mut().unwrap().read_exact(&mut begun).unwrap();
     assert_eq!(&begun, b"begun");
@@ -610,7 +610,7 @@ fn derivatives_nest_within_a_bound() {
         assert!(finished.stderr.contains("E0630"), "{}", finished.stderr);
         assert!(finished.stderr.contains("derivatives are nested more than"), "{}", finished.stderr);
     }
-    // Within it, a derivative that takes too long heeds the limit.
+    // Within the limit of nesting, a derivative that takes too long is stopped by the time limit.
     let text = format!("f(x) = sin(x)\nprint(f{}(2))", "'".repeat(50));
     let finished = dscript(&["--timeout=0.3", "-e", &text], b"", root());
     assert_eq!(finished.status, Some(124), "{}", finished.stderr);

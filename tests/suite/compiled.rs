@@ -1,4 +1,4 @@
-//! Compiled programs: they do what their source does, and a file that is not whole is refused.
+//! Tests of compiled programs: they behave like their source, and damaged files are rejected.
 
 use crate::harness;
 use crate::sink::Sink;
@@ -12,7 +12,7 @@ fn session() -> (Session, Sink) {
     (Session::new(options, Box::new(printed.clone())), printed)
 }
 
-/// What came of a run, as far as a user sees it: texts, places and all.
+/// Returns the visible results of a run: status, output, and diagnostics with their positions.
 fn seen((session, printed): (Session, Sink), outcome: &Outcome) -> (Status, String, Vec<String>) {
     let said = outcome.diagnostics.iter().filter(|d| d.is_error()).map(|d| {
         let place = session.sources().place(d.primary.span.start).map(|p| (p.name.to_string(), p.line, p.column));
@@ -29,7 +29,7 @@ fn compiled(text: &str) -> Vec<u8> {
 #[test]
 fn compiled_programs_do_what_their_source_does() {
     let mut programs: Vec<PathBuf> = harness::files(&harness::root().join("tests/run"), &["dscript"]);
-    // Those that need options or somebody who writes are for the command line.
+    // Programs that need options or input are covered by the tests of the command line.
     programs.retain(|path| {
         let text = std::fs::read_to_string(path).unwrap_or_default();
         let wants = |what: &str| text.lines().any(|line| line.starts_with(what));
@@ -58,7 +58,7 @@ fn compiled_programs_do_what_their_source_does() {
     });
 }
 
-/// Adjoint and tangent code is made of what is in the file: the same digits, and no tape.
+/// Adjoint and tangent code is derived from the contents of the file: the same digits, and no tape.
 #[test]
 fn compiled_programs_use_adjoint_code() {
     let text = r#"
@@ -91,7 +91,7 @@ fn compiled_programs_use_adjoint_code() {
     assert_eq!(run(&|session| session.run_compiled("program.dsc", &bytes)), by_source);
 }
 
-/// A file finds branches at their thresholds only if it was built to.
+/// A compiled program detects branches at their thresholds only if it was built with this option.
 #[test]
 fn compiled_programs_stop_at_thresholds_when_kinks_are_refused() {
     let text = "func f(_ x: Double) -> Double { if x > 1 { return x * x }; return x }\nprint(gradient(at: 1, in: f))";
@@ -138,10 +138,10 @@ fn files_that_are_cut_or_changed_are_refused() {
     assert_eq!(session().0.run_compiled("program.dsc", &longer).status, Status::Rejected);
 }
 
-/// Whoever forges a file can make its checksum right, too: what is in it is still looked at before it runs.
+/// A forged file can have a correct checksum, so its contents are verified before it runs.
 #[test]
 fn forged_files_do_no_harm() {
-    /// Magic word, version, compiler, length and checksum.
+    /// The size of magic number, version, compiler, length and checksum.
     const HEADER: usize = 28;
     let whole = compiled(PROGRAM);
     let mut state = 1_u64;
@@ -157,7 +157,7 @@ fn forged_files_do_no_harm() {
         let checksum = crc32fast::hash(&forged[HEADER..]);
         forged[HEADER - 4..HEADER].copy_from_slice(&checksum.to_le_bytes());
         let options = Options { max_steps: Some(100_000), max_memory: Some(1 << 30), ..Options::default() };
-        // Whatever comes of it, it comes to an end without a panic.
+        // Whatever the result, the run ends without a panic.
         let _ = Session::new(options, Box::new(Sink::default())).run_compiled("program.dsc", &forged);
     }
 }

@@ -1,19 +1,19 @@
-//! Documentation runs: the blocks of the pages and of the prelude's comments that promise what they print.
+//! Tests of the documentation: the examples in the pages and in the comments of the prelude produce the stated output.
 
 use crate::harness::{Finished, all, blessing, blocks, difference, dscript, files, promised, root, short};
 use dscript::diagnostic::{CODES, Code};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A program in a page.
+/// An example program in a page.
 struct Example {
     place: String,
     text: String,
-    /// The folder to run it in.
+    /// The folder in which it runs.
     folder: PathBuf,
 }
 
-/// The blocks of a page that promise something.
+/// Returns the examples of a page that state their output.
 fn examples(place: &str, page: &str) -> Vec<Example> {
     blocks(page, "swift")
         .into_iter()
@@ -22,8 +22,8 @@ fn examples(place: &str, page: &str) -> Vec<Example> {
         .collect()
 }
 
-/// The programs of a page of the reference. All are run; those that begin with `// file: NAME` are files that the others
-/// import.
+/// Returns the programs of a page of the reference. Those that begin with `// file: NAME` are files that the others import;
+/// all others are run.
 fn programs(page: &Path) -> Vec<Example> {
     let name = short(page);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name.replace(['/', '.'], "-"));
@@ -42,7 +42,7 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", short(path)))
 }
 
-/// The lines of a program about which its comments say that an error or a warning is reported there, with its code.
+/// Returns the lines of a program whose comments announce an error or a warning, with its code.
 fn announced(program: &str) -> Vec<(u64, String)> {
     let mut all = Vec::new();
     for (number, line) in (1..).zip(program.lines()) {
@@ -53,7 +53,7 @@ fn announced(program: &str) -> Vec<(u64, String)> {
     all
 }
 
-/// The lines at which diagnostics point, with their codes, from the JSON form.
+/// Returns the lines of the primary labels of diagnostics, with their codes, from the JSON form.
 fn reported(stderr: &str) -> Vec<(u64, String)> {
     let objects = stderr.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
     let mut all: Vec<(u64, String)> =
@@ -62,7 +62,7 @@ fn reported(stderr: &str) -> Vec<(u64, String)> {
     all
 }
 
-/// Runs a program; it has to print what its comments promise, and to get the diagnostics that they announce.
+/// Runs a program; its output must match its comments, and its diagnostics those that they announce.
 fn run(example: &Example) -> Result<(), String> {
     let mut arguments = vec!["run", "--diagnostics=json", "-"];
     let options = example.text.lines().filter_map(|line| line.strip_prefix("// options: "));
@@ -74,7 +74,7 @@ fn run(example: &Example) -> Result<(), String> {
         let place = &example.place;
         return Err(format!("{place}: exit status {status:?}, expected {announced:?}, got {said:?}\n{stderr}"));
     }
-    // A program that is rejected prints nothing, whatever its comments would promise.
+    // A rejected program prints nothing, whatever its comments state.
     let expected = if finished.status == Some(3) { String::new() } else { promised(&example.text) };
     if finished.stdout != expected {
         return Err(format!("{}:\n{}", example.place, difference(&expected, &finished.stdout)));
@@ -95,7 +95,7 @@ fn the_pages_run() {
     all(&found, run);
 }
 
-/// The stages that a page shows: the program that stands last before a line `<!-- show: STAGE -->`, the stage, and the
+/// Returns the stage listings of a page: the last program before a line `<!-- show: STAGE -->`, the stage, and the
 /// block after that line.
 fn shown_stages(page: &str) -> Vec<(String, String, String)> {
     let mut found = vec![];
@@ -127,7 +127,7 @@ fn the_stages_on_the_pages_are_shown() {
     });
 }
 
-/// The lines of a page that are not in a block of code.
+/// Returns the lines of a page that are not in a code block.
 fn prose(page: &str) -> impl Iterator<Item = &str> {
     let mut fenced = false;
     page.lines().filter(move |line| {
@@ -137,13 +137,13 @@ fn prose(page: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A heading: its words, and the anchor that links go to.
+/// A heading: its text, and its anchor.
 struct Heading {
     title: String,
     anchor: String,
 }
 
-/// The headings of a page, but for its title.
+/// Returns the headings of a page, except its title.
 fn headings(page: &str) -> Vec<Heading> {
     let titles = prose(page).filter(|l| l.starts_with("##")).map(|l| l.trim_start_matches('#').trim_start());
     titles
@@ -155,7 +155,7 @@ fn headings(page: &str) -> Vec<Heading> {
         .collect()
 }
 
-/// Codes whose page has no example, and why.
+/// Codes whose page has no example, and the reasons.
 const NO_EXAMPLE: &[(Code, &str)] = &[
     (Code::TooDeep, "needs a text that nobody would write or read"),
     (Code::BadRow, "needs a data file"),
@@ -217,7 +217,7 @@ fn the_comments_of_the_prelude_run() {
     let mut found = Vec::new();
     for path in files(&root().join("prelude"), &["dscript"]) {
         let text = read(&path);
-        // Lines keep their numbers; what is no documentation becomes empty.
+        // Other lines become empty, so that line numbers do not change.
         let comments: Vec<&str> = text
             .lines()
             .map(|line| line.trim_start().strip_prefix("///").map_or("", |c| c.strip_prefix(' ').unwrap_or(c)))
@@ -243,13 +243,13 @@ fn the_picture_of_the_readme_is_what_its_script_draws() {
 
 #[test]
 fn the_scripts_run() {
-    // They read their data from where the README starts them: the root.
+    // They read their data relative to the root, as in the README.
     let scripts = files(&root().join("scripts"), &["dscript"]);
     all(&scripts, |path| {
         let text = fs::read_to_string(path).map_err(|e| format!("{}: {e}", short(path)))?;
         let finished = dscript(&["run", "--color=never", "--timeout=100", &short(path)], b"", root());
         let expected = promised(&text);
-        // What a long search prints may depend on the machine; a program that shows the language says what it prints.
+        // The output of a long search may depend on the machine, but a program about the language states its output.
         let may_be_silent = !short(path).starts_with("scripts/language/");
         if finished.status != Some(0) || !(may_be_silent && expected.is_empty() || expected == finished.stdout) {
             let difference = difference(&expected, &finished.stdout);

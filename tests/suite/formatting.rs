@@ -1,5 +1,5 @@
-//! `dscript fmt` on random programs that were written down badly: nothing is lost, the result is the same, and written
-//! twice it stays. `DSCRIPT_CASES` says how many programs (40), `DSCRIPT_SEED` which ones; the seed is printed.
+//! Tests of `dscript fmt` on badly formatted random programs: nothing is lost, the results are the same, and formatting is
+//! idempotent. `DSCRIPT_CASES` sets the number of programs (40), `DSCRIPT_SEED` the seed, which is printed.
 
 use crate::generate::{self, render};
 use crate::sink::Sink;
@@ -8,10 +8,10 @@ use proptest::collection::vec;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// What is done to the lines of a program, one after the other.
+/// The changes to the lines of a program, applied cyclically.
 type Mess = Vec<u8>;
 
-/// A program with comments and blanks at random, behind what all programs share.
+/// Returns a program with random comments and blanks in its own part, after the common declarations.
 fn messy(program: &str, mess: &Mess) -> String {
     let (common, own) = program.split_at(program.len() - own(program).len());
     let mut text = common.to_owned();
@@ -36,7 +36,7 @@ fn own(program: &str) -> &str {
     generate::agree::own(program)
 }
 
-/// Everything but blanks and ends of lines.
+/// Returns all characters except white space.
 fn substance(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).collect()
 }
@@ -46,7 +46,7 @@ fn formatted(text: &str) -> Result<String, String> {
     session.formatted(Input { name: "program", text }).map_err(|d| format!("not formatted: {d:?}\n\n{text}"))
 }
 
-/// What a program prints.
+/// Returns the output of a program.
 fn printed(text: &str) -> Result<String, String> {
     let sink = Sink::default();
     let mut session = Session::new(Options::default(), Box::new(sink.clone()));

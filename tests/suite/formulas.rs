@@ -1,5 +1,5 @@
-//! Derivatives as formulas are the derivatives: of random formulas, at random points, they agree with what the machine
-//! computes from the same text. `DSCRIPT_CASES` says how many (100).
+//! Tests of derivatives as formulas: for random formulas, at random points, they agree with the derivatives that the machine
+//! computes from the same text. `DSCRIPT_CASES` sets the number of formulas (100).
 
 use dscript::Session;
 use dscript::session::{Options, Status};
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use std::cell::RefCell;
 
-/// An expression in `x` and `y` that is smooth, and defined everywhere.
+/// Generates an expression in `x` and `y` that is smooth and defined everywhere.
 fn expression() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         3 => Just("x".to_owned()),
@@ -37,7 +37,7 @@ fn expression() -> impl Strategy<Value = String> {
     })
 }
 
-/// The formulas of both partial derivatives; nothing when they are too long to be read.
+/// Returns the formulas of both partials; `None` when they are too long.
 fn derived(session: &mut Session) -> Option<[String; 2]> {
     let text = session.derive("f", 1).expect("a function of numbers").text;
     let mut rows = text.lines().filter_map(|line| line.split_once(" = "));
@@ -74,7 +74,7 @@ fn formulas_are_the_derivatives() {
         );
         let numbers = session.numbers(&check).expect("three numbers");
         let [dx, dy, size] = numbers[..] else { panic!("{numbers:?}") };
-        // At a singular point one partial derivative may be NaN, and then the size is.
+        // At a singular point one partial may be NaN, and then `size` is NaN.
         let is_near = |d: f64| !d.is_finite() || !size.is_finite() || d.abs() <= 1e-9 * size;
         prop_assert!(is_near(dx) && is_near(dy), "off by {dx} and {dy}: {by_x}, {by_y}");
         Ok(())

@@ -1,16 +1,16 @@
-//! Programs with their answers beside them.
+//! Golden tests: programs with their expected output.
 //!
-//! - `tests/run/<topic>/NAME.dscript`: what it prints stands behind `// prints:`, on the line that prints or, when there
-//!   are several lines, on those that follow. A folder `tests/run/<topic>/NAME/` is one program of several files.
-//!   Comments at the start of a line say what else it needs: `// args: a b`, `// stdin: a line`, `// options: --seed 1`,
-//!   `// status: 1`. Diagnostics stand in `NAME.stderr`.
-//! - `tests/errors/<stage>/NAME.dscript`: programs that are rejected, with the diagnostics in `NAME.stderr`.
-//! - `tests/stages/*.md`: one program, and what each stage of the compiler makes of it.
+//! - `tests/run/<topic>/NAME.dscript`: the expected output is in `// prints:` comments, on the line that prints or, if there
+//!   are several lines, on the following ones. A folder `tests/run/<topic>/NAME/` is one program of several files.
+//!   Comments at the start of a line specify other requirements: `// args: a b`, `// stdin: a line`, `// options: --seed 1`,
+//!   `// status: 1`. The expected diagnostics are in `NAME.stderr`.
+//! - `tests/errors/<stage>/NAME.dscript`: rejected programs, with the diagnostics in `NAME.stderr`.
+//! - `tests/stages/*.md`: one program with the listing of each stage of the compiler.
 //!
-//! `tests/known-failures.txt` lists what does not work yet: `PATH reason`. Such a program has to fail, so that the line
-//! goes when the reason does.
+//! `tests/known-failures.txt` lists known failures: `PATH reason`. Such a program must fail, so that the line is removed
+//! when the failure is fixed.
 //!
-//! `DSCRIPT_BLESS=1 cargo test --test suite golden` rewrites the answers; read the difference before keeping it.
+//! `DSCRIPT_BLESS=1 cargo test --test suite golden` rewrites the expected output; check the differences.
 //! `DSCRIPT_ONLY=derivative-custom` runs only the programs whose paths contain this string.
 
 use crate::harness::{Finished, all, blessing, blocks, difference, dscript_within, files, promised, root, short};
@@ -20,21 +20,21 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A golden program that takes longer than this hangs.
+/// The time limit of a golden program.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// One program and where its answers are.
+/// A program and the location of its expected output.
 struct Program {
-    /// Folder to run in, so that names in messages are short and data files are found.
+    /// The folder in which it runs, so that names in messages are short and data files are found.
     folder: PathBuf,
-    /// File names relative to it.
+    /// The file names relative to it.
     names: Vec<String>,
-    /// All texts, one after the other.
+    /// The concatenated texts.
     text: String,
     stderr: PathBuf,
 }
 
-/// The programs below `tests/<kind>`: single files of a topic, and folders of a topic.
+/// Returns the programs in `tests/<kind>`: single files of a topic, and folders of a topic.
 fn programs(kind: &str) -> Vec<Program> {
     let base = root().join("tests").join(kind);
     let mut programs: Vec<Program> = Vec::new();
@@ -57,7 +57,7 @@ fn programs(kind: &str) -> Vec<Program> {
     programs
 }
 
-/// The programs that this run is asked for.
+/// Returns the programs that `DSCRIPT_ONLY` selects.
 fn selected(kind: &str) -> Vec<Program> {
     let mut programs = programs(kind);
     if let Ok(only) = std::env::var("DSCRIPT_ONLY") {
@@ -71,7 +71,7 @@ impl Program {
         short(&self.folder.join(&self.names[0]))
     }
 
-    /// What comments `// word: …` at the start of a line say.
+    /// Returns the values of the comments `// word: …` at the start of a line.
     fn says<'a>(&'a self, word: &'a str) -> impl Iterator<Item = &'a str> {
         self.text.lines().filter_map(move |line| {
             let rest = line.strip_prefix("// ")?.strip_prefix(word)?.strip_prefix(':')?;
@@ -92,7 +92,7 @@ impl Program {
         dscript_within(LIMIT, &arguments, stdin.as_bytes(), &self.folder)
     }
 
-    /// Compares the diagnostics with those that are kept, or keeps them.
+    /// Compares the diagnostics with the stored ones, or stores them.
     fn compare_stderr(&self, got: &str) -> Result<(), String> {
         let kept = fs::read_to_string(&self.stderr).unwrap_or_default();
         if kept == got {
@@ -110,7 +110,7 @@ impl Program {
         ))
     }
 
-    /// Compares what was printed with the comments, or rewrites them where there are as many as lines.
+    /// Compares the output with the comments, or rewrites the comments if their number equals that of the lines.
     fn compare_stdout(&self, finished: &Finished) -> Result<(), String> {
         let expected = promised(&self.text);
         if expected == finished.stdout {
@@ -142,7 +142,7 @@ impl Program {
     }
 }
 
-/// The list of what does not work yet: the path, and why.
+/// Returns the known failures with their reasons.
 fn known_failures() -> BTreeMap<String, String> {
     let text = fs::read_to_string(root().join("tests/known-failures.txt")).expect("there is a list of known failures");
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -154,7 +154,7 @@ fn known_failures() -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Tries all items; those that are known to fail have to.
+/// Tests all items; known failures must fail.
 fn all_but_known<T: Sync>(
     items: &[T],
     title: impl Fn(&T) -> String + Sync,
@@ -165,7 +165,7 @@ fn all_but_known<T: Sync>(
         let title = title(item);
         let Some(reason) = known.get(&title) else { return test(item) };
         if blessing() {
-            // What it says now is no answer to keep.
+            // The current output is not the expected one.
             return Ok(());
         }
         match test(item) {
@@ -225,7 +225,7 @@ fn stages_are_as_they_are_shown() {
     all_but_known(&files(&root().join("tests/stages"), &["md"]), |path| short(path), |path| compare_stages(path));
 }
 
-/// Compares each block ```` ```text ```` below a heading `## STAGE` with that stage of the page's program.
+/// Compares each block ```` ```text ```` after a heading `## STAGE` with that stage of the page's program.
 fn compare_stages(path: &Path) -> Result<(), String> {
     let page = fs::read_to_string(path).map_err(|e| format!("{}: {e}", short(path)))?;
     let Some((_, program)) = blocks(&page, "swift").into_iter().next() else {
@@ -262,14 +262,14 @@ fn compare_stages(path: &Path) -> Result<(), String> {
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n")) }
 }
 
-/// Codes without a golden file, and why they can have none.
+/// Codes without a golden file, and the reasons.
 const NOT_GOLDEN: &[(Code, &str)] = &[
     (Code::Interrupted, "needs a signal: command_line.rs sends one"),
     (Code::Internal, "is a bug of dscript itself, and no program is known that shows one"),
     (Code::TimeLimit, "the place where time runs out is not the same twice: command_line.rs looks at the rest"),
 ];
 
-/// Which codes are at home in which folder: programs that are rejected, those that fail, those that are warned of.
+/// The folders of the golden files by code: for rejected programs, for failing programs, and for warnings.
 const STAGES: &[(&str, &[&str])] = &[
     ("errors/syntax", &["E01"]),
     ("errors/types", &["E02"]),
@@ -279,7 +279,7 @@ const STAGES: &[(&str, &[&str])] = &[
     ("run/warnings", &["W07"]),
 ];
 
-/// The numbers of the codes that an answer shows.
+/// Returns the numbers of the codes in a golden file.
 fn shown(path: &Path) -> BTreeSet<&'static str> {
     let text = fs::read_to_string(path).unwrap_or_default();
     CODES.iter().map(|info| info.number).filter(|number| text.contains(&format!("[{number}]"))).collect()

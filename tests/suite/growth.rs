@@ -1,17 +1,17 @@
-//! How work grows: twice as much takes twice as long, because what has one owner is changed where it is, and because the
+//! Tests of complexity: running times are linear, because values with one owner are changed in place, and because the
 //! compiler passes over a program a fixed number of times.
 
 use crate::harness::folder::Folder;
 use crate::harness::{Finished, dscript, files, root};
 
-/// What four times the size may take: between the 4 of linear and the 16 of quadratic growth.
+/// The maximum factor for four times the size: between the 4 of linear and the 16 of quadratic growth.
 const FOUR_TIMES: f64 = 8.0;
 
-/// How often programs are measured before they are called slow.
+/// The maximum number of measurements before a program counts as slow.
 const ROUNDS: usize = 12;
 
-/// The least processor time that each of several runs takes, in seconds. Another round follows as long as these are not as
-/// they should be: noise only adds to a time, so that what does take longer stays longer.
+/// Measures the minimum processor time of each of several runs, in seconds, and repeats the measurement while the times are
+/// not as expected: noise only increases times, so that slow programs remain slow.
 fn fastest<const N: usize>(
     run: impl Fn(usize) -> Finished,
     is_right: impl Fn(&[f64; N]) -> bool,
@@ -28,8 +28,8 @@ fn fastest<const N: usize>(
     Err(times)
 }
 
-/// Whether programs with the same beginning take as long as they should, without what it takes to start one that only
-/// begins: what two of them do is `[small, large]`.
+/// Checks the relation of the times of two programs with a common beginning, from which the time of the beginning alone is
+/// subtracted. The programs are `[small, large]`.
 fn compare(beginning: &str, [small, large]: [&str; 2], is_right: impl Fn(f64, f64) -> bool) -> Result<(), [f64; 3]> {
     let work = ["", small, large];
     let run = |number: usize| {
@@ -82,7 +82,7 @@ fn twice_as_much_takes_twice_as_long() {
         ("deep", 10_000),
         ("values", 10_000),
     ];
-    // As many steps in all.
+    // The total number of steps is the same.
     let slow = |call: &dyn Fn(&str, usize) -> String, (name, size): &(&str, usize)| {
         let rounds = |n, size| format!("for _ in 0..<{n} {{ {} }}", call(name, size));
         let is_right = |small, large| 4.0 * large < FOUR_TIMES * small;
@@ -103,7 +103,7 @@ fn elements_that_are_written_cost_no_copies_of_the_array() {
         return a[n - 1]
     }";
     for mode in ["gradient", "derivative"] {
-        // As many elements in all.
+        // The total number of elements is the same.
         let work = |n, rounds| format!("for _ in 0..<{rounds} {{ _ = {mode}(at: 0.3) {{ x in f(x, {n}) }} }}");
         let compared = compare(program, [&work(1_000, 160), &work(16_000, 10)], |small, large| large < 4.0 * small);
         assert_eq!(compared, Ok(()), "{mode}");
@@ -135,7 +135,7 @@ fn a_hessian_takes_as_long_as_it_has_numbers() {
         }
         return sum
     }";
-    // As many numbers in all.
+    // The total number of results is the same.
     let work = |n, rounds| {
         format!(
             "let x = (0..<{n}).map {{ sin(Double($0)) }}
@@ -146,7 +146,7 @@ fn a_hessian_takes_as_long_as_it_has_numbers() {
     assert_eq!(compared, Ok(()));
 }
 
-/// Second derivatives of a long loop, within that much memory for tapes and tangents.
+/// Computes second derivatives of a long loop, with that memory limit for tapes and tangents.
 fn second(outer: &str, inner: &str, limit: &str) -> String {
     let program = format!(
         "func f(_ x: Double) -> Double {{ var y = x; for _ in 0..<20_000 {{ y = y + 1e-6 * sin(y) * x }}; return y }}
@@ -158,13 +158,13 @@ fn second(outer: &str, inner: &str, limit: &str) -> String {
 
 #[test]
 fn nested_levels_keep_little_beside_each_step() {
-    // At 10⁶ steps the process takes 130 MB forward over forward, and 290 MB forward over reverse.
-    // Four operations a step: a tangent of 24 bytes each, or a node of 24 and 24 for its slots.
+    // With 10⁶ steps the process takes 130 MB forward over forward, and 290 MB forward over reverse. Four operations per
+    // step: a tangent of 24 bytes each, or a node of 24 bytes and 24 bytes for its slots.
     assert_eq!(second("derivative", "derivative", "2200KiB"), "true\n");
     assert_eq!(second("derivative", "gradient", "5000KiB"), "true\n");
 }
 
-/// Whether a program of four times the size is checked in about four times the time.
+/// Checks that a program of four times the size is checked in about four times the time.
 fn checking(size: usize, program: impl Fn(usize) -> String) -> Result<(), [f64; 2]> {
     let folder = Folder::new("growth");
     let names = ["small.dscript", "large.dscript"];
@@ -226,7 +226,7 @@ fn a_program_of_four_times_the_length_is_checked_in_four_times_the_time() {
     assert!(slow.is_empty(), "{slow:?}");
 }
 
-/// The names of the instructions that look for overlapping accesses, or begin or end them, are made of this.
+/// The common part of the names of the instructions that check for overlapping accesses, or begin or end them.
 const ACCESS: &str = "Access";
 
 #[test]

@@ -1,7 +1,7 @@
-//! Somebody interrupts: what runs stops soon, wherever it is, and the session lives on.
+//! Tests of interrupts: all work stops soon after an interrupt, and the session continues.
 //!
-//! `cargo test --release --test suite interrupts:: -- --nocapture` tells how soon; the promise is 50 ms. The limits here leave room
-//! for builds that are not optimised, on machines that are busy: what never looks up takes far longer.
+//! `cargo test --release --test suite interrupts:: -- --nocapture` prints the times; the goal is 50 ms. The limits in these tests
+//! allow for unoptimized builds on busy machines: code without checks takes far longer.
 
 use crate::harness::alone;
 use dscript::Session;
@@ -12,21 +12,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How often each is tried; the middle one counts.
+/// The number of attempts; the median counts.
 const TRIES: usize = 3;
-/// How long it is let run.
+/// The time before the interrupt.
 const BEFORE: Duration = Duration::from_millis(120);
 const LIMIT: Duration = Duration::from_millis(400);
-/// How large the stack of the compiler is.
+/// The size of the compiler's stack.
 const STACK: usize = 256 << 20;
 
-/// What prints and computes without anybody looking.
+/// Creates a session that discards its output.
 fn session(interrupt: &Arc<AtomicBool>) -> Session {
     let options = Options { interactive: true, interrupt: Arc::clone(interrupt), ..Options::default() };
     Session::new(options, Box::new(sink()))
 }
 
-/// How long a text goes on after somebody has interrupted it, in the middle of some tries.
+/// Returns the time from an interrupt to the end of the run, as the median of several attempts.
 fn stops(what: &str, setup: &str, text: &str) -> Duration {
     let interrupt = Arc::new(AtomicBool::new(false));
     let mut session = session(&interrupt);
@@ -150,7 +150,7 @@ fn the_library_stops() {
 #[test]
 fn the_compiler_stops() {
     let _alone = alone();
-    // The grammar reads pieces of 64 KiB, and is not left inside of one.
+    // The grammar parses pieces of 64 KiB, and there is no check inside a piece.
     const SLOW: Duration = Duration::from_secs(3);
     let mut text = String::from("f(x) = x * x\n");
     for n in 0..60_000 {
@@ -194,7 +194,7 @@ fn the_compiler_stops() {
             ),
         ),
     ];
-    // The binary, too, compiles on a thread with room for deep programs.
+    // The binary also compiles on a thread with a large stack.
     let compile = move || {
         for (what, text) in cases {
             let time = stops(what, "", &text);

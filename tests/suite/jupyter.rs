@@ -1,12 +1,12 @@
-//! The kernel before real front ends: Jupyter's own suite, a suite of ours, and notebooks that are executed.
+//! Tests of the kernel with real front ends: Jupyter's test suite, a separate test suite, and the execution of notebooks.
 //!
-//! Everything is done by Python programs in a virtual environment that is made here, once. Without Python nothing is tested.
+//! The tests are Python programs in a virtual environment, which is created once. Without Python they are skipped.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// The virtual environment, or why there is none.
+/// Returns the virtual environment, or the reason why there is none.
 fn environment() -> Result<&'static Path, &'static str> {
     static MADE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     MADE.get_or_init(made).as_deref().map_err(String::as_str)
@@ -36,7 +36,7 @@ fn made() -> Result<PathBuf, String> {
     Ok(folder)
 }
 
-/// A command in the environment, in which the kernel is installed. `None` where there is no Python.
+/// Returns a Python command in the environment in which the kernel is installed; `None` without Python.
 fn python(kernel: &str) -> Option<Command> {
     let folder = match environment() {
         Ok(folder) => folder,
@@ -57,7 +57,7 @@ fn python(kernel: &str) -> Option<Command> {
     Some(command)
 }
 
-/// Runs a suite of Python; it must pass, and skip nothing.
+/// Runs a Python test suite; it must pass without skipped tests.
 fn suite(name: &str) {
     let Some(mut command) = python(name) else { return };
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/jupyter").join(format!("{name}.py"));
@@ -77,7 +77,7 @@ fn the_kernel_behaves() {
     suite("behaviour");
 }
 
-/// Every notebook runs from top to bottom, and gives what is stored in it.
+/// Every notebook runs without errors, and produces the stored output.
 #[test]
 fn notebooks_give_what_they_show() {
     suite("notebooks");

@@ -1,4 +1,4 @@
-//! Every lesson prints and draws what is kept beside this file. `DSCRIPT_BLESS=1` rewrites it.
+//! Tests of the lessons: every lesson produces the stored output and drawings. `DSCRIPT_BLESS=1` rewrites them.
 
 use crate::harness::{blessing, difference, files, root, short};
 use dscript::Session;
@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::Path;
 use std::rc::Rc;
 
-/// What a lesson printed, pictures as text, and its drawings.
+/// The output of a lesson, with pictures as text, and its drawings.
 #[derive(Clone, Default)]
 struct Seen {
     text: Rc<RefCell<Vec<u8>>>,
@@ -39,7 +39,7 @@ impl Screen for Seen {
     fn clear(&mut self, _: bool) {}
 }
 
-/// Runs a lesson in a session of its own.
+/// Runs a lesson in a new session.
 fn run(file: &Path) -> (String, Vec<String>) {
     let (name, text) = (file.display().to_string(), std::fs::read_to_string(file).expect("a lesson can be read"));
     let seen = Seen::default();
@@ -51,7 +51,7 @@ fn run(file: &Path) -> (String, Vec<String>) {
     (text, drawings)
 }
 
-/// Compares with a file, or writes it.
+/// Compares a result with a file, or writes the file.
 fn compare(file: &Path, found: &str) {
     if blessing() {
         std::fs::write(file, found).expect("the answer can be written");

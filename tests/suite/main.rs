@@ -1,6 +1,6 @@
-//! Integration tests: one program of many modules, which is compiled and linked once.
+//! Integration tests: one test binary with many modules, which is compiled and linked once.
 //!
-//! `cargo test --test suite golden::` runs those of a module.
+//! `cargo test --test suite golden::` runs the tests of a module.
 
 mod architecture;
 mod chains;

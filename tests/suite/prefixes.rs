@@ -1,6 +1,6 @@
-//! A program that is being typed is a prefix of one: every beginning of every golden program is checked without a panic.
+//! Tests of incomplete programs: every prefix of every golden program is checked without a panic.
 //!
-//! A stride keeps this fast; `DSCRIPT_EVERY_PREFIX=1` leaves none out.
+//! By default only some prefixes are tested; `DSCRIPT_EVERY_PREFIX=1` tests all.
 
 use crate::harness::{all, files, root, short};
 use dscript::session::{Input, Options, Session, Status};
@@ -8,13 +8,13 @@ use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-/// So many beginnings of a program are tried.
+/// The number of tested prefixes of a program.
 const TRIED: usize = 48;
 
-/// Name of the threads whose panics are caught.
+/// The name of the threads whose panics are caught.
 const QUIET: &str = "prefix";
 
-/// As in the binary: the compiler walks trees by recursion.
+/// The stack size of the binary: the compiler walks trees by recursion.
 const STACK: usize = 256 << 20;
 
 #[test]
@@ -22,7 +22,7 @@ fn no_beginning_of_a_program_panics() {
     let mut paths = files(&root().join("tests"), &["dscript"]);
     paths.extend(files(&root().join("scripts"), &["dscript"]));
     let every = std::env::var_os("DSCRIPT_EVERY_PREFIX").is_some();
-    // A panic is reported below with the place in the program; its own message would come without it.
+    // A panic is reported later with its position in the program; the default message would not contain it.
     let loud = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         if std::thread::current().name() != Some(QUIET) {
@@ -32,7 +32,7 @@ fn no_beginning_of_a_program_panics() {
     all(&paths, |path| {
         let text = fs::read_to_string(path).map_err(|e| format!("{}: {e}", short(path)))?;
         let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
-        // Different files start at different places, so that together they meet most kinds of cut.
+        // Different files start at different offsets, so that together they cover most kinds of cuts.
         let (stride, start) = if every { (1, 0) } else { (ends.len().div_ceil(TRIED), short(path).len()) };
         let stride = stride.max(1);
         let ends: Vec<usize> = ends.into_iter().skip(start % stride).step_by(stride).collect();
@@ -51,13 +51,13 @@ fn no_beginning_of_a_program_panics() {
     });
 }
 
-/// What goes wrong when a text is checked.
+/// Returns the panic message when checking a text fails.
 fn failure(text: &str) -> Option<String> {
     let checked = catch_unwind(AssertUnwindSafe(|| {
         let options = Options { timeout: Some(Duration::from_secs(20)), ..Options::default() };
         let mut session = Session::new(options, Box::new(std::io::sink()));
         let outcome = session.check(&[Input { name: "prefix.dscript", text }]);
-        // Rendering must not trip over places at the end of a text either.
+        // Rendering must also handle positions at the end of a text.
         for form in [dscript::diagnostic::Form::Full, dscript::diagnostic::Form::Json] {
             dscript::diagnostic::render(&outcome.diagnostics, session.sources(), form, false, 100);
         }

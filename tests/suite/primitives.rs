@@ -1,5 +1,5 @@
-//! Every entry of the table of primitives: all mechanisms compute the derivative that it defines, and the reference page
-//! `docs/primitives.md` says what it says. `DSCRIPT_BLESS=1` rewrites the page.
+//! Tests of the table of primitives: all mechanisms compute the derivatives in the table, and the reference page
+//! `docs/primitives.md` matches the table. `DSCRIPT_BLESS=1` rewrites the page.
 
 use crate::harness::{all, blessing, difference, root};
 use crate::sink::Sink;
@@ -10,14 +10,14 @@ use dscript::session::{Input, Options, Session, Status};
 use dscript::value::Bank;
 use std::fmt::Write;
 
-/// Integer operands that primitives with one are tried with.
+/// The integer operands with which primitives are tested.
 const ORDERS: &[i64] = &[0, 1, 2, 3, 5];
 
-/// Kinks besides those of the table: a product 0·∞ that something is added to.
+/// Kinks that are not in the table: a product 0·∞ to which a number is added.
 const MORE_KINKS: &[(&str, Kink)] =
     &[("double.fma", Kink { at: &[0.0, f64::INFINITY, 1.0], partials: &[f64::NAN, f64::NAN, 1.0] })];
 
-/// The entry as an expression of the language; nothing where the library has no function for it.
+/// Returns the entry as an expression of the language; `None` when the library has no function for it.
 fn expression(p: &Primitive, operands: &[String], n: i64) -> Option<String> {
     Some(match (p.name, operands) {
         ("double.polygamma", _) => return None,
@@ -37,7 +37,7 @@ fn literal(x: f64) -> String {
     }
 }
 
-/// The value of a formula for the operands `x`, the integer operand `n` and the result `r`.
+/// Returns the value of a formula for the operands `x`, the integer operand `n` and the result `r`.
 fn evaluate(formula: &Formula, x: &[f64], n: i64, r: f64) -> f64 {
     let at = |f: &Formula| evaluate(f, x, n, r);
     match formula {
@@ -53,8 +53,8 @@ fn evaluate(formula: &Formula, x: &[f64], n: i64, r: f64) -> f64 {
     }
 }
 
-/// What the mechanisms compute: `f` is a function of one number, and `at` its argument. The first line has first derivatives,
-/// the second one second derivatives.
+/// Returns a program that prints the derivatives by all mechanisms: `f` is a function of one number, and `at` its argument. The
+/// first line contains first derivatives, the second line second derivatives.
 fn lines(f: &str, at: &str) -> String {
     let beside = |inner: &str| format!("gradient(at: 1) {{ z in z * withoutDerivative(at: {inner}) }}");
     let first = [
@@ -64,7 +64,7 @@ fn lines(f: &str, at: &str) -> String {
         // A tape, swept in both directions.
         format!("pullback(at: {at}, in: {f})(1)"),
         format!("differential(at: {at}, in: {f})(1)"),
-        // The general rule, inside of another level.
+        // Derivative code, inside another level.
         beside(&format!("derivative(at: {at}, in: {f})")),
         beside(&format!("gradient(at: {at}, in: {f})")),
         format!("taylor(of: {f}, at: {at}, order: 1).coefficients[1]"),
@@ -92,14 +92,14 @@ fn is_near(a: f64, b: f64, tolerance: f64) -> bool {
     a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= tolerance * b.abs().max(1.0)
 }
 
-/// A derivative of an entry that is computed in every way.
+/// A derivative of an entry that is computed by all mechanisms.
 struct Question {
-    /// In which operand.
+    /// The index of the operand.
     k: usize,
     x: Vec<f64>,
     n: i64,
     first: f64,
-    /// Nothing at kinks.
+    /// The second derivative; `None` at kinks.
     second: Option<f64>,
 }
 
@@ -127,7 +127,7 @@ fn questions(id: PrimitiveId) -> Vec<Question> {
     all
 }
 
-/// Whether all mechanisms agree with an entry.
+/// Checks that all mechanisms agree with an entry.
 fn check(id: PrimitiveId) -> Result<(), String> {
     let p = id.info();
     let questions = questions(id);
@@ -151,7 +151,7 @@ fn check(id: PrimitiveId) -> Result<(), String> {
         {
             return Err(format!("{}{x:?} n = {n} by operand {k} twice: {second}, {ways_of_second:?}", p.name));
         }
-        // The formula of a factor does not know the rule for 0·∞.
+        // The formula of a factor does not include the rule for 0·∞.
         if !matches!(p.partial(k), Partial::Factor(_)) {
             let value = p.number(&x, n).unwrap_or(f64::NAN);
             let formula = evaluate(&partials(id)[k], &x, n, value);
@@ -171,7 +171,7 @@ fn all_mechanisms_use_the_partial_derivatives_of_the_table() {
     all(&ids, |id| check(*id));
 }
 
-/// A type in a signature.
+/// Returns the type of a bank in a signature.
 fn type_name(bank: Bank) -> &'static str {
     match bank {
         Bank::F => "Double",
@@ -189,7 +189,7 @@ fn signature(p: &Primitive) -> String {
     format!("`({}) -> {result}`", operands.join(", "))
 }
 
-/// The partial derivatives as formulas, named by the operands where there are several.
+/// Returns the partials as formulas, named by the operands if there are several.
 fn derivatives(id: PrimitiveId) -> String {
     let formulas = partials(id);
     match id.info().rule {

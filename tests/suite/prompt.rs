@@ -1,14 +1,14 @@
-//! Dialogues with the prompt: `tests/prompt/*.txt`, and those of the README.
+//! Tests of dialogues with the prompt: `tests/prompt/*.txt`, and those of the README.
 //!
-//! A line that begins with `› ` is typed, one with `· ` goes on with it, and everything else is what the prompt writes.
-//! `DSCRIPT_BLESS=1` rewrites the answers.
+//! A line that begins with `› ` is an input, one with `· ` continues it, and all other lines are the output of the prompt.
+//! `DSCRIPT_BLESS=1` rewrites the output.
 
 use std::fs;
 use std::io::{Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// An input, and what was written behind it.
+/// An input, and the output after it.
 struct Turn {
     input: Vec<String>,
     answer: String,
@@ -30,7 +30,7 @@ fn turns(text: &str) -> Vec<Turn> {
     turns
 }
 
-/// Everything that the prompt writes for some inputs, on standard output and standard error.
+/// Returns the output of the prompt for some inputs, on standard output and standard error.
 fn answers(turns: &[Turn]) -> String {
     let folder = std::env::temp_dir().join(format!("dscript-prompt-{}-{:p}", std::process::id(), turns));
     fs::create_dir_all(&folder).unwrap();
@@ -52,7 +52,7 @@ fn answers(turns: &[Turn]) -> String {
     text
 }
 
-/// A text without the blank lines that a dialogue may have for its readers.
+/// Removes the blank lines that a dialogue may contain for readability.
 fn dense(text: &str) -> String {
     text.lines().filter(|line| !line.trim().is_empty()).map(|line| format!("{}\n", line.trim_end())).collect()
 }
@@ -71,7 +71,7 @@ fn bless(path: &Path, turns: &[Turn]) {
     fs::write(path, out).unwrap();
 }
 
-/// The dialogues of a page: fenced blocks that begin with an input.
+/// Returns the dialogues of a page: fenced blocks that begin with an input.
 fn dialogues(page: &str) -> Vec<&str> {
     let blocks = page.split("```text\n").skip(1).filter_map(|rest| rest.split("```").next());
     blocks.filter(|block| block.starts_with("› ")).collect()
@@ -118,7 +118,7 @@ fn an_interrupt_gives_the_prompt_back() {
         .unwrap();
     let mut input = child.stdin.take().unwrap();
     input.write_all(b"var n = 0\nprintError(\"begun\"); while true { n += 1 }\nn > 0\n").unwrap();
-    // The first line on standard error says that the loop runs.
+    // The first line on standard error shows that the loop runs.
     let mut error = child.stderr.take().unwrap();
     let mut first = [0; 5];
     error.read_exact(&mut first).unwrap();

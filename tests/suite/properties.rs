@@ -1,7 +1,9 @@
-//! Random programs: forward mode, reverse mode and central differences agree, to the third order, from source and compiled.
+//! Tests with random programs: forward mode, reverse mode and central differences agree, to third order, both when a program
+//! runs from source and when it is compiled first.
 //!
-//! `DSCRIPT_CASES` says how many programs of each of the two questions (160), `DSCRIPT_SEED` which ones, where `random` gives
-//! others each time; the seed is printed, and a failing program is made as small as it gets before it is shown. `DSCRIPT_SHOW` writes down all of them.
+//! `DSCRIPT_CASES` sets the number of programs with one and with two parameters (160 each), `DSCRIPT_SEED` the seed, where
+//! `random` selects a new one each time; the seed is printed, and a failing program is reduced as far as possible before it is
+//! printed. `DSCRIPT_SHOW` prints all programs.
 
 use crate::generate::agree::{Course, Failure, ONE_NUMBER, Questions, TOGETHER, TWO_NUMBERS, Tally, own, script};
 use crate::generate::{self, Program};
@@ -20,7 +22,7 @@ fn functions_of_two_numbers() {
     check("functions_of_two_numbers", &TWO_NUMBERS);
 }
 
-/// What random programs have in them, and how it is recognised.
+/// The constructs that random programs contain, and the strings by which they are recognized.
 const CONSTRUCTS: &[(&str, &str)] = &[
     ("loops over ranges", "for i"),
     ("loops over arrays", ".prefix("),
@@ -129,7 +131,7 @@ const CONSTRUCTS: &[(&str, &str)] = &[
     ("reverse over forward over reverse", "derivative(at: t, in: { u in gradient("),
 ];
 
-/// Programs of one run of the continuous integration.
+/// The number of programs in a run of continuous integration.
 const MANY: usize = 20_000;
 
 #[test]
@@ -155,7 +157,7 @@ fn every_construct_occurs() {
 fn check(name: &str, questions: &Questions) {
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_nanos() as u64);
-    // The same programs each time, so that a change is not blamed for a program that was never made before.
+    // The programs are the same each time, so that a failure is due to a change and not to a new program.
     let seed = match std::env::var("DSCRIPT_SEED") {
         Ok(text) if text == "random" => now(),
         _ => number("DSCRIPT_SEED").unwrap_or(2026),
@@ -169,7 +171,7 @@ fn check(name: &str, questions: &Questions) {
     let tally = Tally::default();
     let course = Course::new(Options { timeout: Some(Duration::from_secs(20)), ..Options::default() });
     let shows = std::env::var_os("DSCRIPT_SHOW").is_some();
-    // How a program fails from source or, when it is asked for, compiled.
+    // Returns how a program fails from source or, if requested, compiled.
     let fails = |program: &Program, compiles: bool| {
         let text = script(program, questions);
         let answered = match course.agree(&text, &Tally::default()) {
@@ -209,7 +211,7 @@ fn check(name: &str, questions: &Questions) {
     assert!(compared > skipped, "most points lie at kinks: {skipped} skipped, {compared} compared");
 }
 
-/// The smallest program that still fails, and why.
+/// Returns the smallest program that still fails, and the reason.
 fn smallest<T: ValueTree<Value = Program>>(
     mut tree: T,
     mut why: String,

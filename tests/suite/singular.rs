@@ -1,14 +1,14 @@
-//! Primitives at their singular points, through every way to compute a derivative: all of them give the same.
+//! Tests of primitives at their singular points: all mechanisms compute the same derivative.
 
 use crate::sink::Sink;
 use dscript::native::table;
 use dscript::session::{Input, Options, Session, Status};
 use std::collections::HashSet;
 
-/// A primitive as a function of `x`, and the point.
+/// A primitive, a function of `x` that uses it, and the point.
 type Case = (&'static str, &'static str, &'static str);
 
-/// Where the partial derivatives of a primitive are infinite or a convention.
+/// The points at which a partial of a primitive is infinite or a convention.
 #[rustfmt::skip]
 const PRIMITIVES: &[Case] = &[
     ("double.mul", "x * (1 / x)", "0.0"), ("double.mul", "x * log(x)", "0.0"), ("double.mul", "x * 1e308 * 10 * zero", "1.0"),
@@ -41,8 +41,8 @@ const PRIMITIVES: &[Case] = &[
     ("double.log2", "log2(x)", "-0.0"), ("double.log10", "log10(x)", "-0.0"), ("double.log1p", "log1p(x)", "-1.0"),
 ];
 
-/// The derivative at a point, however it is computed. What stands in `same` is the function with something around it that
-/// changes nothing but the way.
+/// Returns a program that prints the derivative at a point by all mechanisms. `same` wraps the function in code that changes
+/// only the mechanism.
 fn ways(f: &str, at: &str) -> String {
     let same = |around: &str| around.replace("f(", &format!("({f_closure})(", f_closure = closure(f)));
     let f = closure(f);
@@ -69,7 +69,7 @@ fn ways(f: &str, at: &str) -> String {
     lines
 }
 
-/// The second derivative, by every mix of modes, and as a coefficient of a polynomial.
+/// Returns a program that prints the second derivative by every combination of modes, and as a Taylor coefficient.
 fn mixes(f: &str, at: &str) -> String {
     let f = closure(f);
     let mut lines = String::new();
@@ -98,7 +98,7 @@ fn session() -> (Session, Sink) {
     (Session::new(Options { timeout, ..Options::default() }, Box::new(printed.clone())), printed)
 }
 
-/// What a program prints: run from source, and compiled first.
+/// Returns the output of a program: run from source, and compiled first.
 fn printed(text: &str) -> [String; 2] {
     let inputs = [Input { name: "program", text }];
     let (mut first, by_source) = session();
@@ -111,7 +111,7 @@ fn printed(text: &str) -> [String; 2] {
     [by_source, by_image].map(|sink| String::from_utf8_lossy(&sink.0.borrow()).into_owned())
 }
 
-/// Runs some lines for every case; what is wrong with what they print.
+/// Runs some lines for every case, and returns the disagreements in their output.
 fn disagreements(lines: fn(&str, &str) -> String) -> Vec<String> {
     let mut wrong = vec![];
     for (_, f, at) in PRIMITIVES {

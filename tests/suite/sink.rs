@@ -1,10 +1,10 @@
-//! Where a session of the tests prints to.
+//! The output of sessions in tests.
 
 use std::cell::RefCell;
 use std::io::Write;
 use std::rc::Rc;
 
-/// What was printed; a copy reads it afterwards.
+/// Captured output; clones share it.
 #[derive(Clone, Default)]
 pub struct Sink(pub Rc<RefCell<Vec<u8>>>);
 

@@ -1,6 +1,6 @@
-//! Code objects that somebody tampered with: either the verifier refuses them, or they run without harm.
+//! Tests of modified code objects: either the verifier rejects them, or they run without harm.
 //!
-//! `DSCRIPT_CASES` says how many (400). `fuzz/` does the same under AddressSanitizer.
+//! `DSCRIPT_CASES` sets the number of cases (400). `fuzz/` does the same under AddressSanitizer.
 
 use crate::tamper::{Subject, WORDS};
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ fn tampered_code_is_refused_or_harmless() {
     let mut runner = TestRunner::new(ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() });
     let changes = prop::collection::vec(any::<[u16; WORDS]>(), 1..4);
     let result = runner.run(&changes, |changes| {
-        // A fault is fine; what is not is a panic, or memory that is not the machine's.
+        // A fault is acceptable; a panic or an invalid memory access is not.
         let _ = subject.run_with(&changes.concat());
         Ok(())
     });

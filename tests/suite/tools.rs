@@ -1,4 +1,4 @@
-//! `dscript test` and `dscript fmt`: what is said, written and left alone.
+//! Tests of `dscript test`, `dscript fmt` and file access: the output, the written files and the unchanged ones.
 
 use crate::harness::folder::{Folder, ended, said};
 use crate::harness::{self, dscript, files, root};
@@ -10,7 +10,7 @@ const BAD: &str = "test \"trap\" {\n    print(\"here\")\n    let a = [1], i = 3\
     test \"values\" { expect(1 + 1, equals: 3, \"a sum\") }\ntest \"fine\" { expect(true) }\n\
     test \"thrown\" { throw Oops() }\nstruct Oops: Error {}\ntest \"leaves\" { exit(7) }\n";
 
-/// Without times.
+/// Removes times from the output.
 fn plain(stdout: &str) -> String {
     let line = |line: &str| line.split("   ").next().unwrap_or_default().to_owned() + "\n";
     stdout
@@ -169,7 +169,7 @@ fn a_new_program_is_tested_and_in_style() {
     ended(&folder.run(&["new", "nowhere/wave"]), 2, "");
 }
 
-/// The kinds of lines, with what `wanted` says of each.
+/// Returns the kinds of lines, with the member `wanted` of each.
 fn kinds(stdout: &str, wanted: &str) -> Vec<String> {
     let line = |line: &str| {
         let object: serde_json::Value = serde_json::from_str(line).unwrap_or_else(|e| panic!("{line}: {e}"));
@@ -208,7 +208,7 @@ fn files_out_of_reach_are_not_touched() {
     fs::write(folder.0.join("inner/own.txt"), "x\n").unwrap();
     fs::write(folder.0.join("inner/import.dscript"), "import \"../a.dscript\"\n").unwrap();
     let inner = |arguments: &[&str]| dscript(arguments, b"", &folder.0.join("inner"));
-    // The working folder, and the program's own.
+    // The working folder, and the program's folder.
     ended(&folder.run(&["a.dscript"]), 0, "1\n");
     ended(&folder.run(&["inner/read.dscript", "--", "secret.txt"]), 0, "2\n");
     ended(&folder.run(&["inner/read.dscript", "--", "inner/own.txt"]), 0, "1\n");
@@ -219,15 +219,15 @@ fn files_out_of_reach_are_not_touched() {
         said(&finished, "--allow-read=");
     }
     ended(&inner(&["read.dscript", "--allow-read=..", "--", "../secret.txt"]), 0, "2\n");
-    // A text on the command line has no folder of its own.
+    // A text on the command line has no folder.
     ended(&inner(&["-e", "print(readLines(\"own.txt\").count)"]), 0, "1\n");
     ended(&inner(&["-e", "readLines(\"../secret.txt\").count"]), 1, "");
-    // Imports are files, too.
+    // Imports are subject to the same rule.
     let import = inner(&["import.dscript"]);
     ended(&import, 3, "");
     said(&import, "cannot import '../a.dscript'");
     ended(&inner(&["check", "--allow-read=..", "import.dscript"]), 0, "");
-    // So is what is written.
+    // So are written files.
     let finished = inner(&["-e", "write(\"a\", to: \"../new.txt\")"]);
     ended(&finished, 1, "");
     said(&finished, "--allow-write=..");
@@ -245,7 +245,7 @@ fn links_do_not_lead_out_of_reach() {
     let finished = dscript(&["-e", "readLines(\"link.txt\").count"], b"", &folder.0.join("inner"));
     ended(&finished, 1, "");
     said(&finished, "E0902");
-    // A link may lead to a file that does not exist yet, through other links and folders.
+    // A link may lead to a file that does not exist, through other links and folders.
     let outside = folder.0.join("new.txt");
     let links = [
         ("dangling", "../new.txt"),
@@ -267,7 +267,7 @@ fn links_do_not_lead_out_of_reach() {
     }
     let import = "import \"up/secret.txt\"";
     said(&dscript(&["-e", import], b"", &folder.0.join("inner")), "it is outside the program's folders");
-    // What is compiled is held to the same folders.
+    // Compiled programs are restricted to the same folders.
     fs::write(folder.0.join("inner/built.dscript"), "write(\"x\", to: \"chain\")\n").unwrap();
     ended(&dscript(&["build", "built.dscript"], b"", &folder.0.join("inner")), 0, "");
     ended(&dscript(&["built.dsc"], b"", &folder.0.join("inner")), 1, "");
@@ -286,13 +286,13 @@ fn long_loops_say_how_far_they_are() {
     assert!(
         lines.iter().all(|line| line.contains("\"label\":\"waiting\",\"done\":") && line.contains("\"total\":1000"))
     );
-    // Nobody looks at what is no terminal.
+    // The output is not a terminal.
     let plain = folder.run(&["a.dscript"]);
     ended(&plain, 0, "done\n");
     assert_eq!(plain.stderr, "");
 }
 
-/// Runs a command with `--watch`, and gives what it wrote: standard output, standard error.
+/// A command that runs with `--watch` in a folder, with its standard output and standard error in files.
 struct Watching {
     child: std::process::Child,
     folder: Folder,
@@ -312,7 +312,7 @@ impl Watching {
         Watching { child, folder }
     }
 
-    /// Waits until one of the outputs is as wanted.
+    /// Waits until one of the outputs satisfies a predicate.
     #[track_caller]
     fn until(&self, name: &str, is_wanted: impl Fn(&str) -> bool) {
         let start = std::time::Instant::now();
@@ -327,7 +327,7 @@ impl Watching {
     }
 
     fn save(&self, name: &str, text: &str) {
-        // As editors do: beside it, and then in its place.
+        // Like an editor: the new file is written under another name and then renamed.
         fs::write(self.folder.0.join("new.tmp"), text).unwrap();
         fs::rename(self.folder.0.join("new.tmp"), self.folder.0.join(name)).unwrap();
     }
@@ -353,7 +353,7 @@ fn a_saved_file_is_run_again() {
     watching.until("err.txt", |text| text.contains("exited with 0; waiting"));
     watching.save("b.dscript", "let b = 2\nprint(\"runs\")\nwhile true {}\n");
     std::thread::sleep(std::time::Duration::from_millis(300));
-    // A run that has not ended is ended.
+    // A running program is killed.
     watching.save("b.dscript", "let b = 3\n");
     watching.until("out.txt", |text| text.ends_with("b is 3\n"));
 }
@@ -367,7 +367,7 @@ fn watched_commands_need_files() {
     ended(&folder.run(&["run", "--watch", "-"]), 2, "");
 }
 
-/// Every program of the repository is written in the style; `dscript fmt scripts prelude tests/run` writes it.
+/// Every program of the repository has the standard style; `dscript fmt scripts prelude tests/run` formats them.
 #[test]
 fn the_repository_is_written_in_the_style() {
     ended(&dscript(&["fmt", "--check", "scripts", "prelude", "tests/run"], b"", root()), 0, "");

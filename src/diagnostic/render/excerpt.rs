@@ -1,39 +1,39 @@
-//! Source excerpts: the lines that a diagnostic refers to, cut to the width of the screen.
+//! Source excerpts: the lines to which a diagnostic refers, truncated to a bounded length.
 //!
-//! The renderer below would accept the whole source, but it looks at all of it for every snippet: a file of one line of
-//! ten megabytes took seconds. An excerpt is small whatever the file, and leads from positions to places in itself.
+//! The underlying renderer accepts a complete source, but it reads all of it for every snippet: a file with one line of
+//! ten megabytes took seconds. The size of an excerpt is bounded, and it maps source positions to its own offsets.
 
 use super::Cluster;
 use crate::source::{SourceId, SourceMap, Span};
 use std::ops::Range;
 
-/// Marks further apart than so many lines get a snippet each.
+/// Marks that are more than this many lines apart get separate snippets.
 const NEAR: u32 = 30;
-/// Of a line longer than this many bytes only the environment of what is marked are kept.
+/// Lines longer than this many bytes are truncated to the text around a mark.
 const LONG_LINE: usize = 1000;
-/// So many bytes are kept on each side of a mark in a long line.
+/// The number of bytes before the mark of a truncated line; twice as many follow it.
 const SURROUNDINGS: usize = 240;
-/// A mark over more lines than this is shown by its first line.
+/// A mark with at least this many line breaks is reduced to its first line.
 const MANY_LINES: usize = 24;
 
-/// Some lines of a source.
+/// Consecutive lines of a source.
 pub(super) struct Excerpt {
-    /// The lines, long ones cut.
+    /// The lines, with long ones truncated.
     pub(super) text: String,
-    /// Number of the first line in its source.
+    /// The number of the first line in its source.
     pub(super) first_line: usize,
-    /// Whether something is missing at the start of a line.
+    /// Whether the start of a line was removed.
     pub(super) is_cut: bool,
     pieces: Vec<Piece>,
 }
 
-/// A stretch of the source and where it is in the excerpt.
+/// A range of the source and its offset in the excerpt.
 struct Piece {
     source: Range<u32>,
     start: usize,
 }
 
-/// Groups things by source and neighborhood, in the order of places.
+/// Groups items by source and by distance in lines, in the order of their positions.
 pub(super) fn cluster<'a, T>(things: &'a [T], span: impl Fn(&T) -> Span, sources: &SourceMap) -> Vec<Cluster<'a, T>> {
     let mut placed: Vec<(SourceId, u32, &T)> = things
         .iter()
@@ -56,7 +56,7 @@ pub(super) fn cluster<'a, T>(things: &'a [T], span: impl Fn(&T) -> Span, sources
 }
 
 impl Excerpt {
-    /// The lines that some spans of one source touch.
+    /// Builds the excerpt of the lines that some spans of one source touch.
     pub(super) fn new(id: SourceId, spans: &[Span], sources: &SourceMap) -> Excerpt {
         let source = sources.get(id);
         let text: &str = &source.text;
@@ -88,12 +88,12 @@ impl Excerpt {
             excerpt.text.push_str(&line[shown]);
             at += line.len() + 1;
         }
-        // An empty last line would not be seen as a line.
+        // The renderer would ignore an empty last line.
         excerpt.text.push('\n');
         excerpt
     }
 
-    /// Where a span is in the excerpt; what lies outside is moved to the nearest place inside.
+    /// Returns the range of a span in the excerpt; positions outside are moved to the nearest offset inside.
     pub(super) fn range(&self, span: Span) -> Range<usize> {
         let start = self.place(span.start);
         start..self.place(span.end).max(start)
@@ -107,7 +107,7 @@ impl Excerpt {
     }
 }
 
-/// The end of a span as it is shown.
+/// Returns the end of a span as displayed.
 fn shown_end(text: &str, start: usize, end: usize) -> usize {
     let end = end.max(start);
     match text[start..end].match_indices('\n').take(MANY_LINES).collect::<Vec<_>>().as_slice() {
@@ -116,12 +116,12 @@ fn shown_end(text: &str, start: usize, end: usize) -> usize {
     }
 }
 
-/// A stretch of a long line with `mark` near its left.
+/// Returns the part of a long line around `mark`.
 fn around(line: &str, mark: usize) -> Range<usize> {
     boundary(line, mark.saturating_sub(SURROUNDINGS))..boundary(line, mark + 2 * SURROUNDINGS)
 }
 
-/// The last character boundary at or before `at`.
+/// Returns the last character boundary at or before `at`.
 fn boundary(text: &str, at: usize) -> usize {
     text.floor_char_boundary(at.min(text.len()))
 }

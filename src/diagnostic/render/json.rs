@@ -1,10 +1,10 @@
-//! JSON renderer: writes diagnostics as JSON Lines.
+//! JSON renderer: diagnostics as JSON Lines.
 
 use crate::diagnostic::{Diagnostic, Help, Label, Note};
 use crate::source::{SourceMap, Span};
 use serde::Serialize;
 
-/// One object, with its line break.
+/// Returns the JSON object of a diagnostic, with a line break.
 pub(super) fn line(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
     let object = Object {
         kind: "diagnostic",
@@ -53,7 +53,7 @@ struct Object<'a> {
     helps: Vec<WayOut<'a>>,
 }
 
-/// Lines and columns from 1, columns in characters; the end is the place just behind the last character.
+/// A span: lines and columns from 1, columns in characters; the end is the position after the last character.
 #[derive(Serialize)]
 struct Place {
     file: String,

@@ -11,7 +11,7 @@ fn sources(text: &str) -> SourceMap {
     map
 }
 
-/// The span of the `n`th occurrence of a word in the second source.
+/// Returns the span of the `n`th occurrence of a word in the second source.
 fn span(map: &SourceMap, word: &str, n: usize) -> Span {
     let source = map.get(crate::source::SourceId(1));
     let at = source.text.match_indices(word).nth(n).map_or(0, |m| m.0) as u32 + source.start;

@@ -1,11 +1,11 @@
 //! Active registers: those that may carry tangent slots while derivative code runs.
 //!
-//! In: a function. Out: [`ActiveRegisters`], one answer per register of the number bank.
+//! In: a function. Out: [`ActiveRegisters`], one flag per register of the number bank.
 //!
-//! Promises: a register is *active* when what it holds may vary with something outside of the function and is read by a
-//! step that reads slots. Every definition of an active register writes or clears its slot, and a slot that matters is
-//! never in a register that is not active.
-//! Not here: what diagnostics report (`activity`), which needs certainty instead of possibility.
+//! Promises: a register is *active* when its value may vary with something outside of the function and is read by a step that
+//! reads slots. Every definition of an active register writes or clears its slot, and a slot that matters is never in an inactive
+//! register.
+//! Not here: the dependence that diagnostics report (`activity`), which must be certain and not only possible.
 
 use crate::diff::transfer;
 use crate::diff::transfer::{DependenceTransfer, NativeTransfer};
@@ -15,7 +15,7 @@ use crate::value::Bank;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
-/// The registers of a function that vary, those that are useful, and those that are both.
+/// The registers of a function that are varied, those that are useful, and those that are both.
 #[derive(Debug)]
 pub struct ActiveRegisters {
     varied: Vec<bool>,
@@ -25,7 +25,7 @@ pub struct ActiveRegisters {
 }
 
 impl ActiveRegisters {
-    /// Looks at a function.
+    /// Analyzes a function.
     pub fn of(program: &Program, f: &Function) -> ActiveRegisters {
         let n = f.registers.len();
         let none = || vec![false; n];
@@ -45,7 +45,7 @@ impl ActiveRegisters {
         self.varied[reg.0 as usize]
     }
 
-    /// Whether a step that reads slots reads what the register holds.
+    /// Whether a step that reads slots reads the register.
     pub fn is_useful(&self, reg: Reg) -> bool {
         self.useful[reg.0 as usize]
     }
@@ -53,8 +53,8 @@ impl ActiveRegisters {
     /// Whether the register carries slots.
     pub fn is_active(&self, reg: Reg) -> bool {
         let at = reg.0 as usize;
-        // A register that a call writes has a slot whether it is wanted or not; were it not active, it could leave that
-        // slot in a place where no step expects one.
+        // A register that a call writes always receives a slot. If the register were not active, it could leave that slot in a
+        // place where no step expects one.
         self.varied[at] && (self.useful[at] || self.forced[at])
     }
 
@@ -72,18 +72,18 @@ impl ActiveRegisters {
                     && (step.ins.iter().any(carries) || step.outs.iter().any(carries))
             }
             Transfer::Operator(operator) => match operator {
-                // What is in references still has its slots and must be copied without them.
+                // The contents of references still have their slots and must be copied without them.
                 Operator::WithoutDerivative { .. } | Operator::NoDerivative { .. } => {
                     step.ins.iter().any(|r| bank(f, *r) == Bank::R)
                 }
                 Operator::ApplyAtOnce | Operator::Gradient { .. } => false,
                 _ => true,
             },
-            // A new object has no slots until one is put there.
+            // A new object has no slots until one is stored there.
             Transfer::Create => step.ins.iter().any(|r| self.is_active(*r)),
-            // In memory that holds a number already, a constant must clear the slot of what it replaces.
+            // In memory that holds a number already, a constant must clear the slot of the replaced number.
             Transfer::Store { number } => number,
-            // All others are active by what they write alone.
+            // All others are active because of their results alone.
             Transfer::Nothing | Transfer::Copy | Transfer::Primitive(_) | Transfer::Load => false,
         }
     }
@@ -169,8 +169,8 @@ impl ActiveRegisters {
         changed
     }
 
-    /// Whether a step hands the slots of its operands on to a place outside of the registers, and writes those of its
-    /// results from there.
+    /// Whether a step forwards the slots of its operands to a place outside of the registers, and writes those of its results
+    /// from there.
     fn reads_slots(&self, program: &Program, f: &Function, step: &Instruction) -> bool {
         match transfer_of(&step.op) {
             Transfer::Call(callee) => !self.is_constant_call(program, f, callee, step),
@@ -187,8 +187,8 @@ impl ActiveRegisters {
         }
     }
 
-    /// Whether a call computes with constants alone: nothing that varies goes in, not even as an integer, and nothing that is
-    /// stored anywhere is examined. Such a call runs the original code.
+    /// Whether a call computes with constants alone: no varied value is passed in, not even as an integer, and the call examines
+    /// no stored value. Such a call runs the original code.
     fn is_constant_call(&self, program: &Program, f: &Function, callee: FunctionId, step: &Instruction) -> bool {
         !step.active
             && step.ins.iter().all(|r| match bank(f, *r) {
@@ -208,7 +208,7 @@ fn is_number(f: &Function, reg: Reg) -> bool {
     bank(f, reg) == Bank::F
 }
 
-/// Which functions compute with what they are given and nothing else.
+/// The functions that compute with their arguments and nothing else.
 #[derive(Default, Debug)]
 struct PlainCalls {
     known: HashMap<FunctionId, bool>,
@@ -246,7 +246,7 @@ impl PlainCalls {
 
 fn computes_only(f: &Function, step: &Instruction) -> bool {
     match transfer_of(&step.op) {
-        // Texts may be joined for a message; anything with numbers in it may have slots.
+        // Strings may be joined for a message; any value that contains numbers may have slots.
         Transfer::Call(_) => step.ins.iter().chain(&step.outs).all(|r| bank(f, *r) != Bank::R),
         Transfer::Native(name) => name.starts_with("text."),
         _ => {

@@ -1,4 +1,4 @@
-//! Random graphs, run twice: with tangents everywhere, and with tangents only where derivative code moves them.
+//! Random graphs, run twice: with tangents in all registers, and with tangents only where derivative code moves them.
 
 use crate::diff::derivative;
 use crate::diff::testing::Builder;
@@ -44,7 +44,7 @@ fn random_program(seed: u64) -> (Program, FunctionId) {
     let mut b = Builder::new("f");
     let mut numbers = vec![b.param("x", F), b.param("y", F)];
     let (cell, array, zero) = (b.reg(R), b.reg(R), b.reg(I));
-    // Everything that is read anywhere is written first.
+    // Every register that is read is written first.
     for _ in 0..5 {
         numbers.push(b.constant(0.5 + numbers.len() as f64));
     }
@@ -63,7 +63,7 @@ fn random_program(seed: u64) -> (Program, FunctionId) {
             b.ret(&[dice.choose(&numbers), dice.choose(&numbers)]);
         } else {
             let condition = b.primitive("double.lt", &[dice.choose(&numbers), dice.choose(&numbers)]);
-            // Back as well as on; a run that does not end is given up.
+            // The branch may go back as well as forward; a run that does not end is abandoned.
             b.branch(condition, blocks[dice.roll(blocks.len())], blocks[k + 1]);
         }
     }
@@ -95,10 +95,10 @@ fn random_step(b: &mut Builder, dice: &mut Dice, numbers: &[Reg], cell: Reg, arr
 /// A number and its tangent.
 type Dual = (f64, f64);
 
-/// A machine for these graphs. Original code moves tangents at every step; derivative code where it says so.
+/// A machine for these graphs. Original code moves tangents at every step; derivative code only at active steps.
 struct Machine {
     is_derivative: bool,
-    /// Registers that are written by an active step, or are parameters.
+    /// Registers that an active step writes, and parameters.
     with_slots: Vec<bool>,
     numbers: Vec<Dual>,
     condition: Vec<bool>,
@@ -172,7 +172,7 @@ impl Machine {
                 return;
             }
             Op::StoreBox { .. } => {
-                // A store that does not know of slots leaves the old one.
+                // A store that does not handle slots leaves the old one.
                 let (value, tangent) = self.numbers[step.ins[1].0 as usize];
                 self.cell = (value, if moves { tangent } else { self.cell.1 });
                 return;

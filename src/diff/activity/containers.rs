@@ -1,7 +1,7 @@
-//! Containers: the dependence of what is put into storage, and of what is taken out of it.
+//! Containers: the dependence of values that are stored in containers, and of values that are loaded from them.
 //!
-//! Promises: an element of an array, a dictionary or a value of any type is said to come through a break only if all that was
-//! put in there is.
+//! Promises: an element of an array, a dictionary or a value of any type is reported to come through a break only if all values
+//! that were stored there do.
 
 use super::super::dependence::{Break, BreakReason, Dependence, Known};
 use crate::ir::analysis::data_flow::Fact;
@@ -10,7 +10,7 @@ use crate::value::Bank;
 use crate::value::shape::ShapeId;
 use std::rc::Rc;
 
-/// A container that gets one more element.
+/// Returns the dependence of a container after one element is appended.
 pub(super) fn appended(container: &Known, element: &[Reg], facts: &[Known]) -> Known {
     let parts = Known::union(element.iter().map(|r| &facts[r.0 as usize]));
     let mut all = container.clone();
@@ -19,7 +19,7 @@ pub(super) fn appended(container: &Known, element: &[Reg], facts: &[Known]) -> K
     if is_certain { all } else { contained(element, all).with(|d| d.mixed = true) }
 }
 
-/// An array one of whose elements is replaced.
+/// Returns the dependence of an array after one of its elements is replaced.
 pub(super) fn replaced(step: &Instruction, facts: &[Known]) -> Known {
     let fact = |r: &Reg| &facts[r.0 as usize];
     let is_broken = |known: &Known| known.0.as_ref().is_some_and(|d| !d.breaks.is_empty() && !d.mixed);
@@ -31,8 +31,8 @@ pub(super) fn replaced(step: &Instruction, facts: &[Known]) -> Known {
     }
 }
 
-/// What is put into storage together: of several components those of `@noDerivative` properties need not be examined
-/// again.
+/// Returns the dependence of components that are stored together: if there are several, those of `@noDerivative` properties need
+/// not be examined again.
 pub(super) fn contained(parts: &[Reg], known: Known) -> Known {
     let is_property = |found: &Rc<Break>| found.why == BreakReason::Property;
     let is_touched = known.0.as_ref().is_some_and(|d| d.breaks.values().any(is_property));
@@ -42,7 +42,7 @@ pub(super) fn contained(parts: &[Reg], known: Known) -> Known {
     known.with(|d| d.breaks.retain(|_, found| !is_property(found)))
 }
 
-/// What is loaded: integers don't vary, and it is not certain what they were made of.
+/// Returns the dependence of a loaded value: integers don't vary, and their origin is not certain.
 pub(super) fn loaded(bank: Bank, known: Known) -> Known {
     match bank {
         Bank::F | Bank::R => known,
@@ -50,8 +50,8 @@ pub(super) fn loaded(bank: Bank, known: Known) -> Known {
     }
 }
 
-/// What a step gives that may be an array or a dictionary with elements in it: if no break is known there, none of those
-/// that are added later is certain to be the one that is read.
+/// Returns the dependence of a result that may be a non-empty array or dictionary: if it has no known break, no element that is
+/// added later is certain to be the one that is read.
 pub(super) fn filled(f: &Function, step: &Instruction, out: Reg, known: Known) -> Known {
     let may_hold_elements = match &step.op {
         Op::Native { name, .. } => !matches!(*name, "dictionary.new" | "array.new" | "array.reserve"),
@@ -72,7 +72,7 @@ pub(super) fn filled(f: &Function, step: &Instruction, out: Reg, known: Known) -
     known
 }
 
-/// A native function that puts one integer into a dictionary or a value of any type, or takes it out.
+/// Returns the result of a native function that stores one integer in a dictionary or a value of any type, or loads it.
 pub(super) fn integer(
     program: &Program,
     (name, shapes): (&str, &[ShapeId]),

@@ -1,4 +1,4 @@
-//! Promises that are kept and promises that are broken.
+//! Promises of differentiability and linearity that hold, and promises that do not.
 
 use super::check;
 use crate::diagnostic::{Code, Diagnostic};
@@ -10,7 +10,7 @@ use crate::value::Bank::{F, I, R};
 use crate::value::shape::{ShapeId, TangentId};
 use std::rc::Rc;
 
-/// What is said where a function is converted by name in another one.
+/// Returns the diagnostics for a conversion of a function by name inside another one.
 fn promise(program: &mut Program, target: FunctionId, linear: bool) -> Vec<Diagnostic> {
     let parameters = program.function(target).unwrap().parameters.len();
     let mut b = Builder::new("user");
@@ -252,7 +252,7 @@ fn an_opaque_function_has_no_derivative() {
     let said = promise(&mut program, sinf, true);
     assert_eq!(said[0].message, "'sinf(_:)' is from a different module and has not been marked with '@differentiable'");
 
-    // With a registered derivative all is well, except that it is not declared linear.
+    // With a registered derivative the promise is accepted, except that it is not declared linear.
     let mut known = (**program.function(sinf).unwrap()).clone();
     let kind = crate::ir::RuleKind::Differential;
     known.rules.push(crate::ir::Rule::new(vec![true], f, kind, TangentId(0)));

@@ -1,10 +1,10 @@
-//! Calls of functions that are values, and derivatives inside of formulas.
+//! Calls: evaluates calls of function values, and derivatives inside formulas.
 
 use super::{NoFormula, Reader, Value};
 use crate::native::formula::{Formula, simplified};
 
 impl Reader<'_> {
-    /// A function that is a value, and its arguments.
+    /// Calls a function value; `all` holds the function and its arguments.
     pub(super) fn call(&mut self, all: &[Value]) -> Result<Vec<Value>, NoFormula> {
         match all.split_first() {
             Some((Value::Function(id, captures), arguments)) => self.run(*id, arguments.to_vec(), captures),
@@ -12,12 +12,12 @@ impl Reader<'_> {
         }
     }
 
-    /// A number, how it moves, and a function of it: its value there, and how that moves.
+    /// Differentiates a function: `all` holds a number, its tangent and the function; the results are the value and its tangent.
     pub(super) fn tangent(&mut self, all: &[Value]) -> Result<Vec<Value>, NoFormula> {
         let [Value::Number(x), Value::Number(dx), body] = all else {
             return Err(self.no("it differentiates with respect to several numbers"));
         };
-        // A name that nobody else has.
+        // A name that no other operand has.
         let moving = format!("·{}", self.words.len());
         let Value::Number(Formula::Operand(k)) = self.named(&moving)? else {
             return Err(self.no("it uses values other than numbers"));

@@ -1,16 +1,16 @@
-//! What can be said of a function before it is gone through.
+//! Known properties: the properties of a function that are determined before its evaluation.
 
 use super::{Registers, Value};
 use crate::ir::analysis::flow_graph::FlowGraph;
 use crate::ir::{Function, Reg};
 use crate::source::Span;
 
-/// Its name without labels.
+/// Returns the function's name without labels.
 pub(super) fn called(function: &Function) -> &str {
     function.name.split('(').next().unwrap_or_default()
 }
 
-/// Why nobody looks into it.
+/// Returns the reason why the body of a function is not evaluated.
 pub(super) fn obstacle(function: &Function) -> Option<String> {
     match function {
         Function { is_opaque: true, .. } => Some(format!("'{}' is opaque", called(function))),
@@ -22,9 +22,9 @@ pub(super) fn obstacle(function: &Function) -> Option<String> {
     }
 }
 
-/// A loop of a function: the place of a step in it.
+/// Finds a loop in a function and returns the place of a step in it.
 pub(super) fn cycle(function: &Function) -> Option<Span> {
-    // 0 is new, 1 on the way that leads here, 2 done.
+    // 0 is new, 1 on the current path, 2 done.
     let mut states = vec![0u8; function.blocks.len()];
     let mut open = vec![];
     let mut next = Some(0);

@@ -1,4 +1,4 @@
-//! One step.
+//! Step: evaluates one step of a graph.
 
 use super::{NoFormula, Reader, Registers, Value, known};
 use crate::ir::{Function, Instruction, Op, Operator, Reg};
@@ -8,7 +8,8 @@ use crate::native::{PrimitiveId, ids};
 use crate::value::Bank;
 
 impl Reader<'_> {
-    /// Does one step. What is no number, integer or function leaves its register empty as long as nobody reads it.
+    /// Evaluates one step. A value other than a number, integer or function leaves its register empty, which fails only when the
+    /// register is read.
     pub(super) fn step(
         &mut self,
         function: &Function,
@@ -119,7 +120,7 @@ impl Reader<'_> {
                 Some(id) => Ok(Value::Function(id, vec![])),
                 None => Err(self.no(format!("it depends on the variable '{name}'"))),
             },
-            // What says whether a variable was computed.
+            // The flag that states whether a variable was computed.
             (Bank::I, None) => Ok(Value::Integer(1)),
             (Bank::I, Some(name)) => Err(self.no(format!("it depends on the variable '{name}'"))),
             (_, None) => Err(self.no("it uses values other than numbers")),
@@ -139,7 +140,7 @@ fn bank_of(value: &Value) -> Bank {
     }
 }
 
-/// A comparison, and whether it is the opposite of the test.
+/// Returns the test of a comparison, and whether the comparison is its negation.
 fn test(id: PrimitiveId, a: &Formula, b: &Formula) -> Option<(Test<Formula>, bool)> {
     let (a, b) = (a.clone(), b.clone());
     Some(match id {
@@ -153,7 +154,7 @@ fn test(id: PrimitiveId, a: &Formula, b: &Formula) -> Option<(Test<Formula>, boo
     })
 }
 
-/// What a step does that no formula says.
+/// Describes a step that no formula can express.
 fn unreadable(op: &Op) -> &'static str {
     match op {
         Op::NewArray(_)

@@ -1,4 +1,4 @@
-//! Links: what a step does to a chain of lost tangents, which it begins, continues, or ends in a number.
+//! Links: the effects of a step on a chain that loses a tangent. A step begins the chain, continues it, or ends it in a number.
 
 use crate::diff::transfer;
 use crate::diff::transfer::{DependenceTransfer, NativeTransfer};
@@ -7,38 +7,38 @@ use crate::value::Bank;
 use crate::value::origins::Storage;
 use crate::value::shape::ShapeId;
 
-/// One thing that a step does.
+/// One effect of a step.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Link {
-    /// A number, or an object with numbers, becomes an integer or a text.
+    /// A number, or an object with numbers, becomes an integer or a string.
     Break { number: Reg, to: Reg },
-    /// An integer or a text is made of another one.
+    /// An integer or a string is computed from another one.
     Carry { from: Reg, to: Reg },
-    /// A number is made of an integer or a text.
+    /// A number is computed from an integer or a string.
     Number { from: Reg, to: Reg },
-    /// An integer or a text is stored, or an object with some.
+    /// An integer or a string is stored, or an object that contains some.
     Store { place: Place, component: u32, value: Reg, replaces: bool },
-    /// The same is read.
+    /// An integer or a string is loaded, or an object that contains some.
     Load { place: Place, component: u32, to: Reg },
-    /// An object gets what is in another one, together with what that was made of.
+    /// An object receives the content of another one, together with the numbers that the content was computed from.
     Content { from: Reg, to: Reg },
 }
 
-/// Where something is stored.
+/// A place where a value is stored.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Place {
-    /// In a value: an array, a record, a dictionary.
+    /// A value: an array, a record, a dictionary.
     Value(Reg, Storage),
-    /// In a component of a box.
+    /// A component of a box.
     Box(Reg, Bank, u32),
-    /// In a component of the global variables.
+    /// A component of the global variables.
     Global(Bank, u32),
-    /// In a component of what function objects of a function capture; without a register in the one that runs.
+    /// A captured component of the function objects of a function; without a register in the function that runs.
     Captured(Option<Reg>, FunctionId, Bank, u32),
 }
 
 impl Place {
-    /// The object, and which storage there.
+    /// Returns the object, and the storage in it.
     pub fn storage(self) -> (Option<Reg>, Storage) {
         match self {
             Place::Value(object, storage) => (Some(object), storage),
@@ -50,7 +50,7 @@ impl Place {
     }
 }
 
-/// What the steps of a function do.
+/// The links of the steps of a function.
 pub struct Links<'a> {
     pub program: &'a Program,
     pub f: &'a Function,
@@ -62,7 +62,7 @@ impl Links<'_> {
         self.f.registers[reg.0 as usize].bank
     }
 
-    /// What a step does; calls are left out.
+    /// Returns the links of a step, except for calls.
     pub fn of(&self, step: &Instruction) -> Vec<Link> {
         let mut links = vec![];
         let value = |k: usize| Place::Value(step.ins[k], Storage::Object);
@@ -127,7 +127,7 @@ impl Links<'_> {
         links
     }
 
-    /// What is in one register is in another one now.
+    /// Adds the links of a step that moves the content of one register to another.
     fn moved(&self, from: Reg, to: Reg, links: &mut Vec<Link>) {
         if self.bank(to) != Bank::F {
             links.push(Link::Carry { from, to });
@@ -158,7 +158,7 @@ impl Links<'_> {
         }
     }
 
-    /// Components that are stored together, each as one of its bank.
+    /// Adds the links of components that are stored together, each as one of its bank.
     fn stored(&self, components: &[Reg], place: impl Fn(Bank, u32) -> Place, links: &mut Vec<Link>) {
         let mut next = [0; 3];
         for reg in components {
@@ -203,7 +203,7 @@ impl Links<'_> {
         }
     }
 
-    /// Every result is made of all that goes in, except for integers where they only say which part of a text is meant.
+    /// Adds the links of a step whose results depend on all operands, except for integers that only select a part of a string.
     fn made_of_all(&self, step: &Instruction, integers_select: bool, links: &mut Vec<Link>) {
         for &to in &step.outs {
             for &from in &step.ins {
@@ -225,20 +225,20 @@ impl Links<'_> {
         }
     }
 
-    /// A text, or what is in an object, becomes another text or an integer.
+    /// Adds the link of a string, or the content of an object, that becomes another string or an integer.
     fn out_of(&self, from: Reg, to: Reg, links: &mut Vec<Link>) {
         links.push(Link::Carry { from, to });
         links.push(Link::Load { place: Place::Value(from, Storage::Whole), component: 0, to });
     }
 
-    /// A text or an integer becomes another text, or an object with several.
+    /// Adds the link of a string or an integer that becomes another string, or an object that contains several.
     fn into(&self, from: Reg, to: Reg, links: &mut Vec<Link>) {
         links.push(Link::Carry { from, to });
         let place = Place::Value(to, Storage::Whole);
         links.push(Link::Store { place, component: 0, value: from, replaces: false });
     }
 
-    /// What a function does to containers, by what it takes and gives.
+    /// Adds the links of a function on containers, by its operands and results.
     fn container(&self, (takes, gives): (&str, &str), shapes: &[ShapeId], step: &Instruction, links: &mut Vec<Link>) {
         let (ins, outs) = (self.parts(takes, shapes, &step.ins), self.parts(gives, shapes, &step.outs));
         let containers = |parts: &[(char, Vec<Reg>)]| -> Vec<Reg> {
@@ -262,7 +262,7 @@ impl Links<'_> {
             }
         }
         for (what, regs) in &outs {
-            // Where it is changed it still says what was in it.
+            // A container that is changed still has its former content.
             if let (Some(storage), Some(object)) = (storage(*what), to.last().or(from.first())) {
                 self.components(
                     *what,
@@ -278,7 +278,7 @@ impl Links<'_> {
         let mut next = [0; 3];
         for reg in regs {
             let bank = self.bank(*reg);
-            // A value of any type may come out as a part of what went in.
+            // A value of any type may be returned as a part of an operand.
             let component = if what == 'A' { 0 } else { next[bank as usize] };
             next[bank as usize] += 1;
             if bank != Bank::F {
@@ -287,13 +287,13 @@ impl Links<'_> {
         }
     }
 
-    /// The registers of each part of what a function takes or gives.
+    /// Returns the registers of each part of the operands or results of a function on containers.
     fn parts(&self, pattern: &str, shapes: &[ShapeId], regs: &[Reg]) -> Vec<(char, Vec<Reg>)> {
         parts(self.program, pattern, shapes, regs)
     }
 }
 
-/// The registers of each part of what a function on containers takes or gives.
+/// Returns the registers of each part of the operands or results of a function on containers.
 fn parts(program: &Program, pattern: &str, shapes: &[ShapeId], regs: &[Reg]) -> Vec<(char, Vec<Reg>)> {
     let size = |shape: Option<&ShapeId>| {
         let layout = shape.map(|shape| program.shapes.layout(*shape)).unwrap_or_default();
@@ -311,8 +311,7 @@ fn parts(program: &Program, pattern: &str, shapes: &[ShapeId], regs: &[Reg]) -> 
     pattern.chars().map(part).collect()
 }
 
-/// What a function on containers takes apart from integers that only select: an index, a count, a key that is looked
-/// for.
+/// Returns the operands of a function on containers, without integers that only select: an index, a count, a key to search for.
 pub fn carried(program: &Program, f: &Function, (name, shapes): (&str, &[ShapeId]), ins: &[Reg]) -> Vec<Reg> {
     let Some((_, takes, gives)) = CONTAINERS.iter().find(|(known, ..)| *known == name) else { return ins.to_vec() };
     let looks_for_key = gives.contains('V');
@@ -323,7 +322,7 @@ pub fn carried(program: &Program, f: &Function, (name, shapes): (&str, &[ShapeId
     parts.flat_map(|(what, regs)| regs.into_iter().filter(move |reg| !selects(what, reg))).collect()
 }
 
-/// Where a part of what a function takes or gives is stored.
+/// Returns the storage that holds a part of the operands or results.
 fn storage(what: char) -> Option<Storage> {
     match what {
         'E' | 'A' => Some(Storage::Object),
@@ -333,8 +332,8 @@ fn storage(what: char) -> Option<Storage> {
     }
 }
 
-/// What functions on containers take and give: a container, an element, a key, a value, a value of any type, and `n` for
-/// what selects or counts.
+/// The operands and results of functions on containers: a container, an element, a key, a value, a value of any type, and `n` for
+/// an index or a count.
 const CONTAINERS: &[(&str, &str, &str)] = &[
     ("array.concat", "CC", "C"),
     ("array.appendContents", "CC", "C"),

@@ -1,4 +1,4 @@
-//! Marking: inserts registers for the numbers that integers and texts were made of, and the operators that move them.
+//! Marking: inserts registers for the numbers that integers and strings were computed from, and the operators that move them.
 
 use crate::diff::lost_tangent::links::{Link, Links, Place};
 use crate::diff::lost_tangent::reach::{Reach, body_of, passes};
@@ -9,27 +9,27 @@ use crate::value::origins::Storage;
 use crate::value::shape::TangentId;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// A function while it is marked.
+/// A function while it is being marked.
 pub(crate) struct Marking<'a> {
     links: Links<'a>,
     reach: &'a Reach,
-    /// How a number differentiates.
+    /// The tangent type of a number.
     number: TangentId,
     registers: Vec<Register>,
-    /// The numbers beside registers.
+    /// The registers of source numbers, by the register that each accompanies.
     beside: BTreeMap<Reg, Reg>,
-    /// What writes registers that are followed.
+    /// The definitions of registers that are followed.
     writers: HashMap<Reg, Vec<Writer>>,
-    /// What is put after the step at hand.
+    /// Steps to insert after the current step.
     after: Vec<Instruction>,
     is_changed: bool,
 }
 
-/// What writes an integer or a text.
+/// A definition of an integer or a string.
 enum Writer {
-    /// A step that makes it of a number, or gets it from somewhere else.
+    /// A step that computes it from a number, or reads it from another place.
     Step(Span),
-    /// A step that makes it of what is in another register.
+    /// A step that computes it from the content of another register.
     Of(Reg),
 }
 
@@ -54,7 +54,7 @@ impl<'a> Marking<'a> {
         marking
     }
 
-    /// The function with what is put into it; `None` when that is nothing.
+    /// Returns the function with the inserted steps; `None` when there are none.
     pub(crate) fn function(mut self) -> Option<Function> {
         let f = self.links.f;
         let mut blocks = vec![];
@@ -80,7 +80,7 @@ impl<'a> Marking<'a> {
         Some(Function { registers: self.registers, blocks, ..f.clone() })
     }
 
-    /// At the beginning: what the arguments were made of.
+    /// Creates the steps at the beginning, which receive the numbers that the arguments were computed from.
     fn taken(&mut self) -> Vec<Instruction> {
         let f = self.links.f;
         let taken = self.followed(&f.params).into_iter().map(|(argument, param)| {
@@ -94,7 +94,7 @@ impl<'a> Marking<'a> {
         self.links.f.registers[reg.0 as usize].bank != Bank::F && self.reach.follows(self.links.id, reg)
     }
 
-    /// Those registers that are followed, with their places in the list.
+    /// Returns the registers that are followed, with their positions in the list.
     fn followed(&self, regs: &[Reg]) -> Vec<(u32, Reg)> {
         (0..).zip(regs.iter().copied()).filter(|(_, reg)| self.follows(*reg)).collect()
     }
@@ -103,7 +103,7 @@ impl<'a> Marking<'a> {
         self.reach.follows_place(self.links.id, place)
     }
 
-    /// The number beside a register.
+    /// Returns the register of the source number that accompanies a register.
     fn beside(&mut self, reg: Reg) -> Reg {
         if let Some(known) = self.beside.get(&reg) {
             return *known;
@@ -129,7 +129,7 @@ impl<'a> Marking<'a> {
         self.after.push(step);
     }
 
-    /// A step, and what is put in front of it and after it.
+    /// Appends a step, with the steps inserted before and after it.
     fn step(&mut self, step: &Instruction, steps: &mut Vec<Instruction>) {
         let mut made_of: BTreeMap<Reg, Vec<Reg>> = BTreeMap::new();
         if calls(step) {
@@ -153,7 +153,7 @@ impl<'a> Marking<'a> {
         steps.append(&mut self.after);
     }
 
-    /// What a result was made of.
+    /// Adds the number that a result was computed from.
     fn source(&mut self, link: Link, span: Span, made_of: &mut BTreeMap<Reg, Vec<Reg>>) {
         match link {
             Link::Break { number, to } => made_of.entry(to).or_default().push(number),
@@ -163,7 +163,7 @@ impl<'a> Marking<'a> {
             }
             Link::Load { place, component, to } if self.follows(to) && self.follows_place(place) => {
                 let (object, inside) = place.storage();
-                // A reference that takes the place of the object that it was in is no text.
+                // A reference that replaces the object that contained it is not a string.
                 if object != Some(to) {
                     let number = self.new_number();
                     let is_whole = inside == Storage::Whole;
@@ -176,7 +176,7 @@ impl<'a> Marking<'a> {
         }
     }
 
-    /// Writes the number beside a register.
+    /// Writes the number that accompanies a register.
     fn write_beside(&mut self, reg: Reg, made_of: &[Reg], span: Span) {
         let number = self.beside(reg);
         let is_number = |reg: &Reg| self.registers[reg.0 as usize].bank == Bank::F;
@@ -190,7 +190,7 @@ impl<'a> Marking<'a> {
         self.after.push(Instruction { op, outs: vec![number], ins, span, active: false });
     }
 
-    /// What is stored, and numbers that are made.
+    /// Ends a chain at a store, or at a conversion to a number.
     fn end(&mut self, link: Link, span: Span) {
         match link {
             Link::Store { place, component, value, replaces } if self.follows_place(place) => {
@@ -220,7 +220,7 @@ impl<'a> Marking<'a> {
         }
     }
 
-    /// A call gives what its arguments were made of, and asks what its results were made of.
+    /// Marks a call: passes the source numbers of its arguments, and receives those of its results.
     fn call(&mut self, step: &Instruction, steps: &mut Vec<Instruction>, made_of: &mut BTreeMap<Reg, Vec<Reg>>) {
         let gives: Vec<(u32, Reg)> = self.given(step);
         let receives: Vec<(u32, Reg)> = match step.op {
@@ -239,7 +239,7 @@ impl<'a> Marking<'a> {
             let number = self.beside(*reg);
             steps.push(self.operator(Operator::SendArgumentOrigin { argument: *argument }, &[], &[number], step.span));
         }
-        // Integers alone must be seen by derivative code.
+        // A call with integer arguments alone must run derivative code.
         steps.push(Instruction { active: !gives.is_empty(), ..step.clone() });
         for (result, out) in receives {
             let number = self.new_number();
@@ -251,7 +251,7 @@ impl<'a> Marking<'a> {
         }
     }
 
-    /// The arguments that a call gives the numbers of.
+    /// Returns the arguments whose source numbers a call passes.
     fn given(&self, step: &Instruction) -> Vec<(u32, Reg)> {
         let bank = |r: &Reg| self.links.f.registers[r.0 as usize].bank;
         let followed = |ins: &[Reg], takes: &dyn Fn(u32) -> bool| -> Vec<(u32, Reg)> {
@@ -270,7 +270,7 @@ impl<'a> Marking<'a> {
         }
     }
 
-    /// Remembers what writes integers and texts.
+    /// Collects the definitions of integers and strings.
     fn note_writers(&mut self) {
         for step in self.links.f.blocks.iter().flat_map(|b| &b.instructions) {
             let mut written = vec![];
@@ -295,7 +295,7 @@ impl<'a> Marking<'a> {
         }
     }
 
-    /// The step where an integer or a text was made of a number, or came from elsewhere, if that is only one.
+    /// Returns the step where an integer or a string was computed from a number or read from another place, if there is only one.
     fn place_of_break(&self, reg: Reg) -> Option<Span> {
         let mut seen = BTreeSet::from([reg]);
         let mut open = vec![reg];
@@ -314,7 +314,7 @@ impl<'a> Marking<'a> {
     }
 }
 
-/// Whether a step calls a function that may pass on what results are made of.
+/// Whether a step calls a function that may forward the source numbers of its results.
 fn calls(step: &Instruction) -> bool {
     matches!(
         step.op,
@@ -324,7 +324,7 @@ fn calls(step: &Instruction) -> bool {
     )
 }
 
-/// Puts steps at the beginning of a function, which no jump leads to then.
+/// Inserts steps at the beginning of a function, so that no jump leads to them.
 fn begin_with(blocks: &mut Vec<Block>, first: Vec<Instruction>) {
     if first.is_empty() {
         return;

@@ -25,19 +25,19 @@ use crate::ir::{Function, FunctionId, Program};
 use crate::value::shape::TangentKind;
 use std::cell::OnceCell;
 
-/// Finds broken chains.
+/// The analysis that marks lost tangents.
 pub struct LostTangents<'p> {
     program: &'p Program,
     reach: OnceCell<Reach>,
 }
 
 impl<'p> LostTangents<'p> {
-    /// Of the functions of a program.
+    /// Creates the analysis for the functions of a program.
     pub fn new(program: &'p Program) -> LostTangents<'p> {
         LostTangents { program, reach: OnceCell::new() }
     }
 
-    /// Whether a chain can break anywhere in the program.
+    /// Whether a tangent can be lost anywhere in the program.
     pub fn may_break(&self) -> bool {
         !self.reach().is_empty()
     }
@@ -46,7 +46,7 @@ impl<'p> LostTangents<'p> {
         self.reach.get_or_init(|| Reach::of(self.program))
     }
 
-    /// The function with its broken chains marked; `None` when it has none.
+    /// Returns the function with its lost tangents marked; `None` when it has none.
     pub fn marked(&self, id: FunctionId, f: &Function) -> Option<Function> {
         let number = self.program.tangents.find(|tangent| tangent.kind == TangentKind::Number)?;
         let reach = self.reach();

@@ -1,24 +1,25 @@
-//! Reach: the registers that may hold an integer or a text that was made of a number and may become a number again.
+//! Reach: determines the registers that may hold an integer or a string that was computed from a number and may become a number
+//! again.
 //!
-//! In: all functions of a program, since a chain may lead through any storage and any function value. Out: for each
-//! register whether it must be followed while derivative code runs.
+//! In: all functions of a program, since a chain may lead through any storage and any function value. Out: for each register
+//! whether it must be followed while derivative code runs.
 //!
-//! Promises: what is left out cannot be a part of such a chain. What is kept is only possible: boxes are told apart by
-//! components, function values by what they take and give.
+//! Promises: a register that is not followed cannot be a part of such a chain. A register that is followed may be one: boxes are
+//! distinguished by components only, function values by the banks of their parameters and results.
 
 use crate::diff::lost_tangent::links::{Link, Links, Place};
 use crate::ir::{Function, FunctionId, Instruction, Op, Operator, Program, Reg, Terminator};
 use crate::value::Bank;
 use hashbrown::{HashMap, HashSet};
 
-/// What may hold something that came through a break: a register, or a place that several functions reach. Each stands for
-/// two nodes: what is there itself, and what is in it.
+/// A register, or a place that several functions reach, that may hold a value without its tangent. Each is represented by two
+/// nodes: one for the value itself, and one for its content.
 type Node = u32;
 
-/// What a function value takes and gives.
+/// The banks of the parameters and the results of a function value.
 pub type Kind = (Vec<Bank>, Vec<Bank>);
 
-/// What several functions reach.
+/// A place that several functions reach.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Shared {
     Box(Bank, u32),
@@ -28,21 +29,21 @@ enum Shared {
     Result(u32, u32),
 }
 
-/// Where chains that break can go.
+/// The registers and places to which chains with lost tangents can lead.
 #[derive(Default)]
 pub struct Reach {
     /// The node of the first register of each function.
     first: Vec<Node>,
     shared: HashMap<Shared, Node>,
-    /// Function values by the banks that they take and give.
+    /// Function values by the banks of their parameters and results.
     kinds: HashMap<Kind, u32>,
-    /// Which nodes are to be followed; none where no chain can break.
+    /// The nodes to follow; none where no tangent can be lost.
     followed: Vec<bool>,
-    /// Whether chains lead through variables and instances that functions share, or through what function values give.
+    /// Whether chains lead through variables and instances that functions share, or through results of function values.
     is_shared: bool,
 }
 
-/// Edges while they are collected.
+/// The graph of edges while it is being built.
 struct Search<'p> {
     program: &'p Program,
     reach: Reach,
@@ -53,7 +54,7 @@ struct Search<'p> {
 }
 
 impl Reach {
-    /// Looks at all functions.
+    /// Analyzes all functions of a program.
     pub fn of(program: &Program) -> Reach {
         let mut search =
             Search { program, reach: Reach::default(), nodes: 0, edges: vec![], breaks: vec![], ends: vec![] };
@@ -81,12 +82,12 @@ impl Reach {
         self.is_shared
     }
 
-    /// Whether what a register holds is to be followed.
+    /// Whether the content of a register is to be followed.
     pub fn follows(&self, id: FunctionId, reg: Reg) -> bool {
         self.is_followed(self.register(id, reg))
     }
 
-    /// Whether what is at a place is to be followed.
+    /// Whether the content of a place is to be followed.
     pub fn follows_place(&self, id: FunctionId, place: Place) -> bool {
         match shared(place) {
             Err(object) => self.is_followed(self.register(id, object) + 1),
@@ -94,7 +95,7 @@ impl Reach {
         }
     }
 
-    /// Whether that argument of function values that take and give such banks is to be followed.
+    /// Whether this argument of function values with such banks is to be followed.
     pub fn follows_argument(&self, kind: &Kind, argument: u32) -> bool {
         let kind = self.kinds.get(kind);
         let node = kind.and_then(|kind| self.shared.get(&Shared::Parameter(*kind, argument)));
@@ -110,7 +111,7 @@ impl Reach {
     }
 }
 
-/// The place as functions share it; a register for what is in a value.
+/// Returns the place that functions share; or the register of the object, for a place in a value.
 fn shared(place: Place) -> Result<Shared, Reg> {
     match place {
         Place::Value(object, _) => Err(object),
@@ -120,14 +121,14 @@ fn shared(place: Place) -> Result<Shared, Reg> {
     }
 }
 
-/// Whether a chain may go through a function that is called by its name. Where its derivative is registered it says
-/// what moves; where that does not apply, the function is like any other.
+/// Whether a chain may go through a function that is called by its name. Where its registered derivative applies, that defines
+/// its tangents; elsewhere the function is like any other.
 pub fn passes(callee: &Function) -> bool {
     !callee.is_opaque
 }
 
 impl Search<'_> {
-    /// The functions that may be called without being named.
+    /// Returns the functions that may be called without being named.
     fn function_values(&self) -> HashSet<FunctionId> {
         let steps = self.program.functions.iter().flatten().flat_map(|f| &f.blocks).flat_map(|b| &b.instructions);
         let closures = steps.filter_map(|step| if let Op::Closure(id) = step.op { Some(id) } else { None });
@@ -158,7 +159,7 @@ impl Search<'_> {
         *self.reach.kinds.entry(kind).or_insert(next)
     }
 
-    /// What is in one node, and in what is there, goes to another one.
+    /// Adds edges for a value, and for its content, that are moved from one node to another.
     fn edge(&mut self, from: Node, to: Node) {
         self.edges.extend([(from, to), (from + 1, to + 1)]);
     }
@@ -232,7 +233,7 @@ impl Search<'_> {
     fn call(&mut self, id: FunctionId, callee: FunctionId, step: &Instruction) {
         let Some(f) = self.program.function(callee).filter(|f| passes(f)) else { return };
         let is_followable = |reg: &Reg| f.registers[reg.0 as usize].bank != Bank::F;
-        // In levels outside of that which a registered derivative is for, chains lead through it.
+        // In levels outside of the one that a registered derivative is for, chains lead through its body.
         for rule in &f.rules {
             let Some(derivative) = self.program.function(rule.function) else { continue };
             for (from, to) in step.ins.iter().zip(&derivative.params) {
@@ -251,7 +252,7 @@ impl Search<'_> {
         }
     }
 
-    /// A function value is called, or given to an operator, which gives its results.
+    /// Adds the edges of a function value that is called, or passed to an operator, which returns its results.
     fn call_value(&mut self, id: FunctionId, f: &Function, kind: Kind, (takes, gives): (&[Reg], &[Reg])) {
         let bank = |r: &Reg| f.registers[r.0 as usize].bank;
         let kind = self.kind(kind);
@@ -284,8 +285,8 @@ impl Search<'_> {
     }
 }
 
-/// What the function takes and gives that an operator calls, and the results of the operator that are those of the
-/// function.
+/// Returns the banks of the parameters and results of the function that an operator calls, and those results of the operator that
+/// are results of the function.
 pub fn body_of<'s>(
     program: &Program,
     f: &Function,
@@ -310,7 +311,7 @@ pub fn body_of<'s>(
     Some(((banks(step.ins.get(..size(at))?), banks(results)), results))
 }
 
-/// The results of a function that are returned somewhere, by number.
+/// Returns the results of a function that are returned somewhere, by number.
 pub fn returned(f: &Function) -> impl Iterator<Item = (u32, Reg)> {
     let returns = f.blocks.iter().filter_map(|block| match &block.end {
         Some(Terminator::Return(results)) => Some(results),
@@ -319,7 +320,7 @@ pub fn returned(f: &Function) -> impl Iterator<Item = (u32, Reg)> {
     returns.flat_map(|results| (0..).zip(results.iter().copied()))
 }
 
-/// For each register whether it holds nothing but constants.
+/// Returns for each register whether it holds nothing but constants.
 fn constants(f: &Function) -> Vec<bool> {
     let (mut constant, mut other) = (vec![false; f.registers.len()], vec![false; f.registers.len()]);
     for step in f.blocks.iter().flat_map(|b| &b.instructions) {
@@ -330,7 +331,7 @@ fn constants(f: &Function) -> Vec<bool> {
     constant.into_iter().zip(other).map(|(constant, other)| constant && !other).collect()
 }
 
-/// The nodes that edges lead to from these.
+/// Returns the nodes that are reachable from the given nodes.
 fn reached(nodes: Node, edges: &[(Node, Node)], from: &[Node]) -> Vec<bool> {
     let mut starts = vec![0u32; nodes as usize + 1];
     edges.iter().for_each(|(a, _)| starts[*a as usize + 1] += 1);

@@ -1,4 +1,4 @@
-//! Tests of what is put into functions whose chains break.
+//! Tests of the operators that are inserted into functions with lost tangents.
 
 use crate::diff::lost_tangent::*;
 use crate::diff::testing::{Builder, program};
@@ -6,7 +6,7 @@ use crate::ir::{Op, Operator, Reg};
 use crate::value::Bank::{F, I, R};
 use crate::value::origins::Storage;
 
-/// The operators that are put into a function.
+/// Returns the operators that are inserted into a function.
 fn put(program: &Program, id: FunctionId) -> Vec<Operator> {
     let marked = LostTangents::new(program).marked(id, program.function(id).unwrap());
     if let Some(f) = &marked {
@@ -37,7 +37,7 @@ fn a_number_that_was_an_integer_is_marked() {
     assert!(put.iter().filter(|operator| is_broken(operator)).count() == 1, "{put:?}");
 }
 
-/// A function that makes an integer of a number.
+/// Builds a function that converts a number to an integer.
 fn whole() -> Builder {
     let mut b = Builder::new("whole");
     let (x, n) = (b.param("x", F), b.param("n", I));
@@ -78,7 +78,7 @@ fn an_integer_that_is_only_an_index_is_not_marked() {
     assert_eq!((put(&program, callee), put(&program, caller)), (vec![], vec![]));
 }
 
-/// A function that calls another one with an integer that was made of a number.
+/// Builds a function that calls another one with an integer that was computed from a number.
 fn caller(callee: FunctionId) -> Builder {
     let mut b = Builder::new("f");
     let x = b.param("x", F);
@@ -103,7 +103,7 @@ fn an_integer_that_is_given_hands_on_what_it_was_made_of() {
         put(&program, caller),
         [Operator::ForgetOrigins, Operator::SendArgumentOrigin { argument: 0 }, Operator::ForgetOrigins]
     );
-    // Nothing but an integer goes in, and the original would not see it.
+    // Only an integer is passed, which the original code would not track.
     let marked = LostTangents::new(&program).marked(caller, program.function(caller).unwrap()).unwrap();
     let derivative = crate::diff::derivative(&program, &marked);
     let call = derivative.blocks[0].instructions.iter().find(|step| matches!(step.op, Op::Call(_)));
@@ -126,7 +126,7 @@ fn an_argument_is_taken_once_where_a_loop_begins_at_the_entry() {
     assert_eq!(marked.blocks[0].end, Some(crate::ir::Terminator::Jump(crate::ir::BlockId(2))));
 }
 
-/// A function that stores an integer that was made of a number, and makes a number of one that it reads.
+/// Builds a function that stores an integer that was computed from a number, and computes a number from an integer that it reads.
 fn stored_and_read(store: impl FnOnce(&mut Builder, Reg) -> Reg) -> Vec<Operator> {
     let mut b = Builder::new("f");
     let x = b.param("x", F);
@@ -137,7 +137,7 @@ fn stored_and_read(store: impl FnOnce(&mut Builder, Reg) -> Reg) -> Vec<Operator
     operators(b)
 }
 
-/// An integer was stored as that component of an object, and read there.
+/// Asserts that an integer was stored as that component of an object, and read there.
 fn assert_kept(put: &[Operator], component: u32, replaces: bool) {
     let inside = Storage::Object;
     let expected = [Operator::StoreOrigin { inside, component, replaces }, Operator::LoadOrigin { inside, component }];

@@ -1,4 +1,4 @@
-//! Adjoint code: the forward pass of a function, then the reverse pass over the same blocks.
+//! Adjoint code: consists of the forward pass of a function, then the reverse pass over the same blocks.
 
 use super::varied::Varied;
 use super::{GraphBuilder, arithmetic};
@@ -14,12 +14,13 @@ use crate::native::Partial;
 use crate::value::Bank;
 use hashbrown::HashMap;
 
-/// The adjoint code of a function of one number. It takes what the function takes, then for each reference an object of
-/// zeros of the same form; it gives the value, an adjoint for each number, and the objects with their adjoints. Without
-/// the value it does without what only that needs, unless the value may have to say that a product was 0·∞.
+/// Derives the adjoint code of a function of one number. Its parameters are those of the function, then for each reference an
+/// object of zeros of the same shape; its results are the value, an adjoint for each number, and the objects with their adjoints.
+/// If `value` is false, it omits the value and the steps that only the value needs, unless the value may have to reveal a product
+/// 0·∞.
 ///
 /// # Errors
-/// The reason, where the function cannot be followed.
+/// The reason why the function cannot be transformed.
 pub fn adjoint(f: &Function, value: bool) -> Result<Function, Fallback> {
     if f.results != [Bank::F] || f.result_len != 1 {
         return Err(Fallback::NotOneNumber);
@@ -40,7 +41,7 @@ pub fn adjoint(f: &Function, value: bool) -> Result<Function, Fallback> {
     }
     let entries = ControlFlowTrace::of(&f, &blocks, &mut builder);
     let needs = blocks.needs(&entries.needed());
-    // The numbers that vary and whose adjoints are needed.
+    // The varied numbers whose adjoints are needed.
     let live = Liveness::of_reads(&f, |step| varied.is_step(step), |reg| varied.is(reg));
     let mut numbers = HashMap::new();
     for reg in (0..f.registers.len()).map(|k| Reg(k as u32)).filter(|r| varied.is(*r)) {
@@ -79,14 +80,14 @@ pub fn adjoint(f: &Function, value: bool) -> Result<Function, Fallback> {
         rules: vec![],
         ..f.clone()
     };
-    // A step that may fail stays, unless it is repeated.
+    // A step that may fail stays, unless the reverse pass repeats it.
     eliminate_where(&mut adjoint, |b, i, step| is_pure(&step.op) || repeated.contains(&(b, i)));
     skip_counting(&mut adjoint.blocks);
     Ok(adjoint)
 }
 
-/// Whether a number that varies is multiplied by one that does not and may be zero: a product 0·∞ has no partials, and the
-/// adjoint of the infinite factor is zero all the same.
+/// Whether a varied number is multiplied by a constant one that may be zero: a product 0·∞ has no partials, and the adjoint of
+/// the infinite factor is zero all the same.
 fn may_hide_infinity(f: &Function, varied: &Varied) -> bool {
     let steps = || f.blocks.iter().flat_map(|block| &block.instructions);
     let may_be_zero = |r: &Reg| {
@@ -103,7 +104,7 @@ fn may_hide_infinity(f: &Function, varied: &Varied) -> bool {
     })
 }
 
-/// The function with one block that returns, and the register that it returns.
+/// Returns the function with one block that returns, and the register that it returns.
 fn with_one_exit(f: &Function) -> (Function, Reg) {
     let mut builder = GraphBuilder::new(f);
     let result = builder.number();
@@ -131,7 +132,7 @@ struct AdjointBuilder<'b, 'f> {
     builder: GraphBuilder,
     output: Vec<Block>,
     gives_value: bool,
-    /// Steps of the forward pass that the reverse pass does again, and fails where they do: by block, then by place.
+    /// Steps of the forward pass that the reverse pass repeats, and that fail there too if they fail: by block, then by place.
     repeated: Vec<(usize, usize)>,
 }
 
@@ -140,19 +141,19 @@ impl AdjointBuilder<'_, '_> {
         self.blocks.f
     }
 
-    /// What is given back.
+    /// Returns the registers of the results.
     fn results(&self, result: Reg) -> Vec<Reg> {
         let adjoints = self.f().params.iter().filter_map(|r| self.adjoints.numbers.get(r)).copied();
         let value = self.gives_value.then_some(result);
         value.into_iter().chain(adjoints).chain(self.adjoints.objects.iter().copied()).collect()
     }
 
-    /// The first block of the reverse pass over a block.
+    /// Returns the first block of the reverse pass over a block.
     fn reverse_of(&self, b: usize) -> BlockId {
         BlockId((self.f().blocks.len() + b) as u32)
     }
 
-    /// The forward pass. Block for block as it was, and after them, later on, as many for the reverse pass.
+    /// Emits the forward pass: the original blocks, followed by the blocks that the reverse pass fills later.
     fn forward_pass(&mut self, references: &[Reg], homes: &[Reg]) {
         let count = self.f().blocks.len();
         self.output = vec![Block::default(); 2 * count];
@@ -187,7 +188,7 @@ impl AdjointBuilder<'_, '_> {
         }
     }
 
-    /// What comes before all.
+    /// Emits the steps before the first block.
     fn begin(&mut self, references: &[Reg], homes: &[Reg]) {
         for (home, reference) in homes.iter().zip(references) {
             self.builder.copy(*home, *reference);
@@ -202,7 +203,7 @@ impl AdjointBuilder<'_, '_> {
         }
     }
 
-    /// The end of a block on the forward pass, with what is done where it goes on to blocks that several lead to.
+    /// Emits the end of a block on the forward pass, with the steps on edges to blocks that have several predecessors.
     fn leave(&mut self, b: usize) -> Terminator {
         match self.f().blocks[b].end.clone() {
             Some(Terminator::Jump(to)) => {
@@ -221,13 +222,13 @@ impl AdjointBuilder<'_, '_> {
         }
     }
 
-    /// A block for what is done between two others, if that is anything.
+    /// Returns a block for the steps on an edge between two others, if there are any.
     fn crossing(&mut self, from: usize, to: BlockId) -> BlockId {
         self.cross(from, to);
         self.block_to(to)
     }
 
-    /// What is done from one block to another.
+    /// Emits the steps on an edge from one block to another.
     fn cross(&mut self, from: usize, to: BlockId) {
         let at = to.0 as usize;
         match self.entries.0[at] {
@@ -235,7 +236,7 @@ impl AdjointBuilder<'_, '_> {
             Entry::Loop { how: PredecessorCounter::LoopVariable, .. } => {}
             Entry::Loop { again, .. } if again.0 as usize == from => {}
             Entry::Loop { integer, from: elsewhere, .. } => {
-                // Inside of another loop it was entered before.
+                // Inside another loop it was entered before.
                 if self.blocks.repeats[elsewhere.0 as usize] {
                     self.builder.step(Op::Transformed(TransformedOp::Push(Bank::I)), &[], &[integer]);
                     self.builder.step(Op::ConstI(-1), &[integer], &[]);
@@ -248,14 +249,14 @@ impl AdjointBuilder<'_, '_> {
         }
     }
 
-    /// Adds to an integer.
+    /// Adds a constant to an integer.
     fn plus(&mut self, integer: Reg, n: i64) {
         let known = self.builder.register(Bank::I);
         self.builder.step(Op::ConstI(n), &[known], &[]);
         self.builder.step(arithmetic("int.add"), &[integer], &[integer, known]);
     }
 
-    /// The reverse pass.
+    /// Emits the reverse pass.
     fn reverse_pass(&mut self, result: Reg) -> Option<()> {
         for b in 0..self.f().blocks.len() {
             crate::cancel::check();
@@ -266,7 +267,7 @@ impl AdjointBuilder<'_, '_> {
             }
             let at = self.reverse_of(b).0 as usize;
             if matches!(self.f().blocks[b].end, Some(Terminator::Trap(_)) | None) {
-                // The reverse pass never comes from there.
+                // The reverse pass never starts there.
                 self.output[at].end = Some(Terminator::Trap(Trap::Unsupported));
                 continue;
             }
@@ -285,7 +286,7 @@ impl AdjointBuilder<'_, '_> {
         Some(())
     }
 
-    /// From the beginning of a block to the end of the one that led to it.
+    /// Emits the transition from the beginning of a block to the end of its predecessor.
     fn enter_before(&mut self, b: usize, result: Reg) -> Terminator {
         let before = self.blocks.before[b].clone();
         match (&self.entries.0[b], &before[..]) {
@@ -317,7 +318,7 @@ impl AdjointBuilder<'_, '_> {
         }
     }
 
-    /// Goes back to one of several blocks, by number.
+    /// Emits a branch to one of several blocks, by number.
     fn choose(&mut self, number: Reg, all: &[BlockId]) -> Terminator {
         let last = all.len() - 1;
         let mut otherwise = self.reverse_of(all[last].0 as usize);
@@ -336,7 +337,7 @@ impl AdjointBuilder<'_, '_> {
         Terminator::Jump(otherwise)
     }
 
-    /// A block with the steps that were emitted, if there are any.
+    /// Returns a block with the steps that were emitted, if there are any.
     fn block_to(&mut self, to: BlockId) -> BlockId {
         if self.builder.steps.is_empty() {
             return to;

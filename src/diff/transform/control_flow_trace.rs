@@ -1,4 +1,4 @@
-//! Control-flow trace: how the reverse pass finds the block from which a block was entered.
+//! Control-flow trace: determines how the reverse pass finds the block from which a block was entered.
 
 use crate::diff::transform::GraphBuilder;
 use crate::diff::transform::recompute::Blocks;
@@ -6,30 +6,30 @@ use crate::ir::analysis::control_flow::back_edges;
 use crate::ir::{BlockId, Function, Reg};
 use crate::value::Bank;
 
-/// How the reverse pass knows from where a block was entered.
+/// The way in which the reverse pass determines from where a block was entered.
 pub enum Entry {
-    /// There is one block before it, or none.
+    /// The block has at most one predecessor.
     Single,
-    /// A loop: an integer that is `first` when it is entered from elsewhere, and another one when it is entered from its
-    /// own end.
+    /// A loop: an integer that is `first` when the loop is entered from elsewhere, and has another value when it is entered from
+    /// its own end.
     Loop { integer: Reg, first: i64, how: PredecessorCounter, from: BlockId, again: BlockId },
-    /// The number of the block before it is on the value stack.
+    /// The number of the predecessor is on the value stack.
     Recorded,
 }
 
-/// Where the integer that tells the turns of a loop comes from.
+/// The source of the integer that distinguishes the iterations of a loop.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum PredecessorCounter {
-    /// It is a variable of the loop itself.
+    /// A variable of the loop itself.
     LoopVariable,
-    /// It is counted for that purpose, one more whenever the loop is entered.
+    /// A generated counter, which is incremented whenever the loop is entered.
     Added,
 }
 
 pub struct ControlFlowTrace(pub Vec<Entry>);
 
 impl ControlFlowTrace {
-    /// Of a function.
+    /// Determines the trace of a function.
     pub fn of(f: &Function, blocks: &Blocks<'_>, builder: &mut GraphBuilder) -> ControlFlowTrace {
         let back_edges = back_edges(f);
         let is_back = |from: BlockId, to: usize| back_edges.contains(&(from.0 as usize, to));
@@ -62,7 +62,7 @@ impl ControlFlowTrace {
         }
     }
 
-    /// Variables that tell the turns of loops: their values are needed where the loop begins.
+    /// Returns the variables that distinguish iterations of loops: their values are needed where the loop begins.
     pub fn needed(&self) -> Vec<(usize, Reg)> {
         let variable = |(b, entry): (usize, &Entry)| match entry {
             Entry::Loop { integer, how: PredecessorCounter::LoopVariable, .. } => Some((b, *integer)),

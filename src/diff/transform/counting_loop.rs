@@ -4,7 +4,7 @@ use crate::diff::transform::arithmetic;
 use crate::ir::{Block, Instruction, Op, Reg, Terminator};
 use hashbrown::HashMap;
 
-/// A loop that does nothing any more but to count has counted at once: `i = max(i + 1, n)`.
+/// Replaces a loop that does nothing but count by one step: `i = max(i + 1, n)`.
 pub fn skip_counting(blocks: &mut [Block]) {
     let mut makers: HashMap<Reg, Vec<Op>> = HashMap::new();
     for step in blocks.iter().flat_map(|block| &block.instructions) {

@@ -1,15 +1,14 @@
-//! Transforms: tangent and adjoint code, which compute a function and its derivative on plain numbers.
+//! Transforms: derive tangent and adjoint code, which compute a function and its derivative on plain numbers.
 //!
-//! In: the graph of a function without calls (`ir::passes::inline_all`). Out: another graph, which computes the value and
-//! its derivative without slots and without a tape:
-//! - [tangent code](tangent()) does after every step what the step does to the tangents;
-//! - [adjoint code](adjoint()) does what the function does, keeps what the reverse pass cannot compute again, and then goes back
-//!   over the same blocks, the last one first.
+//! In: the graph of a function without calls (`ir::passes::inline_all`). Out: another graph, which computes the value and its
+//! derivative without slots and without a tape:
+//! - [tangent code](tangent()) computes, after every step, the tangents of its results;
+//! - [adjoint code](adjoint()) runs the steps of the function, stores the values that the reverse pass cannot recompute, and then
+//!   goes back over the same blocks, the last one first.
 //!
-//! Promises: results differ from those of a level in the last digits at most; where a level would say more (a chain that
-//! breaks, a number that is not finite, storage that it cannot follow), there is no such code, or its caller does not
-//! use what it gives.
-//! Not here: what is done in live levels (`derivative`), which function is meant (`session`).
+//! Promises: results differ from those of a level in the last digits at most; where a level would report more (a lost tangent, a
+//! number that is not finite, storage that cannot be followed), there is no such code, or its caller does not use its results.
+//! Not here: the code for live levels (`derivative`), the choice of the function (`session`).
 
 mod adjoint;
 pub(crate) mod control_flow_trace;
@@ -28,7 +27,7 @@ use crate::native::{PrimitiveId, primitive};
 use crate::source::Span;
 use crate::value::Bank;
 
-/// The registers and steps that code is made of, while it is made.
+/// The registers and steps of a graph under construction.
 pub(crate) struct GraphBuilder {
     registers: Vec<Register>,
     steps: Vec<Instruction>,
@@ -36,7 +35,7 @@ pub(crate) struct GraphBuilder {
 }
 
 impl GraphBuilder {
-    /// Nothing made yet; the registers of a function are there.
+    /// Creates a builder without steps, with the registers of a function.
     fn new(f: &Function) -> GraphBuilder {
         GraphBuilder { registers: f.registers.clone(), steps: vec![], span: f.span }
     }
@@ -50,20 +49,20 @@ impl GraphBuilder {
         self.register(Bank::F)
     }
 
-    /// A step that writes these registers.
+    /// Appends a step that writes these registers.
     fn step(&mut self, op: Op, outs: &[Reg], ins: &[Reg]) {
         let (outs, ins) = (outs.to_vec(), ins.to_vec());
         self.steps.push(Instruction { op, outs, ins, span: self.span, active: false });
     }
 
-    /// A step that gives a new number.
+    /// Appends a step that writes a new number, and returns its register.
     fn emit(&mut self, op: Op, ins: &[Reg]) -> Reg {
         let out = self.number();
         self.step(op, &[out], ins);
         out
     }
 
-    /// Arithmetic that gives a new number.
+    /// Appends arithmetic that writes a new number, and returns its register.
     fn arithmetic(&mut self, id: PrimitiveId, ins: &[Reg]) -> Reg {
         self.emit(Op::Primitive(id), ins)
     }
@@ -75,7 +74,7 @@ impl GraphBuilder {
     }
 }
 
-/// Arithmetic of integers.
+/// Returns an operation of integer arithmetic.
 fn arithmetic(name: &str) -> Op {
     match primitive(name) {
         Some(id) => Op::Primitive(id),

@@ -1,4 +1,4 @@
-//! What a step hands on: the terms that its result adds to adjoints, or that its operands add to a tangent.
+//! Partial: constructs the terms that the result of a step adds to adjoints, or that its operands add to a tangent.
 
 use super::GraphBuilder;
 use crate::ir::{Op, Reg, TransformedOp};
@@ -6,7 +6,7 @@ use crate::native::formula::{self, Formula};
 use crate::native::{Partial, PrimitiveId, ids};
 use crate::value::Bank;
 
-/// The operands that the partial derivative of a primitive in operand `k` reads; an integer among them always.
+/// Returns the operands that the partial derivative of a primitive in operand `k` reads; an integer operand is always among them.
 pub fn operands_read(id: PrimitiveId, k: usize) -> Vec<usize> {
     let banks = id.info().operands;
     let is_read = |j: &usize| banks[*j] == Bank::I || reads(id, k, &Formula::Operand(*j as u8));
@@ -22,7 +22,7 @@ fn reads(id: PrimitiveId, k: usize, part: &Formula) -> bool {
     formula::partials(id).get(k).is_some_and(|formula| formula.reads(part))
 }
 
-/// Something that is added to an adjoint or a tangent.
+/// A term that is added to an adjoint or a tangent.
 #[derive(Clone, Copy, Debug)]
 pub enum Term {
     Plus(Reg),
@@ -32,7 +32,7 @@ pub enum Term {
 }
 
 impl Term {
-    /// The same with the other sign.
+    /// Returns the term with the opposite sign.
     pub fn negative(self) -> Term {
         match self {
             Term::Plus(r) => Term::Minus(r),
@@ -44,8 +44,8 @@ impl Term {
 }
 
 impl GraphBuilder {
-    /// The partial derivative of a primitive in operand `k` times `factor`; `x` are the operands, `y` the result, as
-    /// far as they are read. Nothing where there is no partial derivative.
+    /// Emits the partial derivative of a primitive in operand `k` times `factor`; `x` are the operands, `y` the result, as far as
+    /// they are read. `None` where there is no partial derivative.
     pub fn term(&mut self, (id, k): (PrimitiveId, usize), x: &[Reg], y: Reg, factor: Reg) -> Option<Term> {
         Some(match id.partial(k) {
             Partial::Constant(1.0) => Term::Plus(factor),
@@ -69,7 +69,7 @@ impl GraphBuilder {
         })
     }
 
-    /// What a term is, in a register.
+    /// Emits the value of a term into a register.
     pub fn value(&mut self, term: Term) -> Reg {
         match term {
             Term::Plus(r) => r,
@@ -82,10 +82,10 @@ impl GraphBuilder {
         }
     }
 
-    /// The sum of what there is, which may not have been computed yet, and a term.
+    /// Returns the sum of `before`, which may not have been computed yet, and a term.
     pub fn sum(&mut self, before: Option<Term>, term: Term) -> Term {
         let Some(before) = before else { return term };
-        // What is subtracted goes last.
+        // The subtrahend goes last.
         let (first, second) = match (before, term) {
             (Term::Minus(_) | Term::MinusProduct(..), Term::Plus(_) | Term::PlusProduct(..)) => (term, before),
             (Term::PlusProduct(..), Term::Plus(_)) => (term, before),

@@ -1,9 +1,9 @@
-//! Recomputation: which values of the forward pass the reverse pass computes again, and which are recorded.
+//! Recomputation: determines which values of the forward pass the reverse pass recomputes, and which are recorded.
 //!
-//! While the reverse pass goes over a block, its variables hold what they held when the block was entered on the forward pass,
-//! as far as that is needed. What the steps of the block have computed from there is computed again where that is
-//! cheap, and pushed onto the value stack by the forward pass otherwise. A variable that a block writes gets its former
-//! value back from the value stack, or by undoing a step like `i = i + 1`.
+//! While the reverse pass goes over a block, its variables hold the values at the entry of the block on the forward pass, as far
+//! as these are needed. Values that the steps of the block have computed from them are recomputed where that is cheap, and
+//! otherwise pushed onto the value stack by the forward pass. A variable that a block writes is restored to its former value from
+//! the value stack, or by undoing a step like `i = i + 1`.
 
 use crate::diff::transform::partial::{operands_read, reads_result};
 use crate::diff::transform::varied::Varied;
@@ -14,50 +14,50 @@ use crate::native::{Cost, ids};
 use crate::value::Bank;
 use hashbrown::{HashMap, HashSet};
 
-/// A value in a block: what a register holds after a step, or where the block begins.
+/// A value in a block: the content of a register after a step, or at the beginning of the block.
 pub type Version = (Reg, Option<usize>);
 
-/// What the reverse pass over one block needs.
+/// The values that the reverse pass over one block needs.
 #[derive(Debug, Default)]
 pub struct ToBeRecorded {
-    /// Registers whose values at the beginning are needed, by the block or by those before it.
+    /// Registers whose values at the beginning are needed, by the block or by its predecessors.
     pub entry: Vec<bool>,
-    /// Steps that are computed again.
+    /// Steps that are recomputed.
     pub recomputed: Vec<bool>,
     /// Steps whose results are recorded.
     pub recorded: Vec<bool>,
-    /// Registers that get the value back that they had at the beginning.
+    /// Registers that are restored to their values at the beginning.
     pub restored: Vec<(Reg, Restore)>,
 }
 
-/// How a register gets its former value back.
+/// The way in which a register is restored to its former value.
 #[derive(Clone, Copy, Debug)]
 pub enum Restore {
-    /// It is on the value stack.
+    /// It is popped from the value stack.
     Pop,
-    /// That much less than it is now.
+    /// This integer is subtracted from its current value.
     Subtract(i64),
 }
 
-/// What is known of the blocks of a function.
+/// The properties of the blocks of a function.
 pub struct Blocks<'f> {
     pub f: &'f Function,
     pub varied: &'f Varied,
-    /// The blocks before each block.
+    /// The predecessors of each block.
     pub before: Vec<Vec<BlockId>>,
     /// Whether a block may run more than once.
     pub repeats: Vec<bool>,
-    /// The blocks that write each register; a parameter is written before all.
+    /// The blocks that write each register; a parameter is written before all blocks.
     writers: Vec<Vec<usize>>,
-    /// Registers of integers that one step alone writes, a constant.
+    /// Registers of integers that only one step writes, with a constant.
     known: HashMap<Reg, i64>,
     /// References that are the same wherever they are read.
     stable: HashSet<Reg>,
-    /// Where the references that are given stay, whatever becomes of the parameters.
+    /// The registers that retain the reference arguments, even if the parameters are written.
     homes: Vec<Reg>,
 }
 
-/// The value that each operand of a step is, and the last one that each register gets in the block.
+/// The version that each operand of a step reads, and the last version of each register in the block.
 pub struct Versions {
     /// By step, then by operand.
     pub operands: Vec<Vec<Version>>,
@@ -66,7 +66,7 @@ pub struct Versions {
 }
 
 impl Versions {
-    /// Of a block.
+    /// Computes the versions of a block.
     pub fn of(steps: &[Instruction]) -> Versions {
         let mut last: HashMap<Reg, usize> = HashMap::new();
         let mut operands = vec![];
@@ -79,7 +79,7 @@ impl Versions {
 }
 
 impl<'f> Blocks<'f> {
-    /// Looks at a function.
+    /// Analyzes a function.
     pub fn of(f: &'f Function, varied: &'f Varied, homes: Vec<Reg>) -> Blocks<'f> {
         let before =
             predecessors(f).into_iter().map(|all| all.into_iter().map(|b| BlockId(b as u32)).collect()).collect();
@@ -128,7 +128,7 @@ impl<'f> Blocks<'f> {
         }
     }
 
-    /// A register that holds the same array or record for as long as the function runs, where this one holds it.
+    /// Returns a register that holds the same array or record as this one for as long as the function runs.
     pub fn same(&self, reg: Reg) -> Option<Reg> {
         match self.varied.param(reg) {
             Some(k) => self.homes.get(k).copied(),
@@ -136,13 +136,13 @@ impl<'f> Blocks<'f> {
         }
     }
 
-    /// Whether a value stays in its register until the reverse pass: it is not written again.
+    /// Whether a value stays in its register until the reverse pass, because it is not written again.
     pub fn stays(&self, b: usize, versions: &Versions, (reg, step): Version) -> bool {
         let alone = self.writers[reg.0 as usize] == [b] && !self.f.params.contains(&reg);
         !self.repeats[b] && alone && step == versions.last.get(&reg).copied()
     }
 
-    /// Whether a step costs no more than to record its result.
+    /// Whether recomputing a step costs no more than recording its result.
     fn is_cheap(&self, step: &Instruction) -> bool {
         match &step.op {
             Op::ConstF(_)
@@ -157,8 +157,8 @@ impl<'f> Blocks<'f> {
         }
     }
 
-    /// A variable that counts the turns of a loop, entered from `from` and again from `again`: it begins with an integer
-    /// that is known, grows at the end of every turn, and is written nowhere else.
+    /// Returns a variable that counts the iterations of a loop, which is entered from `from` and again from `again`: it starts
+    /// with a known integer, grows at the end of every iteration, and is written nowhere else.
     pub fn counter(&self, from: BlockId, again: BlockId) -> Option<(Reg, i64)> {
         let (from, again) = (from.0 as usize, again.0 as usize);
         let mut growing: Vec<Reg> =
@@ -178,7 +178,8 @@ impl<'f> Blocks<'f> {
         })
     }
 
-    /// What the reverse passes over all blocks need. `also`: what is needed besides, at the beginnings of blocks.
+    /// Determines the needs of the reverse passes over all blocks. `also`: registers needed in addition, at the beginnings of
+    /// blocks.
     pub fn needs(&self, also: &[(usize, Reg)]) -> Vec<ToBeRecorded> {
         let mut all: Vec<ToBeRecorded> = (0..self.f.blocks.len()).map(|b| self.to_be_recorded_in(b)).collect();
         also.iter().for_each(|(b, reg)| all[*b].entry[reg.0 as usize] = true);
@@ -191,7 +192,7 @@ impl<'f> Blocks<'f> {
                 for p in self.before[b].clone() {
                     let p = p.0 as usize;
                     for reg in 0..self.f.registers.len() {
-                        // To undo a step, what it gave must be there.
+                        // To undo a step, its result must be available.
                         let passes = all[p].entry[reg]
                             && (!self.writers[reg].contains(&p) || increments[p].contains_key(&Reg(reg as u32)));
                         if passes && !all[b].entry[reg] {
@@ -214,7 +215,7 @@ impl<'f> Blocks<'f> {
         all
     }
 
-    /// The variables that a block only adds a known integer to, once, and what that is.
+    /// Returns the variables to which a block adds a known integer, exactly once, and these integers.
     fn increments(&self, b: usize) -> HashMap<Reg, i64> {
         let steps = &self.f.blocks[b].instructions;
         let is_alone = |reg: &Reg| steps.iter().filter(|step| step.outs.contains(reg)).count() == 1;
@@ -242,7 +243,7 @@ impl<'f> Blocks<'f> {
         needs
     }
 
-    /// The values that the adjoint of a step reads.
+    /// Returns the values that the adjoint of a step reads.
     fn values_read(&self, step: &Instruction, i: usize, versions: &Versions) -> Vec<Version> {
         let mut out = vec![];
         match &step.op {

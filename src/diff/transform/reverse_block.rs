@@ -1,4 +1,5 @@
-//! Reverse block: the reverse pass over one block, from the adjoints of what it wrote to the adjoints of what it read.
+//! Reverse block: emits the reverse pass over one block, from the adjoints of its results to the adjoints of the values that it
+//! reads.
 
 use crate::diff::transform::GraphBuilder;
 use crate::diff::transform::partial::{Term, operands_read, reads_result};
@@ -9,15 +10,15 @@ use crate::native::{ids, primitive};
 use crate::value::Bank;
 use hashbrown::HashMap;
 
-/// Where adjoints are between blocks.
+/// The registers of adjoints between blocks.
 pub struct Adjoints {
-    /// Of numbers that live from one block to another: zero where they do not.
+    /// Those of numbers that live from one block to another: zero where they do not.
     pub numbers: HashMap<Reg, Reg>,
-    /// Of the references that are given.
+    /// Those of the reference arguments.
     pub objects: Vec<Reg>,
 }
 
-/// The reverse pass over a block, while it is made.
+/// The reverse pass over a block, under construction.
 pub struct ReverseBlock<'b, 'f> {
     pub blocks: &'b Blocks<'f>,
     pub adjoints: &'b Adjoints,
@@ -28,10 +29,10 @@ pub struct ReverseBlock<'b, 'f> {
     pub live: &'b Liveness,
 }
 
-/// What a block has at hand.
+/// The state within a block.
 struct Local {
     versions: Versions,
-    /// Registers with the values that were computed again, or popped.
+    /// Registers with the values that were recomputed or popped.
     values: HashMap<Version, Reg>,
     /// Adjoints as far as they are known.
     sums: HashMap<Version, Term>,
@@ -45,7 +46,7 @@ struct Signed {
 }
 
 impl<'f> ReverseBlock<'_, 'f> {
-    /// Makes it; nothing where a step cannot be followed.
+    /// Emits the reverse pass; `None` where a step cannot be transformed.
     pub fn block(&mut self, needs: &ToBeRecorded) -> Option<()> {
         let steps: &'f [Instruction] = &self.blocks.f.blocks[self.at].instructions;
         let mut local = Local { versions: Versions::of(steps), values: HashMap::new(), sums: HashMap::new() };
@@ -65,7 +66,7 @@ impl<'f> ReverseBlock<'_, 'f> {
         Some(())
     }
 
-    /// Brings back what the block had when it began, and what its steps have computed from that.
+    /// Restores the values at the beginning of the block, and recomputes those of its steps.
     fn restore(&mut self, steps: &[Instruction], needs: &ToBeRecorded, local: &mut Local) -> Option<()> {
         for (i, step) in steps.iter().enumerate().rev().filter(|(i, _)| needs.recorded[*i]) {
             let out = step.outs[0];
@@ -98,7 +99,7 @@ impl<'f> ReverseBlock<'_, 'f> {
         self.blocks.f.registers[reg.0 as usize].bank
     }
 
-    /// A register with the value that an operand had.
+    /// Returns a register with the value of an operand.
     fn operand(&self, i: usize, step: &Instruction, k: usize, local: &Local) -> Option<Reg> {
         let reg = step.ins[k];
         if self.bank(reg) == Bank::R {
@@ -107,7 +108,7 @@ impl<'f> ReverseBlock<'_, 'f> {
         self.value(local.versions.operands[i][k], local)
     }
 
-    /// A register with a value that is needed.
+    /// Returns a register with a value that is needed.
     fn value(&self, version: Version, local: &Local) -> Option<Reg> {
         match local.values.get(&version) {
             Some(value) => Some(*value),
@@ -115,7 +116,7 @@ impl<'f> ReverseBlock<'_, 'f> {
         }
     }
 
-    /// The adjoints of what a step reads.
+    /// Adds the adjoints of the operands of a step.
     fn step(&mut self, i: usize, step: &Instruction, local: &mut Local) -> Option<()> {
         let Some(out) = step.outs.first() else { return Some(()) };
         let Some(adjoint) = local.sums.remove(&(*out, Some(i))) else { return Some(()) };
@@ -126,7 +127,7 @@ impl<'f> ReverseBlock<'_, 'f> {
             self.add(local.versions.operands[i][0], adjoint, local);
             return Some(());
         }
-        // A sign goes along: to change it would take a step.
+        // The sign is propagated: changing it would take a step.
         let (adjoint, is_negative) = match adjoint {
             Term::Minus(r) => (Term::Plus(r), true),
             Term::MinusProduct(a, b) => (Term::PlusProduct(a, b), true),
@@ -140,7 +141,7 @@ impl<'f> ReverseBlock<'_, 'f> {
         self.read(i, step, Signed { adjoint, is_negative }, local)
     }
 
-    /// The adjoints of what a step reads, for the adjoint of its result.
+    /// Adds the adjoints of the operands of a step, for the adjoint of its result.
     fn read(&mut self, i: usize, step: &Instruction, of_result: Signed, local: &mut Local) -> Option<()> {
         let Signed { adjoint, is_negative } = of_result;
         match &step.op {
@@ -159,7 +160,7 @@ impl<'f> ReverseBlock<'_, 'f> {
             Op::Primitive(id) => {
                 let banks = id.info().operands;
                 for (k, _) in step.ins.iter().enumerate().filter(|(_, r)| self.blocks.varied.is(**r)) {
-                    // What a partial does not read may be anything.
+                    // A value that a partial does not read may be arbitrary.
                     let needed = operands_read(*id, k);
                     let x: Vec<Reg> = (0..banks.len())
                         .map(|n| if needed.contains(&n) { self.operand(i, step, n, local) } else { Some(adjoint) })
@@ -179,12 +180,12 @@ impl<'f> ReverseBlock<'_, 'f> {
         self.adjoints.objects.get(self.blocks.varied.param(reg)?).copied()
     }
 
-    /// Adds to the adjoint of a value.
+    /// Adds a term to the adjoint of a value.
     fn add(&mut self, version: Version, term: Term, local: &mut Local) {
         let (reg, step) = version;
         let passes = step.is_none() && !local.versions.last.contains_key(&reg);
         if passes && let Some(adjoint) = self.adjoints.numbers.get(&reg) {
-            // The block does not write it: its adjoint is where it is after the block, too.
+            // The block does not write it: its adjoint is in the same register as after the block.
             let sum = self.builder.sum(Some(Term::Plus(*adjoint)), term);
             let sum = self.builder.value(sum);
             self.builder.copy(*adjoint, sum);
@@ -194,7 +195,7 @@ impl<'f> ReverseBlock<'_, 'f> {
         local.sums.insert(version, sum);
     }
 
-    /// Puts the adjoints of what the block has found where the blocks before it look for them.
+    /// Moves the adjoints that the block has computed to the registers where its predecessors read them.
     fn propagate_adjoint(&mut self, local: &Local) {
         let mut moves = vec![];
         let mut written: Vec<Reg> = local.versions.last.keys().copied().collect();

@@ -1,4 +1,4 @@
-//! Tangent code: after each step, what it does to the tangents.
+//! Tangent code: computes, after each step, the tangents of its results.
 
 use super::GraphBuilder;
 use super::partial::Term;
@@ -8,11 +8,11 @@ use crate::ir::{Block, Fallback, Function, Instruction, Op, Reg, Terminator};
 use crate::value::Bank;
 use hashbrown::HashMap;
 
-/// The tangent code of a function. It takes what the function takes, then a tangent for each number and an object of
-/// tangents for each reference; it gives what the function gives, then a tangent for each number of that.
+/// Derives the tangent code of a function. Its parameters are those of the function, then a tangent for each number and an object
+/// of tangents for each reference; its results are those of the function, then a tangent for each number among them.
 ///
 /// # Errors
-/// The reason, where the function cannot be followed.
+/// The reason why the function cannot be transformed.
 pub fn tangent(f: &Function) -> Result<Function, Fallback> {
     if f.results.iter().any(|bank| *bank != Bank::F) || f.results.len() != f.result_len {
         return Err(Fallback::NotNumbers);
@@ -77,18 +77,18 @@ struct Pushed<'f> {
     /// Tangents that are the negatives of others, as long as neither is written again in the block: a sign is cheaper
     /// than a step.
     negatives: HashMap<Reg, Reg>,
-    /// The tangents of the references that are given.
+    /// The tangents of the reference arguments.
     vectors: Vec<Reg>,
 }
 
 impl Pushed<'_> {
-    /// Where the tangent of a number that varies is.
+    /// Returns the register of the tangent of a varied number.
     fn tangent(&mut self, reg: Reg) -> Reg {
         let builder = &mut self.builder;
         *self.tangents.entry(reg).or_insert_with(|| builder.number())
     }
 
-    /// A tangent is written.
+    /// Invalidates the negatives of a tangent that is written.
     fn forget(&mut self, tangent: Reg) {
         self.negatives.retain(|negative, positive| *negative != tangent && *positive != tangent);
     }
@@ -103,7 +103,7 @@ impl Pushed<'_> {
         let out = step.outs.first().copied();
         let (Some(out), true) = (out, is_varied) else {
             self.builder.steps.push(step.clone());
-            // Constant here, though it varies elsewhere.
+            // The number is constant here, although it varies elsewhere.
             for out in &step.outs {
                 if self.f.registers[out.0 as usize].bank == Bank::F && self.varied.is(*out) {
                     let tangent = self.tangent(*out);
@@ -130,7 +130,7 @@ impl Pushed<'_> {
                 self.builder.step(step.op.clone(), &[tangent], &ins);
             }
             Op::Primitive(id) => {
-                // The operands are still needed after the step, and their tangents until all terms are there.
+                // The operands are still needed after the step, and their tangents until all terms are computed.
                 let value = if step.ins.contains(&out) { self.builder.number() } else { out };
                 self.builder.step(step.op.clone(), &[value], &step.ins);
                 let mut sum = None;

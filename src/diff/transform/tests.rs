@@ -10,7 +10,7 @@ fn function(b: Builder) -> (Program, Function) {
     (program, f)
 }
 
-/// Adjoint code that is sound, as far as a graph can be.
+/// Returns adjoint code after verifying its graph.
 fn sound((program, f): (Program, Function)) -> Function {
     let code = adjoint(&f, true).unwrap();
     let plain = Function { parameters: vec![], ..code.clone() };
@@ -28,7 +28,7 @@ fn pushes(f: &Function) -> usize {
     count(f, |op| matches!(op, TransformedOp::Push(F)))
 }
 
-/// `for _ in 0..<n { … }` around what `body` makes; gives the block after it.
+/// Builds `for _ in 0..<n { … }` around the steps of `body`; returns the block after it.
 fn repeat(b: &mut Builder, body: impl FnOnce(&mut Builder)) -> BlockId {
     let (i, n, one) = (b.op(Op::ConstI(0), &[], I), b.op(Op::ConstI(9), &[], I), b.op(Op::ConstI(1), &[], I));
     let (inside, after) = (b.block(), b.block());
@@ -85,7 +85,7 @@ fn a_sum_records_nothing() {
     b.ret(&[sum]);
     let (program, f) = function(b);
     assert_eq!(pushes(&sound((program, f.clone()))), 0);
-    // Without the value nothing is summed, and the loop only has to have counted.
+    // Without the value no sum is computed, and the loop only has to have counted.
     let times = |f: &Function, name: &str| {
         let steps = f.blocks.iter().flat_map(|b| &b.instructions);
         steps.filter(|step| matches!(step.op, Op::Primitive(id) if id.info().name == name)).count()
@@ -155,7 +155,7 @@ fn unsupported_functions_have_no_adjoint_code() {
     b.ret(&[y]);
     let (_, f) = function(b);
     assert!(adjoint(&f, true).is_err() && tangent(&f).is_err());
-    // A number that becomes an integer.
+    // A number is converted to an integer.
     let mut b = Builder::new("f");
     let x = b.param("x", F);
     let n = b.primitive("int.fromDouble", &[x]);

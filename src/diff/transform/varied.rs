@@ -1,4 +1,5 @@
-//! Varied registers: the registers that vary with the arguments, and the parameter that an array or record is.
+//! Varied registers: determines the registers that vary with the arguments, and the parameter in which an array or record
+//! originates.
 
 use crate::diff::transfer;
 use crate::diff::transfer::DependenceTransfer;
@@ -6,32 +7,32 @@ use crate::ir::passes::inline_all::written_once;
 use crate::ir::{Fallback, Function, Instruction, Op, Reg, TransformedOp};
 use crate::value::Bank;
 
-/// Where a reference comes from.
+/// The origin of a reference.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum Origin {
-    /// Nothing that varies is in it.
+    /// It contains no varied value.
     #[default]
     Elsewhere,
-    /// It is a parameter, by its place among the references that are given.
+    /// It is a parameter, by its position among the reference arguments.
     Param(usize),
-    /// Something that varies may be in it.
+    /// It may contain a varied value.
     Mixed,
 }
 
-/// What varies in a function.
+/// The varied registers of a function.
 #[derive(Debug)]
 pub struct Varied {
     numbers: Vec<bool>,
     origins: Vec<Origin>,
-    /// Which registers one step alone writes.
+    /// The registers that only one step writes.
     single: Vec<bool>,
 }
 
 impl Varied {
-    /// What varies in a function.
+    /// Analyzes a function.
     ///
     /// # Errors
-    /// The reason, where numbers that vary go through what tangent and adjoint code cannot follow.
+    /// The reason why varied numbers go through steps that tangent and adjoint code cannot follow.
     pub fn of(f: &Function) -> Result<Varied, Fallback> {
         let n = f.registers.len();
         let mut varied =
@@ -67,7 +68,7 @@ impl Varied {
         self.numbers[reg.0 as usize]
     }
 
-    /// Which of the references that are given is in a register: always the same one, as it was given.
+    /// Returns the position of the reference argument that a register holds; it must always be the same one, unchanged.
     pub fn param(&self, reg: Reg) -> Option<usize> {
         match self.origins[reg.0 as usize] {
             Origin::Param(k) => Some(k),
@@ -75,12 +76,12 @@ impl Varied {
         }
     }
 
-    /// Whether nothing that varies is reached through a reference.
+    /// Whether no varied value is reached through a reference.
     fn is_constant(&self, reg: Reg) -> bool {
         self.origins[reg.0 as usize] == Origin::Elsewhere
     }
 
-    /// Whether a step gives a number that varies.
+    /// Whether a step produces a varied number.
     pub fn is_step(&self, step: &Instruction) -> bool {
         match &step.op {
             Op::Primitive(id) => {
@@ -94,7 +95,8 @@ impl Varied {
         }
     }
 
-    /// What a step makes of what is known by now; the reason where it cannot be followed.
+    /// Propagates the current facts through a step and returns whether they changed; the error is the reason why the step cannot
+    /// be followed.
     fn spread(&mut self, f: &Function, step: &Instruction) -> Result<bool, Fallback> {
         let moves = step.ins.iter().any(|r| self.is(*r));
         let behind = step.ins.iter().any(|r| !self.is_constant(*r));
@@ -103,7 +105,7 @@ impl Varied {
                 return Err(Fallback::LostTangent(id.info().name));
             }
             Op::Transformed(TransformedOp::RequireConstant) if moves || behind => return Err(Fallback::NoDerivative),
-            // What was loaded of what is mixed is not known to be of any parameter.
+            // A number loaded from mixed storage does not belong to a known parameter.
             Op::LoadElement { bank: Bank::F, .. } | Op::LoadRecord { bank: Bank::F, .. }
                 if self.origins[step.ins[0].0 as usize] == Origin::Mixed =>
             {
@@ -139,7 +141,7 @@ impl Varied {
         Ok(changed)
     }
 
-    /// What is known of a register that now may hold something of that origin, too.
+    /// Returns the origin of a register that may now also hold a reference of that origin.
     fn joined(&self, reg: Reg, origin: Origin) -> Origin {
         let known = self.origins[reg.0 as usize];
         match (known, origin) {

@@ -1,4 +1,4 @@
-//! Elements: instructions for the elements of arrays.
+//! Elements: selection of the instructions for elements of arrays.
 
 use super::Selector;
 use crate::bytecode::Instruction;
@@ -70,7 +70,7 @@ impl Selector<'_> {
     }
 }
 
-/// Whether elements have one component in that bank.
+/// Whether elements have exactly one component in a bank.
 fn is_single(bank: Bank, stride: Stride) -> bool {
     [stride.f, stride.i, stride.r][bank as usize] == 1
 }

@@ -1,4 +1,4 @@
-//! Primitives: instructions for the functions of the table of primitives.
+//! Primitives: selection of the instructions for primitives.
 
 use super::Selector;
 use crate::bytecode::operand::*;
@@ -52,12 +52,12 @@ impl Selector<'_> {
     }
 }
 
-/// An instruction of a primitive's own, and whether its operands are exchanged.
+/// A dedicated instruction of a primitive, and whether its operands are exchanged.
 type Form = (Opcode, bool);
 
-/// The instruction of a primitive's own, if there is one.
+/// Returns the dedicated instruction of a primitive, if there is one.
 fn fast_form(id: PrimitiveId, active: bool) -> Option<Form> {
-    /// For each primitive in original and in derivative code.
+    /// The forms of each primitive in original and in derivative code.
     static FORMS: OnceLock<Vec<[Option<Form>; 2]>> = OnceLock::new();
     let forms = FORMS.get_or_init(|| {
         let mut forms = vec![[None; 2]; crate::native::table::all().len()];

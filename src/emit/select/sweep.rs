@@ -1,4 +1,4 @@
-//! Tangent and adjoint code: instructions for its own steps.
+//! Tangent and adjoint code: selection of the instructions for the steps that only such code has.
 
 use super::Selector;
 use crate::bytecode::Instruction;

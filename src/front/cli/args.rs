@@ -1,4 +1,4 @@
-//! Command-line arguments: commands, options, and the session options that they stand for.
+//! Command-line arguments: commands, options, and the corresponding session options.
 
 use crate::diagnostic::{Code, Form};
 use crate::front::kernel_target::Target;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-// No doc comment: it would be printed in place of what `about` says.
+// No doc comment: it would replace the text of `about` in the help.
 #[derive(Parser, Debug)]
 #[command(
     name = "dscript",
@@ -61,7 +61,7 @@ Exit status: 0 success, 1 the program failed, 2 wrong usage, 3 the program did n
 warnings and --deny-warnings was given or `fmt --check` found unformatted files, 70 a bug in dscript, 124 the time limit
 was reached, 130 interrupted; `exit(n)` exits with n.";
 
-/// What to do.
+/// The command.
 #[derive(Subcommand, Debug)]
 pub(super) enum Command {
     /// Run a program (the default)
@@ -173,7 +173,7 @@ pub(super) enum Command {
     },
 }
 
-/// What to do about the kernel.
+/// The actions on the Jupyter kernel.
 #[derive(Subcommand, Debug)]
 pub(super) enum KernelAction {
     /// Register dscript as a Jupyter kernel
@@ -194,7 +194,7 @@ pub(super) enum KernelAction {
     },
 }
 
-/// Where the entry of the kernel stands.
+/// The location of the kernel's entry.
 #[derive(Args, Debug)]
 pub(super) struct Place {
     /// Only for the current user (the default)
@@ -206,13 +206,13 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// The same for those who write it.
+    /// Returns the folder in which the entry is written.
     pub(super) fn target(self) -> Target {
         self.prefix.map_or(Target::User, Target::Prefix)
     }
 }
 
-/// A program to run, and what it is given.
+/// A program to run, and its arguments.
 #[derive(Args, Debug)]
 pub(super) struct Program {
     /// Run this code and print the value of its last expression
@@ -235,7 +235,7 @@ impl Program {
     }
 }
 
-/// Whether it is done again.
+/// The option to repeat a command.
 #[derive(Args, Clone, Copy, Debug)]
 pub(super) struct Watch {
     /// Rerun the command when a source file or an import changes; show only the first error
@@ -243,7 +243,7 @@ pub(super) struct Watch {
     pub(super) watch: bool,
 }
 
-/// Files that are not run.
+/// The files of a program that is not run.
 #[derive(Args, Debug)]
 pub(super) struct Files {
     /// The program's files; several form one module, `-` is standard input
@@ -251,7 +251,7 @@ pub(super) struct Files {
     pub(super) files: Vec<PathBuf>,
 }
 
-/// What holds for every command, before or behind its word.
+/// The options of every command, accepted before or after its name.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Limits and output")]
 pub(crate) struct Settings {
@@ -308,7 +308,7 @@ pub(crate) struct Settings {
     pub(super) width: Option<u16>,
 }
 
-/// When to color.
+/// The condition under which diagnostics are colored.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub(super) enum Color {
     #[default]
@@ -317,7 +317,7 @@ pub(super) enum Color {
     Never,
 }
 
-/// [`CheckNan`], as a word.
+/// [`CheckNan`] as a value of an option.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum Check {
     /// Never
@@ -329,7 +329,7 @@ enum Check {
     Always,
 }
 
-/// [`Form`], as a word.
+/// [`Form`] as a value of an option.
 #[derive(Clone, Copy, Debug, Default, ValueEnum)]
 enum Diagnostics {
     /// With source lines, notes and help
@@ -342,7 +342,7 @@ enum Diagnostics {
 }
 
 impl Settings {
-    /// The form that was asked for.
+    /// Returns the output form of diagnostics.
     pub(super) fn form(&self) -> Form {
         match self.diagnostics {
             _ if self.json => Form::Json,
@@ -352,7 +352,7 @@ impl Settings {
         }
     }
 
-    /// What a program may touch: files beside it, those of the working folder, and what is allowed beyond.
+    /// Returns the access of a program: files next to it, files in the working folder, and explicitly allowed folders.
     pub(super) fn access(&self, program: &str) -> Access {
         let beside = Path::new(program).parent().filter(|folder| !folder.as_os_str().is_empty());
         let own = || std::env::current_dir().into_iter().chain(beside.map(Path::to_path_buf));
@@ -362,7 +362,7 @@ impl Settings {
         }
     }
 
-    /// What a session has to know; what was not said stays as the session has it.
+    /// Returns the options of a session, with defaults for absent arguments.
     pub(super) fn options(&self, arguments: Vec<String>, interrupt: Arc<AtomicBool>) -> Options {
         let default = Options::default();
         let access = self.access(arguments.first().map_or("", String::as_str));

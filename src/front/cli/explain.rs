@@ -1,11 +1,11 @@
-//! `dscript explain E0209`: prints the page about a code.
+//! `dscript explain E0209`: the page of a diagnostic code.
 
 use super::super::output::Output;
 use super::super::{pages, status};
 use crate::diagnostic::{CODES, Code};
 use std::fmt::Write;
 
-/// Prints the page about a code, or the list of all codes.
+/// Prints the page of a code, or the list of all codes.
 pub(super) fn explain(code: Option<Code>) -> i32 {
     let text = match code {
         Some(code) => pages::of_code(code),

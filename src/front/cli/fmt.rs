@@ -1,4 +1,4 @@
-//! `dscript fmt`: formats programs.
+//! `dscript fmt`: the formatter command.
 
 use super::super::output::{Output, report};
 use super::super::{guard, status};
@@ -36,7 +36,7 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// What to say of a file: the highest status of all is that of the command.
+    /// Formats a file and returns its exit status; the command returns the highest one.
     fn file(&mut self, file: &Path) -> i32 {
         let program = match input::read(file) {
             Ok(program) => program,
@@ -80,7 +80,7 @@ fn said(text: &str, status: i32) -> i32 {
     status
 }
 
-/// Puts a text in the place of a file's at once, so that nobody ever sees a part of it. Links and permissions stay.
+/// Replaces the text of a file atomically. Symbolic links and permissions are preserved.
 fn replace(file: &Path, text: &str) -> std::io::Result<()> {
     let file = file.canonicalize()?;
     let permissions = std::fs::metadata(&file)?.permissions();

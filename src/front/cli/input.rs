@@ -1,4 +1,4 @@
-//! Program input: reads programs from files and from standard input.
+//! Program input: the reading of programs from files and from standard input.
 
 use crate::session::{Denied, Folders, Session};
 use std::io::{ErrorKind, Read};
@@ -6,27 +6,27 @@ use std::path::Path;
 
 /// A file that was read.
 pub(super) struct Program {
-    /// What it is called.
+    /// The displayed name.
     pub(super) name: String,
-    /// What is in it.
+    /// The content.
     pub(super) content: Content,
 }
 
-/// What a file of a program contains.
+/// The content of a program file.
 pub(super) enum Content {
-    /// A text of the language.
+    /// Source text.
     Text(String),
-    /// What `dscript build` has made of one.
+    /// The output of `dscript build`.
     Compiled(Vec<u8>),
 }
 
-/// How the files end that `dscript build` writes.
+/// The extension of compiled programs.
 pub(super) const COMPILED: &str = "dsc";
 
-/// Some editors begin a file with it.
+/// A character at the beginning of files from some editors.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// A file, or the line that says why it cannot be read.
+/// Reads a file, or returns the line that reports why it cannot be read.
 pub(super) fn read(file: &Path) -> Result<Program, String> {
     let is_stdin = file.as_os_str() == "-";
     let name = if is_stdin { "<stdin>".to_owned() } else { file.display().to_string() };
@@ -40,12 +40,12 @@ pub(super) fn read(file: &Path) -> Result<Program, String> {
     }
 }
 
-/// Whether a file is a compiled program, by its name or by how it begins: a damaged one has only its name left.
+/// Whether a file is a compiled program, by its extension or its first bytes: a damaged one is recognized by its extension.
 fn is_compiled(file: &Path, bytes: &[u8]) -> bool {
     file.extension().is_some_and(|extension| extension == COMPILED) || Session::is_compiled(bytes)
 }
 
-/// The text of a file that a program imports, or why it cannot be read.
+/// Reads the text of an imported file, or returns the reason why it cannot be read.
 pub(super) fn import(file: &Path, folders: &Folders) -> Result<String, String> {
     let mut bytes = vec![];
     let read = folders.open(file).and_then(|mut opened| Ok(opened.read_to_end(&mut bytes)?));
@@ -66,7 +66,7 @@ fn bytes(file: &Path, is_stdin: bool) -> Result<Vec<u8>, String> {
     bytes.map_err(|error| reason(&error))
 }
 
-/// Why the system does not give a file.
+/// Describes an error of the system.
 fn reason(error: &std::io::Error) -> String {
     match error.kind() {
         ErrorKind::NotFound => "there is no such file".to_owned(),
@@ -78,7 +78,7 @@ fn reason(error: &std::io::Error) -> String {
 
 fn text(bytes: Vec<u8>) -> Result<String, String> {
     match String::from_utf8(bytes) {
-        // Some editors begin a file with a byte order mark, which is no part of the program.
+        // Some editors begin a file with a byte order mark, which is not part of the program.
         Ok(text) => Ok(text.strip_prefix(BYTE_ORDER_MARK).map(str::to_owned).unwrap_or(text)),
         Err(error) => {
             let at = error.utf8_error().valid_up_to();

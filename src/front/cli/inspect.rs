@@ -1,4 +1,4 @@
-//! Inspection commands: `plot`, `doc`, `lesson` and `completions`, which run no program.
+//! Inspection commands: `plot`, `doc`, `lesson` and `completions`, which do not run a program file.
 
 use crate::front::cli::args::{Settings, Words};
 use crate::front::cli::{render_style, run};
@@ -9,7 +9,7 @@ use clap::CommandFactory;
 use clap_complete::Shell;
 use std::path::PathBuf;
 
-/// Draws functions, as text or in a file.
+/// Plots functions, as text or to a file.
 pub(crate) fn plot(functions: &str, (from, to): &(String, String), file: Option<PathBuf>, settings: &Settings) -> i32 {
     let (mut session, output) = run::open_for_questions(settings);
     let functions = listed(functions);
@@ -35,7 +35,7 @@ pub(crate) fn plot(functions: &str, (from, to): &(String, String), file: Option<
     }
 }
 
-/// Prints what the library says about a name.
+/// Prints the documentation of a name in the library.
 pub(crate) fn doc(name: &str, settings: &Settings) -> i32 {
     let (mut session, output) = run::open_for_questions(settings);
     let topics = session.topics(name);
@@ -78,7 +78,7 @@ pub(crate) fn lesson(word: Option<String>, is_notebook: bool, file: Option<PathB
     }
 }
 
-/// Prints what makes a shell complete the words of dscript.
+/// Prints the completion script for a shell.
 pub(crate) fn completions(shell: Shell) -> i32 {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Words::command(), "dscript", &mut script);

@@ -1,11 +1,11 @@
-//! Interpreter line: scripts that begin with `#!` own all arguments after their name.
+//! Interpreter line: scripts that begin with `#!` receive all arguments after their name.
 
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// The words of the command line. After a script that begins with `#!`, as the system starts it, `--` is added.
+/// Returns the arguments of the process, with `--` inserted after a script that begins with `#!`, as when the system starts it.
 pub(super) fn words(given: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut words: Vec<OsString> = given.collect();
     if let Some(at) = script(&words)
@@ -16,7 +16,7 @@ pub(super) fn words(given: impl Iterator<Item = OsString>) -> Vec<OsString> {
     words
 }
 
-/// Where the script stands, if it begins with `#!`: after options and their values, and after the command `run`.
+/// Returns the index of the script if it begins with `#!`: after options and their values, and after the command `run`.
 fn script(words: &[OsString]) -> Option<usize> {
     for at in 1..words.len() {
         let (before, word) = (&words[at - 1], &words[at]);

@@ -1,10 +1,10 @@
-//! Command line: runs the command that the arguments name.
+//! Command line: the dispatch of commands.
 //!
-//! In: the words behind `dscript`, files, standard input. Out: results on standard output, diagnostics on standard
-//! error, and an exit status that says how it went.
+//! In: the arguments of `dscript`, files, standard input. Out: results on standard output, diagnostics on standard
+//! error, and an exit status.
 //!
-//! Promises: what a program printed is on standard output before a diagnostic is written; a reader that goes away
-//! ends the program quietly; whatever happens, a status of the table in `--help` is given.
+//! Promises: the output of a program is on standard output before a diagnostic is written; a closed pipe ends the program
+//! silently; every exit status is in the table in `--help`.
 
 pub(super) mod args;
 mod explain;
@@ -30,7 +30,7 @@ use clap::builder::StyledStr;
 use record::Record;
 use std::io::IsTerminal;
 
-/// Does what the command line says, and gives the exit status.
+/// Runs the command line, and returns the exit status.
 pub fn main() -> i32 {
     guard::guarded(|| match Words::try_parse_from(interpreter::words(std::env::args_os())) {
         Ok(words) => dispatch(words),
@@ -38,7 +38,7 @@ pub fn main() -> i32 {
     })
 }
 
-/// Writes what `--help` and `--version` ask for to standard output, and what is wrong with the words to standard error.
+/// Writes the output of `--help` and `--version` to standard output, and usage errors to standard error.
 fn usage(error: &clap::Error) -> i32 {
     let text = error.render();
     if error.use_stderr() {
@@ -72,7 +72,7 @@ fn dispatch(words: Words) -> i32 {
     code
 }
 
-/// What became of a command that is done again whenever a file is saved; none for one that is done once.
+/// Runs a command with `--watch`; returns `None` for a command without it.
 fn watched(words: &Words) -> Option<i32> {
     let is_json = words.settings.json;
     let run = |program: &args::Program| {
@@ -149,7 +149,7 @@ fn kernel(action: KernelAction, settings: &Settings) -> i32 {
     }
 }
 
-/// Writes what is to be said after a session did its work, and gives the exit status.
+/// Writes the diagnostics of an outcome, and returns the exit status.
 fn conclude(outcome: &Outcome, session: &Session, output: &Output, settings: &Settings) -> i32 {
     tell(&outcome.diagnostics, session, output, settings);
     if outcome.status == Status::Internal {
@@ -158,7 +158,7 @@ fn conclude(outcome: &Outcome, session: &Session, output: &Output, settings: &Se
     status::of(outcome.status)
 }
 
-/// Writes diagnostics behind all that was printed.
+/// Writes diagnostics after all printed output.
 fn tell(diagnostics: &[Diagnostic], session: &Session, output: &Output, settings: &Settings) {
     progress::end();
     let first = diagnostics.iter().find(|d| d.is_error()).filter(|_| settings.first_error);
@@ -177,7 +177,7 @@ fn terminal_width() -> usize {
     columns.filter(|c| (20..=1000).contains(c)).unwrap_or(100)
 }
 
-/// How diagnostics look on standard error.
+/// Returns the style of diagnostics on standard error.
 fn render_style(settings: &Settings) -> RenderStyle {
     let width = settings.width.map_or_else(terminal_width, usize::from);
     let is_colored = is_colored(settings.color, std::io::stderr().is_terminal());

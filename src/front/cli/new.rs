@@ -1,4 +1,4 @@
-//! `dscript new NAME`: writes a first program.
+//! `dscript new NAME`: the creation of a first program.
 
 use super::super::output::{Output, report};
 use super::super::status;
@@ -17,7 +17,7 @@ test \"the slope of f\" {
 }
 ";
 
-/// Writes a program with a test to a file that is not there yet.
+/// Writes a program with a test to a new file.
 pub(super) fn new(name: &Path) -> i32 {
     let file = if name.extension().is_some() { name.to_path_buf() } else { name.with_extension("dscript") };
     let shown = file.display();

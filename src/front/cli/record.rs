@@ -1,21 +1,20 @@
-//! JSON records: `--json` writes everything to standard output, one object per line. `docs/json.md` is the contract.
+//! JSON records: the lines of `--json` on standard output, one object each. `docs/json.md` is the contract.
 
 use super::super::output::Output;
 use crate::session::{Display, Screen};
 use serde::Serialize;
 use std::io::Write;
 
-/// The version of the contract: a higher one may leave out or change what a lower one had; members and kinds that are
-/// added change nothing.
+/// The version of the contract: it increases when members or kinds are removed or changed, but not when some are added.
 const SCHEMA: u32 = 1;
 
-/// A line. Diagnostics are lines, too, of the kind `diagnostic`; those are written where they are rendered.
+/// A line. Diagnostics are also lines, of the kind `diagnostic`, which the renderer writes.
 #[derive(Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub(super) enum Record<'a> {
     /// The first line.
     Start { schema: u32, version: &'a str },
-    /// What the program printed.
+    /// Printed output of the program.
     Output { text: &'a str },
     /// A picture.
     Display {
@@ -30,9 +29,9 @@ pub(super) enum Record<'a> {
         ty: &'a str,
         text: &'a str,
     },
-    /// How a test went; its diagnostics come before it.
+    /// The result of a test; its diagnostics precede it.
     Test { name: &'a str, file: &'a str, line: u32, passed: bool, seconds: f64, output: &'a str },
-    /// How many tests went how.
+    /// The numbers of tests by result.
     Summary {
         passed: usize,
         failed: usize,
@@ -44,12 +43,12 @@ pub(super) enum Record<'a> {
 }
 
 impl Record<'_> {
-    /// The first line of all.
+    /// Returns the first line.
     pub(super) fn start() -> Record<'static> {
         Record::Start { schema: SCHEMA, version: env!("CARGO_PKG_VERSION") }
     }
 
-    /// Writes it to standard output.
+    /// Writes the line to standard output.
     pub(super) fn write(&self, output: &Output) {
         let mut line =
             serde_json::to_string(self).unwrap_or_else(|_| unreachable!("strings and numbers have a JSON form"));
@@ -58,7 +57,7 @@ impl Record<'_> {
     }
 }
 
-/// Standard output as a program sees it: what it prints and shows becomes lines.
+/// The standard output of a program, which writes prints and pictures as lines.
 #[derive(Clone)]
 pub(super) struct Printed(pub(super) Output);
 
@@ -80,6 +79,6 @@ impl Screen for Printed {
         Record::Display { forms, id: display.id.as_deref(), update: display.is_update }.write(&self.0);
     }
 
-    /// What was written stays.
+    /// Does nothing: written lines remain.
     fn clear(&mut self, _: bool) {}
 }

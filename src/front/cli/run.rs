@@ -9,7 +9,7 @@ use super::{conclude, input};
 use crate::session::{Input, Options, Outcome, Session, Stage, Status};
 use std::path::PathBuf;
 
-/// What a text that was given with `-e` is called.
+/// The displayed name of a text that was given with `-e`.
 const CODE: &str = "<code>";
 
 /// Runs a program.
@@ -49,7 +49,7 @@ pub(super) fn run(program: Program, settings: &Settings) -> i32 {
     })
 }
 
-/// Runs a text.
+/// Runs a source text.
 pub(super) fn text(name: &str, text: &str, settings: &Settings) -> i32 {
     let (mut session, output) = open(name, vec![], settings);
     let outcome = session.run(&[Input { name, text }]);
@@ -79,7 +79,7 @@ pub(super) fn build(files: &[PathBuf], target: Option<PathBuf>, settings: &Setti
     })
 }
 
-/// Looks for errors.
+/// Checks a program for errors.
 pub(super) fn check(files: &[PathBuf], settings: &Settings) -> i32 {
     with_inputs(files, |inputs| {
         let (mut session, output) = open(inputs.first().map_or("", |input| input.name), Vec::new(), settings);
@@ -88,7 +88,7 @@ pub(super) fn check(files: &[PathBuf], settings: &Settings) -> i32 {
     })
 }
 
-/// Shows one stage.
+/// Prints the listing of a stage.
 pub(super) fn show(stage: Stage, files: &[PathBuf], settings: &Settings) -> i32 {
     with_inputs(files, |inputs| {
         let (mut session, output) = open(inputs.first().map_or("", |input| input.name), Vec::new(), settings);
@@ -103,13 +103,13 @@ pub(super) fn show(stage: Stage, files: &[PathBuf], settings: &Settings) -> i32 
     })
 }
 
-/// A session that prints to standard output and stops at Ctrl-C.
+/// Creates a session that prints to standard output and is interrupted by Ctrl-C.
 fn open(name: &str, arguments: Vec<String>, settings: &Settings) -> (Session, Output) {
     let arguments = std::iter::once(name.to_owned()).chain(arguments).collect();
     opened(settings.options(arguments, guard::interrupt()), settings)
 }
 
-/// The same for questions that are asked one after the other.
+/// Creates an interactive session that prints to standard output and is interrupted by Ctrl-C.
 pub(super) fn open_for_questions(settings: &Settings) -> (Session, Output) {
     opened(Options { interactive: true, ..settings.options(vec![String::new()], guard::interrupt()) }, settings)
 }
@@ -124,7 +124,7 @@ fn opened(options: Options, settings: &Settings) -> (Session, Output) {
     (Session::showing(options, Box::new(printed.clone()), Box::new(printed)), output)
 }
 
-/// Reads the files, or says which of them cannot be read.
+/// Reads the files, or reports those that cannot be read.
 fn read(files: &[PathBuf]) -> Result<Vec<input::Program>, i32> {
     let mut programs = Vec::new();
     let mut missing = false;
@@ -140,7 +140,7 @@ fn read(files: &[PathBuf]) -> Result<Vec<input::Program>, i32> {
     if missing { Err(status::USAGE) } else { Ok(programs) }
 }
 
-/// Reads the files and goes on with their texts, or says which of them cannot be read or is no text.
+/// Reads the files and passes their texts to `then`, or reports a file that cannot be read or is not text.
 fn with_inputs(files: &[PathBuf], then: impl FnOnce(&[Input]) -> i32) -> i32 {
     match read(files) {
         Ok(programs) => with_texts(&programs, then),

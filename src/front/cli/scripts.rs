@@ -1,12 +1,12 @@
-//! Script search: finds programs in files and folders.
+//! Script search: the programs in files and folders.
 
 use std::path::{Path, PathBuf};
 
-/// How the files end that hold programs.
+/// The extensions of programs.
 const ENDINGS: [&str; 2] = ["dscript", "swift"];
 
-/// The files that are named, and the programs in the folders that are named and below them, in the order of their names;
-/// without any, those below the working folder. The line that says what is wrong instead.
+/// Returns the given files and the programs in the given folders, recursively, in the order of their names; without
+/// arguments, those in the working folder. On failure, returns the line that reports the error.
 pub(super) fn found(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     let here = [PathBuf::from(".")];
     let mut files = vec![];
@@ -22,7 +22,7 @@ pub(super) fn found(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-/// Hidden folders and links to folders are not entered.
+/// Collects the programs in a folder, without hidden folders and links to folders.
 fn below(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
     let mut folders = vec![folder.to_path_buf()];
     while let Some(folder) = folders.pop() {

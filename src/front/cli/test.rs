@@ -1,4 +1,4 @@
-//! `dscript test`: finds test blocks, runs each in isolation, and reports the results.
+//! `dscript test`: the test runner, which runs each test block in isolation.
 
 use super::super::output::{Kept, Output, report};
 use super::super::{guard, status};
@@ -12,10 +12,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// More of what a test prints is not kept: a failing one that prints without end must not fill the memory.
+/// The maximum captured output of a test: a failing one that prints without end must not fill the memory.
 const MOST: usize = 1 << 16;
 
-/// Runs the tests of files and folders whose names contain a word.
+/// Runs the tests in files and folders whose names contain `filter`.
 pub(super) fn test(paths: &[PathBuf], filter: Option<&str>, settings: &Settings) -> i32 {
     let started = Instant::now();
     let files = match scripts::found(paths) {
@@ -35,17 +35,17 @@ pub(super) fn test(paths: &[PathBuf], filter: Option<&str>, settings: &Settings)
     run.conclude(started.elapsed())
 }
 
-/// How many tests there were.
+/// The numbers of tests by result.
 #[derive(Default)]
 struct Tally {
     passed: usize,
     failed: usize,
     left_out: usize,
-    /// The status of what went wrong beside the tests.
+    /// The exit status of an error outside the tests.
     trouble: Option<i32>,
 }
 
-/// No further file is looked at.
+/// The signal that no further file is tested.
 struct Stop;
 
 struct Run<'a> {
@@ -128,14 +128,14 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Something for people.
+    /// Writes text for human readers.
     fn say(&self, text: &str) {
         if !self.settings.json {
             self.output.write_or_end(text);
         }
     }
 
-    /// One test, for programs.
+    /// Writes the record of a test.
     fn record(&self, test: &Test, ran: &Ran, printed: &Kept, took: Duration, session: &Session) {
         super::tell(&ran.outcome.diagnostics, session, &self.output, self.settings);
         let passed = ran.outcome.status == Status::Done;
@@ -144,13 +144,13 @@ impl Run<'_> {
         Record::Test { name, file, line: *line, passed, seconds, output }.write(&self.output);
     }
 
-    /// One test, on one line.
+    /// Writes the line of a test.
     fn line(&self, name: &str, has_passed: bool, took: Duration) {
         let sign = if has_passed { '✔' } else { '✘' };
         self.output.write_or_end(&format!("  {sign} {name}   {}\n", words(took)));
     }
 
-    /// Why a test failed, and what it printed.
+    /// Reports why a test failed, and its output.
     fn explain(&self, ran: &Ran, printed: &Kept, session: &Session) {
         self.output.flush_or_end();
         let mut said = String::new();
@@ -192,7 +192,7 @@ impl Run<'_> {
     }
 }
 
-/// Whether a text can have tests: most programs have none, and need not be compiled to know it.
+/// Whether a text may contain tests: a quick check, because most programs have none and need not be compiled.
 fn may_have_tests(text: &str) -> bool {
     let begins = |line: &str| {
         let rest = line.trim_start_matches(['\u{feff}', ' ', '\t', ';', '}']).strip_prefix("test");
@@ -201,7 +201,7 @@ fn may_have_tests(text: &str) -> bool {
     text.lines().any(begins)
 }
 
-/// A time, as a person says it.
+/// Formats a duration.
 fn words(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     if seconds < 1.0 { format!("{:.1} ms", seconds * 1e3) } else { format!("{seconds:.2} s") }

@@ -1,4 +1,4 @@
-//! `--watch`: runs the command again in a new process whenever one of its files is saved.
+//! `--watch`: the repetition of a command in a new process whenever one of its files is saved.
 
 use super::super::output::report;
 use super::super::status;
@@ -14,19 +14,19 @@ use std::process::{Child, Command};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// How long nothing must happen before a change counts as complete: editors save in several steps.
+/// The time without further events after which a change counts as complete: editors save in several steps.
 const CALM: Duration = Duration::from_millis(60);
-/// How often one looks whether the program has ended.
+/// The interval of checks whether the program has ended.
 const PULSE: Duration = Duration::from_millis(30);
 
-/// Runs the command of this process, without `--watch`, again and again. `files` says which ones it consists of now.
+/// Runs the command of this process, without `--watch`, repeatedly. `files` returns its current source files.
 pub(super) fn watch(files: impl Fn() -> Vec<PathBuf>, is_json: bool) -> i32 {
     let (send, changes) = channel();
     let watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
         if let Ok(event) = event
             && !event.kind.is_access()
         {
-            // Who does not listen any more has no use for it.
+            // Sending fails only when the receiver is gone.
             let _ = send.send(event.paths);
         }
     });
@@ -45,10 +45,10 @@ pub(super) fn watch(files: impl Fn() -> Vec<PathBuf>, is_json: bool) -> i32 {
     status::USAGE
 }
 
-/// What is looked at.
+/// The watched files.
 struct Watched {
     watcher: RecommendedWatcher,
-    /// Editors put a new file in the place of the old one, so folders are watched.
+    /// The folders of the files, which are watched because editors replace files by new ones.
     folders: BTreeSet<PathBuf>,
     files: BTreeSet<PathBuf>,
 }
@@ -70,7 +70,7 @@ impl Watched {
     }
 }
 
-/// A path whose folder has no links and no `..` in it.
+/// Returns a path whose folder contains no links and no `..`.
 fn plain(file: &Path) -> PathBuf {
     match (file.parent().and_then(|folder| folder.canonicalize().ok()), file.file_name()) {
         (Some(folder), Some(name)) => folder.join(name),
@@ -80,7 +80,7 @@ fn plain(file: &Path) -> PathBuf {
 
 fn run_until_change(changes: &Receiver<Vec<PathBuf>>, watched: &Watched, is_json: bool) -> notify::Result<()> {
     if !is_json && std::io::stdout().is_terminal() {
-        // The screen and what was scrolled off it.
+        // Clears the screen and its scrollback.
         let _ = std::io::stdout().write_all(b"\x1b[2J\x1b[3J\x1b[H").and_then(|()| std::io::stdout().flush());
     }
     let mut child = Running(Command::new(std::env::current_exe()?).args(words()).spawn()?);
@@ -116,18 +116,18 @@ fn run_until_change(changes: &Receiver<Vec<PathBuf>>, watched: &Watched, is_json
     Ok(())
 }
 
-/// A program that is ended when nobody waits for it any more.
+/// A child process that is killed when it is dropped.
 struct Running(Child);
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have ended before.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// The words of this command line for one run.
+/// Returns the arguments of this process for one run.
 fn words() -> Vec<OsString> {
     let given: Vec<OsString> = std::env::args_os().skip(1).collect();
     let options = given.iter().position(|word| word == "--").unwrap_or(given.len());
@@ -135,7 +135,7 @@ fn words() -> Vec<OsString> {
     std::iter::once(OsString::from("--first-error")).chain(kept.map(|(_, word)| word.clone())).collect()
 }
 
-/// Files with all that they import from where programs may read.
+/// Returns files with all their imports from folders that programs may read.
 pub(super) fn with_imports(files: &[PathBuf], settings: &Settings) -> Vec<PathBuf> {
     let folders = settings.access(&files.first().map_or_else(String::new, |file| file.display().to_string())).read;
     let mut found: Vec<PathBuf> = files.to_vec();

@@ -1,9 +1,9 @@
-//! Connection file: the addresses of the sockets, and the key that messages are signed with.
+//! Connection file: the addresses of the sockets, and the key that signs messages.
 
 use serde::Deserialize;
 use std::path::Path;
 
-/// What a front end says about its sockets.
+/// The connection file that a front end writes.
 #[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 pub(super) struct Connection {
     transport: String,
@@ -13,7 +13,7 @@ pub(super) struct Connection {
     stdin_port: u16,
     control_port: u16,
     hb_port: u16,
-    /// The key; without one, messages are not signed.
+    /// The key; if it is empty, messages are not signed.
     #[serde(default)]
     pub(super) key: String,
     #[serde(default)]
@@ -23,15 +23,15 @@ pub(super) struct Connection {
 /// A socket of the kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Channel {
-    /// Requests that are worked on one after the other.
+    /// Requests that are handled one after the other.
     Shell,
-    /// Requests that do not wait.
+    /// Requests that are handled immediately.
     Control,
-    /// Questions to the person.
+    /// Input requests to the user.
     Stdin,
-    /// What everybody may see.
+    /// Messages to all front ends.
     Iopub,
-    /// What comes is sent back.
+    /// Messages that are echoed.
     Heartbeat,
 }
 
@@ -39,7 +39,7 @@ impl Connection {
     /// Reads a connection file.
     ///
     /// # Errors
-    /// Why it cannot be used, in a sentence.
+    /// Returns the reason why it cannot be used.
     pub(super) fn read(file: &Path) -> Result<Connection, String> {
         let text = std::fs::read(file).map_err(|error| format!("cannot read '{}': {error}", file.display()))?;
         Connection::of(&text).map_err(|why| format!("'{}' is not a connection file: {why}", file.display()))
@@ -56,7 +56,7 @@ impl Connection {
         Ok(connection)
     }
 
-    /// Where a socket is bound.
+    /// Returns the address to which a socket is bound.
     pub(super) fn address(&self, channel: Channel) -> String {
         let port = match channel {
             Channel::Shell => self.shell_port,

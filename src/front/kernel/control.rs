@@ -1,4 +1,4 @@
-//! Control channel: handles requests that do not wait for the running cell (interrupt, shutdown, kernel info).
+//! Control channel: the requests that do not wait for the running cell (interrupt, shutdown, kernel info).
 
 use super::connection::Channel;
 use super::info;
@@ -9,22 +9,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// How long a computation may take to notice that the kernel ends.
+/// The time that a running computation has to end when the kernel shuts down.
 pub(super) const GRACE: Duration = Duration::from_secs(2);
 
-/// How often it is looked whether the process that started the kernel still lives.
+/// The interval of checks whether the process that started the kernel still exists.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// The one who is always there.
+/// The handler of control requests.
 pub(super) struct Control {
     pub(super) wire: Arc<Wire>,
     pub(super) mailbox: Mailbox,
-    /// Stops what is computed.
+    /// The flag that cancels the running computation.
     pub(super) interrupt: Arc<AtomicBool>,
 }
 
 impl Control {
-    /// Does what a request says; whether the kernel is to end.
+    /// Handles a request; returns whether the kernel must shut down.
     pub(super) async fn handle(&self, request: &Request) -> bool {
         self.status(request, "busy").await;
         let content = match request.kind.as_str() {
@@ -52,7 +52,7 @@ impl Control {
         self.mailbox.put(Channel::Iopub, self.wire.broadcast(&request.parent, "status", &content)).await;
     }
 
-    /// Waits until the process that started the kernel is gone: then nobody is left who could end it.
+    /// Waits until the process that started the kernel has ended, because no other process would stop the kernel.
     pub(super) fn orphaned(&self) -> impl Future<Output = ()> + use<> {
         let interrupt = Arc::clone(&self.interrupt);
         async move {
@@ -70,7 +70,7 @@ fn parent() -> u32 {
     std::os::unix::process::parent_id()
 }
 
-/// Where it is not known, nobody is missed.
+/// Returns a constant where the parent process is unknown, so that it never counts as ended.
 #[cfg(not(unix))]
 fn parent() -> u32 {
     0

@@ -1,8 +1,8 @@
-//! History: the cells that were run, and searches among them.
+//! History: the executed cells, and searches in them.
 
 use serde_json::{Value, json};
 
-/// What was run in this session.
+/// The executed cells of this session.
 #[derive(Default)]
 pub(super) struct History {
     entries: Vec<Entry>,
@@ -14,7 +14,7 @@ struct Entry {
     output: Option<String>,
 }
 
-/// A session of the kernel is the only one that it remembers.
+/// The number of the only session that is stored.
 const SESSION: i64 = 1;
 
 impl History {
@@ -22,7 +22,7 @@ impl History {
         self.entries.push(Entry { count, input: input.to_owned(), output });
     }
 
-    /// The answer to a request.
+    /// Returns the reply to a history request.
     pub(super) fn answer(&self, request: &Value) -> Value {
         let number = |name: &str| request.get(name).and_then(Value::as_i64);
         let found: Vec<&Entry> = match request.get("hist_access_type").and_then(Value::as_str) {
@@ -50,7 +50,7 @@ impl History {
     fn search(&self, pattern: &str, is_unique: bool) -> Vec<&Entry> {
         let mut found: Vec<&Entry> = self.entries.iter().filter(|entry| fits(pattern, &entry.input)).collect();
         if is_unique {
-            // The last one of equal inputs stays.
+            // The last of several equal inputs remains.
             let is_last = |at: usize| !found[at + 1..].iter().any(|later| later.input == found[at].input);
             found = (0..found.len()).filter(|at| is_last(*at)).map(|at| found[at]).collect();
         }
@@ -72,11 +72,11 @@ fn last(mut entries: Vec<&Entry>, n: Option<i64>) -> Vec<&Entry> {
     entries.split_off(entries.len().saturating_sub(n))
 }
 
-/// Whether a text fits a pattern, in which `*` stands for anything and `?` for one character.
+/// Whether a text matches a pattern, in which `*` matches any text and `?` one character.
 fn fits(pattern: &str, text: &str) -> bool {
     let (pattern, text): (Vec<char>, Vec<char>) = (pattern.chars().collect(), text.chars().collect());
     let (mut p, mut t) = (0, 0);
-    // Where the last star was, and how much of the text it has taken.
+    // The position of the last star, and the position in the text up to which it matches.
     let mut star: Option<(usize, usize)> = None;
     while t < text.len() {
         match pattern.get(p) {

@@ -1,9 +1,9 @@
-//! Constant replies: answers that do not depend on the session.
+//! Constant replies: replies that do not depend on the session.
 
 use super::message::PROTOCOL;
 use serde_json::{Value, json};
 
-/// What the kernel is.
+/// Returns the description of the kernel.
 pub(super) fn kernel() -> Value {
     let version = env!("CARGO_PKG_VERSION");
     json!({
@@ -16,7 +16,7 @@ pub(super) fn kernel() -> Value {
             "version": version,
             "mimetype": "text/x-swift",
             "file_extension": ".dscript",
-            // Notebooks know how to color the language that dscript looks like.
+            // Notebooks have a highlighter for the syntactically similar language Swift.
             "pygments_lexer": "swift",
             "codemirror_mode": "swift",
         },
@@ -27,23 +27,23 @@ pub(super) fn kernel() -> Value {
     })
 }
 
-/// The answer to the request to end.
+/// Returns the reply to a shutdown request.
 pub(super) fn shutdown(content: &Value) -> Value {
     let restart = content.get("restart").and_then(Value::as_bool).unwrap_or(false);
     json!({ "status": "ok", "restart": restart })
 }
 
-/// The type of the answer to a request.
+/// Returns the type of the reply to a request.
 pub(super) fn reply(kind: &str) -> String {
     format!("{}_reply", kind.strip_suffix("_request").unwrap_or(kind))
 }
 
-/// The answer to a request that nobody knows.
+/// Returns the reply to an unknown request.
 pub(super) fn unknown(kind: &str) -> Value {
     failure("UnknownRequest", &format!("the kernel does not support the request '{kind}'"), &[])
 }
 
-/// The answer when something went wrong.
+/// Returns the reply for a failure.
 pub(super) fn failure(name: &str, message: &str, traceback: &[String]) -> Value {
     json!({ "status": "error", "ename": name, "evalue": message, "traceback": traceback })
 }

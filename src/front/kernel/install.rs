@@ -1,19 +1,19 @@
-//! Installation: the kernel's entry among those of Jupyter.
+//! Installation: the registration of the kernel in Jupyter.
 
 use crate::front::kernel_target::Target;
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// The picture that a launcher shows: a curve and its tangent.
+/// The icon of the kernel: a curve and its tangent.
 const LOGO: &str = r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" rx="12" fill="#14532d"/>
 <path d="M8 50C22 50 24 14 38 14S52 26 56 30" fill="none" stroke="#fff" stroke-width="5" stroke-linecap="round"/>
 <path d="M12 54 40 8" stroke="#facc15" stroke-width="4" stroke-linecap="round"/></svg>
 "##;
 
-/// Writes the entry and gives its folder.
+/// Writes the kernel's entry and returns its folder.
 ///
 /// # Errors
-/// Why it cannot be written, in a sentence.
+/// Returns the reason why it cannot be written.
 pub(in crate::front) fn install(target: &Target) -> Result<PathBuf, String> {
     let folder = folder(target)?;
     let program = std::env::current_exe().map_err(|error| format!("cannot find the executable of dscript: {error}"))?;
@@ -32,10 +32,10 @@ pub(in crate::front) fn install(target: &Target) -> Result<PathBuf, String> {
     Ok(folder)
 }
 
-/// Removes the entry and gives the folder where it was.
+/// Removes the kernel's entry and returns its folder.
 ///
 /// # Errors
-/// Why it cannot be removed, in a sentence.
+/// Returns the reason why it cannot be removed.
 pub(in crate::front) fn remove(target: &Target) -> Result<PathBuf, String> {
     let folder = folder(target)?;
     std::fs::remove_dir_all(&folder).map_err(|error| failed("remove", &folder, &error))?;
@@ -54,7 +54,7 @@ fn folder(target: &Target) -> Result<PathBuf, String> {
     Ok(data.join("kernels").join("dscript"))
 }
 
-/// Where Jupyter keeps a user's data.
+/// Returns the folder of Jupyter's user data.
 fn user_data() -> Option<PathBuf> {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     if let Some(folder) = set("JUPYTER_DATA_DIR") {

@@ -1,7 +1,7 @@
-//! IOPub channel: sends output, pictures and the kernel's status to all front ends.
+//! IOPub channel: the output, the pictures and the status that the kernel sends to all front ends.
 //!
-//! Prints are joined: whatever was printed within a moment is one message. A thread of its own sends what waits, so that a
-//! program that prints and then computes for long has been heard.
+//! Prints are batched: everything that is printed within a short interval becomes one message. A separate thread sends the
+//! pending output, so that the output of a program that prints and then computes for long appears immediately.
 
 use crate::front::kernel::connection::Channel;
 use crate::front::kernel::mailbox::Mailbox;
@@ -12,13 +12,13 @@ use std::io::Write;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How long a print may wait for the next one.
+/// The maximum delay of a print.
 const MOMENT: Duration = Duration::from_millis(30);
 
-/// How many bytes of prints may wait.
+/// The maximum number of pending bytes.
 const MOST: usize = 8 << 10;
 
-/// The one who speaks to everybody. Copies speak with the same voice, in order.
+/// The sender of messages to all front ends. Clones share one queue, which preserves the order.
 #[derive(Clone)]
 pub(crate) struct IoPub {
     state: Arc<Mutex<State>>,
@@ -27,13 +27,13 @@ pub(crate) struct IoPub {
 struct State {
     wire: Arc<Wire>,
     mailbox: Mailbox,
-    /// The request that is worked on.
+    /// The current request.
     parent: Parent,
-    /// What was printed and not sent.
+    /// The printed output that has not been sent.
     waiting: Vec<u8>,
-    /// Where that goes.
+    /// The stream of this output.
     stream: Stream,
-    /// Nobody wants to see what this request gives.
+    /// Whether the current request has no output.
     is_silent: bool,
 }
 
@@ -66,12 +66,12 @@ impl IoPub {
                 std::thread::sleep(MOMENT);
             }
         };
-        // Without the thread, prints come when the next one does, or at the end of the cell.
+        // Without the thread, output is sent with the next print or at the end of the cell.
         drop(std::thread::Builder::new().name("prints".into()).spawn(sender));
         iopub
     }
 
-    /// From now on, everything belongs to this request.
+    /// Sets the current request.
     pub(crate) fn begin(&self, parent: &Parent, is_silent: bool) {
         let mut state = locked(&self.state);
         state.flush();
@@ -79,7 +79,7 @@ impl IoPub {
         state.is_silent = is_silent;
     }
 
-    /// Says something to everybody, behind what was printed before. A silent request has nothing to say but how far it is.
+    /// Sends a message to all front ends, after pending output. A silent request sends only its status.
     pub(crate) fn publish(&self, kind: &str, content: &Value) {
         let mut state = locked(&self.state);
         state.flush();
@@ -88,7 +88,7 @@ impl IoPub {
         }
     }
 
-    /// Says how far the kernel is: `busy`, `idle`.
+    /// Sends the status of the kernel: `busy`, `idle`.
     pub(crate) fn status(&self, word: &str) {
         self.publish("status", &json!({ "execution_state": word }));
     }
@@ -112,7 +112,7 @@ impl IoPub {
 }
 
 fn locked(state: &Arc<Mutex<State>>) -> MutexGuard<'_, State> {
-    // What a thread left behind that panicked is still a list of bytes.
+    // The bytes are valid even if a thread panicked while it held the lock.
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -121,7 +121,7 @@ impl State {
         self.mailbox.post(Channel::Iopub, self.wire.broadcast(&self.parent, kind, content));
     }
 
-    /// Sends what waits, up to the last whole character.
+    /// Sends the pending output, up to the last complete character.
     fn flush(&mut self) {
         let whole = match std::str::from_utf8(&self.waiting) {
             Err(error) if error.error_len().is_none() => error.valid_up_to(),
@@ -170,7 +170,7 @@ impl Screen for IoPub {
     }
 }
 
-/// The forms of a picture, by their media types.
+/// Returns the forms of a picture by their media types.
 fn data(display: &Display) -> Value {
     let form = |(media, text): &(String, String)| {
         let is_json = media == "application/json";

@@ -4,10 +4,10 @@ use super::connection::Channel;
 use super::message::Frames;
 use tokio::sync::mpsc::{self, Receiver};
 
-/// How many messages may wait at a socket until who sends them has to wait.
+/// The number of messages that a queue holds before senders block.
 const QUEUE: usize = 256;
 
-/// Where messages to a front end are put.
+/// The senders of the queues to the sockets.
 #[derive(Clone)]
 pub(crate) struct Mailbox {
     shell: mpsc::Sender<Frames>,
@@ -27,15 +27,15 @@ impl Mailbox {
         }
     }
 
-    /// Puts a message down, and waits where too many are waiting. Not for the thread of the sockets.
+    /// Sends a message, and blocks while the queue is full. Must not be called on the thread of the sockets.
     pub(super) fn post(&self, channel: Channel, frames: Frames) {
         if let Some(sender) = self.of(channel) {
-            // It fails when the sockets are gone, and then nobody listens.
+            // Sending fails only when the sockets are closed.
             let _ = sender.blocking_send(frames);
         }
     }
 
-    /// The same on the thread of the sockets.
+    /// Sends a message from the thread of the sockets.
     pub(super) async fn put(&self, channel: Channel, frames: Frames) {
         if let Some(sender) = self.of(channel) {
             let _ = sender.send(frames).await;
@@ -43,7 +43,7 @@ impl Mailbox {
     }
 }
 
-/// What is read from the mailbox.
+/// The receivers of the queues.
 pub(super) struct Boxes {
     pub(super) shell: Receiver<Frames>,
     pub(super) control: Receiver<Frames>,
@@ -52,18 +52,18 @@ pub(super) struct Boxes {
 }
 
 impl Boxes {
-    /// From now on only answers are kept; what is put elsewhere is lost.
+    /// Closes all queues except that of the shell channel; messages to them are discarded.
     pub(super) fn close_all_but_shell(&mut self) {
         [&mut self.control, &mut self.stdin, &mut self.iopub].into_iter().for_each(Receiver::close);
     }
 
-    /// The answers that wait.
+    /// Returns the pending replies.
     pub(super) fn answers(&mut self) -> Vec<Frames> {
         std::iter::from_fn(|| self.shell.try_recv().ok()).collect()
     }
 }
 
-/// A mailbox and its other end.
+/// Creates the senders and the receivers.
 pub(super) fn mailbox() -> (Mailbox, Boxes) {
     let (shell, shell_box) = mpsc::channel(QUEUE);
     let (control, control_box) = mpsc::channel(QUEUE);

@@ -16,39 +16,39 @@ const DELIMITER: &[u8] = b"<IDS|MSG>";
 /// The frames of a message.
 pub(super) type Frames = Vec<Vec<u8>>;
 
-/// A request, as it arrived.
+/// A decoded request.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Request {
-    /// What it is about, and who asks.
+    /// The header and the route of the request, for replies.
     pub(super) parent: Parent,
     /// Its type: `execute_request`.
     pub(super) kind: String,
-    /// What it asks for.
+    /// Its content.
     pub(super) content: Value,
 }
 
-/// The request that an answer belongs to.
+/// The request to which a reply belongs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Parent {
-    /// The route back.
+    /// The route back to the sender.
     identities: Frames,
-    /// Its header, which is echoed as it came.
+    /// Its header, which replies repeat verbatim.
     header: Vec<u8>,
 }
 
-/// Why a message is not answered.
+/// The reason for rejecting a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Refused {
     /// It has no delimiter, or too few frames.
     Frames,
-    /// It is not signed with our key.
+    /// Its signature is invalid.
     Signature,
-    /// A frame is no JSON, or not what it should be.
+    /// A frame is not JSON, or has an invalid structure.
     Json,
 }
 
 impl Refused {
-    /// The reason in words.
+    /// Returns a description.
     pub(super) fn reason(self) -> &'static str {
         match self {
             Refused::Frames => "it has too few frames",
@@ -58,29 +58,29 @@ impl Refused {
     }
 }
 
-/// What makes messages of this kernel.
+/// The encoder and decoder of messages.
 pub(crate) struct Wire {
-    /// Absent where messages are not signed.
+    /// The signing key; absent when messages are not signed.
     signer: Option<Hmac<Sha256>>,
-    /// A name for this run of the kernel.
+    /// The identifier of this run of the kernel.
     session: String,
     count: AtomicU64,
 }
 
 impl Wire {
-    /// For messages that are signed with a key.
+    /// Creates an encoder that signs with `key`, or does not sign if it is empty.
     pub(super) fn new(key: &str) -> Wire {
-        // A key of any length will do.
+        // HMAC accepts keys of any length.
         let signer = if key.is_empty() { None } else { Hmac::new_from_slice(key.as_bytes()).ok() };
         let hasher = RandomState::new();
         let session = format!("{:016x}{:016x}", hasher.hash_one(0), hasher.hash_one(1));
         Wire { signer, session, count: AtomicU64::new(0) }
     }
 
-    /// Reads a message.
+    /// Decodes a message.
     ///
     /// # Errors
-    /// Why it is not to be answered.
+    /// Returns the reason for rejecting it.
     pub(super) fn decode(&self, frames: Frames) -> Result<Request, Refused> {
         let at = frames.iter().position(|frame| frame == DELIMITER).ok_or(Refused::Frames)?;
         let [signature, header, parent, metadata, content, ..] = &frames[at + 1..] else { return Err(Refused::Frames) };
@@ -97,12 +97,12 @@ impl Wire {
         Ok(Request { parent, kind, content })
     }
 
-    /// A message that goes back to whoever asked.
+    /// Encodes a reply to the sender of a request.
     pub(super) fn answer(&self, parent: &Parent, kind: &str, content: &Value) -> Frames {
         self.encode(parent.identities.clone(), parent, kind, content)
     }
 
-    /// A message to everybody.
+    /// Encodes a message to all front ends.
     pub(super) fn broadcast(&self, parent: &Parent, kind: &str, content: &Value) -> Frames {
         self.encode(vec![kind.as_bytes().to_vec()], parent, kind, content)
     }
@@ -129,7 +129,7 @@ impl Wire {
     }
 }
 
-/// The bytes that a hexadecimal text stands for.
+/// Decodes hexadecimal digits.
 fn bytes(text: &[u8]) -> Option<Vec<u8>> {
     let digit = |byte: &u8| (*byte as char).to_digit(16);
     let pair = |pair: &[u8]| match pair {

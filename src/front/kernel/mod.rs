@@ -1,10 +1,10 @@
-//! Jupyter kernel: connects the session of the prompt to Jupyter's messages.
+//! Jupyter kernel: the connection of the prompt's session to Jupyter's messages.
 //!
-//! In: requests on the sockets of a connection file. Out: answers, and what everybody may see: prints, pictures, values.
+//! In: requests on the sockets of a connection file. Out: replies, and messages to all front ends: prints, pictures, values.
 //!
-//! Promises: one thread computes, another one serves the sockets, so an interrupt is heard whatever is computed; a message
-//! that is not ours or cannot be read is refused, and the kernel lives on; an error in a cell keeps what was defined before.
-//! Not here: what a cell means (`session`), commands (`prompt`).
+//! Promises: one thread computes and another serves the sockets, so interrupts are always received; a message that is not
+//! addressed to this kernel or cannot be decoded is rejected; an error in a cell preserves earlier definitions.
+//! Not here: the evaluation of cells (`session`), commands (`prompt`).
 
 mod connection;
 mod control;
@@ -44,7 +44,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 use std::thread::JoinHandle;
 
-/// Serves the front end that wrote a connection file, until it asks for the end.
+/// Serves the front end that wrote a connection file, until it requests the shutdown.
 pub(super) fn run(file: &Path, options: Options, render_style: RenderStyle) -> i32 {
     let connection = match Connection::read(file) {
         Ok(connection) => connection,
@@ -57,7 +57,7 @@ pub(super) fn run(file: &Path, options: Options, render_style: RenderStyle) -> i
         Ok((mut kernel, arrivals, sockets)) => {
             kernel.iopub.status("starting");
             kernel.run(&arrivals);
-            // When nobody can send anything any more, the sockets send the rest and end the process.
+            // Closing the senders makes the thread of the sockets send the remaining messages and end the process.
             drop(kernel);
             let _ = sockets.join();
             status::DONE
@@ -69,10 +69,10 @@ pub(super) fn run(file: &Path, options: Options, render_style: RenderStyle) -> i
     }
 }
 
-/// A kernel, what arrives for it, and the thread of the sockets.
+/// A kernel, the receiver of its requests, and the thread of the sockets.
 type Opened = (Kernel, Receiver<Arrival>, JoinHandle<()>);
 
-/// Opens the sockets, and a session behind them.
+/// Opens the sockets, and creates a session that serves them.
 fn open(connection: &Connection, options: Options, render_style: RenderStyle) -> Result<Opened, String> {
     let wire = Arc::new(Wire::new(&connection.key));
     let (mailbox, boxes) = mailbox::mailbox();
@@ -85,7 +85,7 @@ fn open(connection: &Connection, options: Options, render_style: RenderStyle) ->
     let (address, served) = (connection.clone(), Arc::clone(&wire));
     let serve = move || {
         sockets::serve(&address, &served, boxes, (inboxes, control), &is_bound);
-        // Whatever is still computed has nobody left to compute for.
+        // A computation that still runs is abandoned.
         std::process::exit(status::DONE);
     };
     let thread = std::thread::Builder::new().name("sockets".into()).spawn(serve);
@@ -97,7 +97,7 @@ fn open(connection: &Connection, options: Options, render_style: RenderStyle) ->
     Ok((kernel, arrivals, thread))
 }
 
-/// A kernel that posts its messages, and what it tells everybody through; `answers` are those of the person.
+/// Creates a kernel that sends its messages to `mailbox`, and its feed; `answers` receives the user's input.
 fn kernel(
     options: Options,
     render_style: RenderStyle,

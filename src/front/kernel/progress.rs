@@ -1,4 +1,4 @@
-//! Notebook progress: shows a loop over `progress(…)` as one display that is updated.
+//! Notebook progress: the display of a loop over `progress(…)` as one output that is updated.
 
 use crate::front::kernel::iopub::IoPub;
 use crate::front::loop_progress::{News, Rounds, words};
@@ -6,32 +6,32 @@ use crate::session::{Display, Screen, Step};
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
-/// How often the picture changes.
+/// The interval of updates.
 const OFTEN: Duration = Duration::from_millis(100);
 
 thread_local! {
     static BARS: RefCell<Option<Bars>> = const { RefCell::new(None) };
 }
 
-/// The loops of a session.
+/// The progress bars of a session.
 struct Bars {
     iopub: IoPub,
     rounds: Rounds,
-    /// How many pictures there were; each has a name of its own.
+    /// The number of bars so far, from which their identifiers are derived.
     count: u64,
 }
 
-/// From now on, loops of this thread are told to everybody.
+/// Starts the display of the loops of this thread.
 pub(super) fn begin(iopub: IoPub) {
     BARS.set(Some(Bars { iopub, rounds: Rounds::told_every(OFTEN), count: 0 }));
 }
 
-/// A loop that was left by an error says nothing any more: the next cell begins anew.
+/// Forgets a loop that an error has ended, before the next cell.
 pub(super) fn forget() {
     BARS.with_borrow_mut(|bars| bars.iter_mut().for_each(|bars| bars.rounds.forget()));
 }
 
-/// What a session calls in every round.
+/// Receives the progress of every iteration.
 pub(super) fn step(step: &Step) {
     BARS.with_borrow_mut(|bars| bars.iter_mut().for_each(|bars| bars.step(step)));
 }

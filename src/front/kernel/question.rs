@@ -1,4 +1,4 @@
-//! Stdin channel: `readLine()` in a notebook asks the front end for a line.
+//! Stdin channel: the requests of `readLine()` to the front end.
 
 use super::connection::Channel;
 use super::mailbox::Mailbox;
@@ -12,17 +12,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
-/// How often it is looked, while waiting, whether somebody interrupts.
+/// The interval of checks for an interrupt while waiting.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// Who may be asked.
+/// The front end that can answer input requests.
 #[derive(Clone, Default)]
 pub(super) struct Stdin {
-    /// The request that is worked on, when its front end answers questions.
+    /// The current request, if its front end supports input.
     pub(super) asked: Rc<RefCell<Option<Parent>>>,
 }
 
-/// A standard input that asks a person for each line.
+/// A standard input that requests each line from the user.
 #[derive(Clone)]
 pub(super) struct Question {
     pub(super) stdin: Stdin,
@@ -30,7 +30,7 @@ pub(super) struct Question {
     pub(super) mailbox: Mailbox,
     pub(super) answers: Rc<Receiver<Request>>,
     pub(super) interrupt: Arc<AtomicBool>,
-    /// What was answered and not read.
+    /// The unread rest of the last line.
     pub(super) line: Vec<u8>,
 }
 
@@ -38,7 +38,7 @@ impl Question {
     fn ask(&mut self) -> Result<()> {
         let parent = self.stdin.asked.borrow().clone();
         let parent = parent.ok_or_else(|| Error::other("this front end does not support input"))?;
-        // An answer to an earlier question that was given up.
+        // Discards the answers to earlier requests that were interrupted.
         while self.answers.try_recv().is_ok() {}
         let question = json!({ "prompt": "", "password": false });
         self.mailbox.post(Channel::Stdin, self.wire.answer(&parent, "input_request", &question));

@@ -1,4 +1,4 @@
-//! Request handlers: execute a cell, complete, inspect, and answer the other requests of the shell channel.
+//! Request handlers: the execution of cells, completion, inspection, and the other requests of the shell channel.
 
 use super::super::output::Output;
 use super::super::pages;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Receiver;
 
-/// The one who computes.
+/// The state of the thread that computes.
 pub(super) struct Kernel {
     pub(super) prompt: Prompt,
     pub(super) render_style: RenderStyle,
@@ -30,17 +30,17 @@ pub(super) struct Kernel {
     pub(super) stdin: Stdin,
     pub(super) interrupt: Arc<AtomicBool>,
     pub(super) history: History,
-    /// How many cells were run.
+    /// The number of executed cells.
     pub(super) count: u64,
 }
 
-/// What a cell came to.
+/// The result of a cell.
 struct Done {
-    /// The text of its value.
+    /// The value as a string.
     value: Option<String>,
-    /// A page to read.
+    /// A page for the pager.
     page: Option<String>,
-    /// Name, message and lines of what went wrong.
+    /// The name, the message and the lines of an error.
     failure: Option<(String, String, Vec<String>)>,
 }
 
@@ -55,7 +55,7 @@ impl Done {
 }
 
 impl Kernel {
-    /// Does what arrives, until the end.
+    /// Handles requests until the shutdown.
     pub(super) fn run(&mut self, arrivals: &Receiver<Arrival>) {
         while let Ok(Arrival::Request(request)) = arrivals.recv() {
             if self.handle(&request, arrivals) {
@@ -64,7 +64,7 @@ impl Kernel {
         }
     }
 
-    /// Does what a request says; whether the kernel is to end.
+    /// Handles a request; returns whether the kernel must shut down.
     pub(super) fn handle(&mut self, request: &Request, arrivals: &Receiver<Arrival>) -> bool {
         let is_silent = flag(&request.content, "silent", false) && request.kind == "execute_request";
         self.iopub.begin(&request.parent, is_silent);
@@ -84,7 +84,7 @@ impl Kernel {
         };
         let has_failed = answer.get("status").and_then(Value::as_str) == Some("error");
         let stops = request.kind == "execute_request" && has_failed && flag(content, "stop_on_error", true);
-        // What is asked after the answer was seen is not meant.
+        // Only requests that were sent before this reply are aborted.
         let waiting: Vec<Arrival> = if stops { arrivals.try_iter().collect() } else { vec![] };
         self.answer(request, &answer);
         self.iopub.status("idle");
@@ -96,7 +96,7 @@ impl Kernel {
         self.mailbox.post(Channel::Shell, frames);
     }
 
-    /// Nobody here has channels of their own with a front end, so one that is opened is closed.
+    /// Handles a comm message. The kernel does not support comms, so one that is opened is closed.
     fn comm(&mut self, request: &Request) -> bool {
         if request.kind == "comm_open" {
             let id = text(&request.content, "comm_id");
@@ -106,7 +106,7 @@ impl Kernel {
         false
     }
 
-    /// The cells that wait behind one that failed are not run.
+    /// Aborts the waiting cells after a failed one.
     fn abort(&mut self, waiting: Vec<Arrival>, arrivals: &Receiver<Arrival>) -> bool {
         for arrival in waiting {
             let ends = match arrival {
@@ -137,7 +137,7 @@ impl Kernel {
         }
         let may_ask = flag(content, "allow_stdin", true);
         *self.stdin.asked.borrow_mut() = may_ask.then(|| request.parent.clone());
-        // An interruption that came too late belongs to no cell.
+        // An interrupt between cells does not apply to the next cell.
         self.interrupt.store(false, Ordering::Relaxed);
         super::progress::forget();
         let done = self.evaluate(code);
@@ -180,7 +180,7 @@ impl Kernel {
         }
     }
 
-    /// What a cell that was entered came to.
+    /// Converts the answer of the session to the result of a cell.
     fn done(&mut self, answer: Answer) -> Done {
         let Answer { diagnostics, status, shown } = answer;
         let lines = self.lines(&diagnostics);
@@ -203,7 +203,7 @@ impl Kernel {
         }
     }
 
-    /// Writes lines to the standard error output.
+    /// Writes lines to the standard error.
     fn tell(&self, lines: &[String]) {
         let text = lines.join("\n") + "\n";
         self.iopub.publish("stream", &json!({ "name": "stderr", "text": text }));
@@ -213,7 +213,7 @@ impl Kernel {
         self.render_style.text(diagnostics, &self.prompt.session).trim_end().lines().map(str::to_owned).collect()
     }
 
-    /// A page about a name, a code or a command.
+    /// Returns the help page of a name, a code or a command.
     fn page(&mut self, topic: &str) -> Done {
         let (output, text) = Output::kept();
         let before = std::mem::replace(&mut self.prompt.output, output);
@@ -223,7 +223,7 @@ impl Kernel {
         if done.failure.is_some() { done } else { Done::ok(None, Some(page)) }
     }
 
-    /// A command of the prompt.
+    /// Runs a command of the prompt.
     fn command(&mut self, line: &str) -> Done {
         let (errors, text) = Output::kept();
         let before = std::mem::replace(&mut self.prompt.errors, errors);
@@ -247,7 +247,7 @@ impl Kernel {
         }
     }
 
-    /// The values of expressions that a front end wants to know beside a cell.
+    /// Evaluates the user expressions of an execution request.
     fn expressions(&mut self, content: &Value) -> Value {
         let asked = content.get("user_expressions").and_then(Value::as_object);
         let mut values = Map::new();
@@ -284,7 +284,7 @@ impl Kernel {
         let at = byte_at(code, content);
         let session = &mut self.prompt.session;
         let mut topics = session.topics(word_at(code, at));
-        // Between the parentheses of a call it is the call that is asked about, first of all what it takes.
+        // Between the parentheses of a call the topic is the callee, and its signature comes first.
         let signature = if topics.is_empty() { session.signature(code, at) } else { None };
         if let Some(callee) = Session::called_around(code, at).filter(|_| topics.is_empty()) {
             topics = session.topics(callee);
@@ -301,7 +301,7 @@ impl Kernel {
     }
 }
 
-/// The text of a value; a function has its type.
+/// Returns the value of an expression as a string; for a function, its type.
 fn value(shown: &Shown) -> Option<String> {
     match shown.name {
         None => Some(shown.value.clone().unwrap_or_else(|| shown.ty.clone())),
@@ -317,14 +317,14 @@ fn flag(content: &Value, name: &str, default: bool) -> bool {
     content.get(name).and_then(Value::as_bool).unwrap_or(default)
 }
 
-/// Where the cursor stands, in bytes; at the end when that is not said.
+/// Returns the byte offset of the cursor; the end of the code if the request contains none.
 fn byte_at(code: &str, content: &Value) -> usize {
     let characters = content.get("cursor_pos").and_then(Value::as_u64);
     let at = characters.and_then(|n| code.char_indices().nth(usize::try_from(n).unwrap_or(usize::MAX)));
     at.map_or(code.len(), |(at, _)| at)
 }
 
-/// The name at a place, `Type.member` included; right behind an opening bracket, that of what is called.
+/// Returns the name at an offset, `Type.member` included; directly after an opening parenthesis, the callee.
 fn word_at(code: &str, at: usize) -> &str {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
     let before = match code[..at].strip_suffix('(') {
@@ -335,7 +335,7 @@ fn word_at(code: &str, at: usize) -> &str {
     before[start..].trim_matches('.')
 }
 
-/// Whether a cell can be run as it stands.
+/// Returns the reply to the request whether a cell is complete.
 fn is_complete(code: &str) -> Value {
     match Session::reading(code) {
         Reading::Whole => json!({ "status": "complete" }),

@@ -1,4 +1,4 @@
-//! Sockets: serves all channels on a thread of its own, so that they answer while a cell runs.
+//! Sockets: the service of all channels on a separate thread, so that they respond while a cell runs.
 
 use super::connection::{Channel, Connection};
 use super::control::Control;
@@ -11,30 +11,30 @@ use std::time::Duration;
 use tokio::sync::mpsc::Receiver;
 use zeromq::{PubSocket, RepSocket, RouterSocket, Socket, SocketRecv, SocketSend, ZmqError, ZmqMessage};
 
-/// How long a message may take to be handed over.
+/// The time limit for sending a message.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long the last messages may take to leave.
+/// The time for the last messages to leave the process.
 const LEAVING: Duration = Duration::from_millis(50);
 
-/// What has arrived for the one who computes.
+/// An event for the thread that computes.
 #[derive(Debug)]
 pub(super) enum Arrival {
-    /// Something to be done.
+    /// A request.
     Request(Request),
-    /// There is nobody left, or the end was asked for.
+    /// The shutdown, or the end of the parent process.
     End,
 }
 
-/// Where arrivals go.
+/// The senders to the thread that computes.
 pub(super) struct Inboxes {
-    /// Requests for the one who computes.
+    /// Requests.
     pub(super) arrivals: Sender<Arrival>,
-    /// Answers of the person.
+    /// The user's input.
     pub(super) answers: Sender<Request>,
 }
 
-/// Binds all sockets and serves them; says in between whether they could be bound.
+/// Binds all sockets and serves them; `bound` receives whether binding succeeded.
 pub(super) fn serve(
     connection: &Connection,
     wire: &Arc<Wire>,
@@ -88,7 +88,7 @@ async fn bind(connection: &Connection) -> Result<Sockets, ZmqError> {
 }
 
 impl Sockets {
-    /// Serves until the end is asked for.
+    /// Serves the sockets until the shutdown.
     async fn run(self, wire: &Arc<Wire>, boxes: Boxes, inboxes: Inboxes, control: Control) {
         let (shell_out, mut shell_in) = self.shell.split();
         let (control_out, mut control_in) = self.control.split();
@@ -103,7 +103,7 @@ impl Sockets {
         let requests = async {
             loop {
                 if let Some(request) = read(&mut shell_in, wire).await {
-                    // It fails when the one who computes has ended.
+                    // Sending fails only when the receiver is gone.
                     let _ = inboxes.arrivals.send(Arrival::Request(request));
                 }
             }
@@ -132,16 +132,16 @@ impl Sockets {
         }
         let _ = inboxes.arrivals.send(Arrival::End);
         drop(control);
-        // The mailbox closes when the one who computes has ended; until then, its last words are sent.
+        // The queues close when the thread that computes has ended; until then, its last messages are sent.
         for writer in writers {
             let _ = tokio::time::timeout(super::control::GRACE, writer).await;
         }
-        // What was handed over still has to leave the process.
+        // Sent messages still have to leave the process.
         tokio::time::sleep(LEAVING).await;
     }
 }
 
-/// The next message of a socket; nothing when it is not to be answered.
+/// Receives the next message of a socket; `None` when it is rejected.
 async fn read(socket: &mut impl SocketRecv, wire: &Wire) -> Option<Request> {
     match socket.recv().await {
         Ok(message) => match wire.decode(message.into_vec().iter().map(|frame| frame.to_vec()).collect()) {
@@ -158,18 +158,18 @@ async fn read(socket: &mut impl SocketRecv, wire: &Wire) -> Option<Request> {
     }
 }
 
-/// Sends what is put into a box.
+/// Sends the messages of a queue.
 async fn write(mut socket: impl SocketSend, mut messages: Receiver<Frames>) {
     while let Some(frames) = messages.recv().await {
         let mut frames = frames.into_iter();
         let mut message = ZmqMessage::from(frames.next().unwrap_or_default());
         frames.for_each(|frame| message.push_back(frame.into()));
-        // Who does not take its messages, or has gone away, must not keep the others waiting.
+        // A front end that does not receive must not block the others.
         let _ = tokio::time::timeout(PATIENCE, socket.send(message)).await;
     }
 }
 
-/// Sends back what comes.
+/// Echoes heartbeats.
 async fn echo(mut heartbeat: RepSocket) {
     loop {
         match heartbeat.recv().await {
@@ -181,7 +181,7 @@ async fn echo(mut heartbeat: RepSocket) {
     }
 }
 
-/// A socket that fails again and again must not take the whole processor.
+/// Waits briefly, so that a socket that fails repeatedly does not use the whole processor.
 async fn pause() {
     tokio::time::sleep(Duration::from_millis(10)).await;
 }

@@ -1,16 +1,16 @@
-//! `:check f at 2`: compares the derivative by reverse mode, by forward mode, and by finite differences.
+//! `:check f at 2`: the comparison of derivatives by reverse mode, by forward mode, and by finite differences.
 
 use crate::diagnostic::Diagnostic;
 use crate::session::explain::derivation::aligned;
 use crate::session::{Estimate, Quantity, Session, unit};
 
-/// The steps of the differences, in tenths of the one before.
+/// The number of step sizes of the finite differences, each a tenth of the one before.
 const STEPS: i32 = 12;
 
-/// What the ways to a derivative say about each argument.
+/// Compares the derivatives with respect to each argument.
 ///
 /// # Errors
-/// What is wrong with the function or the arguments.
+/// Returns the diagnostics when the function or the arguments do not compile, or the run fails.
 pub(super) fn check(
     session: &mut Session,
     function: &str,
@@ -27,7 +27,7 @@ pub(super) fn check(
     Ok(lines)
 }
 
-/// The same about argument number `i`.
+/// Compares the derivatives with respect to argument number `i`.
 fn one(
     session: &mut Session,
     function: &str,
@@ -82,9 +82,9 @@ fn distance(x: f64) -> String {
     if x == 0.0 { "identical".to_owned() } else { format!("off by {x:.1e}") }
 }
 
-/// Modes may differ by this part of a derivative: they round in another order.
+/// The relative difference that is allowed between the modes: they round in a different order.
 const ROUNDED: f64 = 1e-9;
-/// Differences that may be wrong by more than this part of a derivative say nothing about it.
+/// The relative uncertainty above which finite differences are inconclusive.
 const VAGUE: f64 = 1e-2;
 
 fn verdict(reverse: f64, forward: f64, best: f64, limit: Option<Estimate>) -> String {

@@ -1,4 +1,4 @@
-//! Prompt commands: one table of all commands, from which `:help` and completion are derived.
+//! Prompt commands: the table of all commands, from which `:help` and completion are derived.
 
 use super::super::{lessons, pages, picture};
 use super::{Flow, Prompt, settings, show};
@@ -14,9 +14,9 @@ use std::time::Instant;
 /// A command.
 struct Command {
     name: &'static str,
-    /// What stands behind its name.
+    /// Its arguments.
     arguments: &'static str,
-    /// What it does, in a few words.
+    /// A short description.
     summary: &'static str,
     run: fn(&mut Prompt, &str) -> Flow,
 }
@@ -114,7 +114,7 @@ const COMMANDS: &[Command] = &[
     Command { name: "quit", arguments: "", summary: "quits the session; so does Ctrl-D", run: quit },
 ];
 
-/// Things to try, for somebody who has just begun.
+/// Examples for new users.
 const FIRST: &str = "\
 f(x) = x * sin(x)          a function; f'(2) is its derivative at 2, f'' the second derivative
 g(x, y) = x^2 * y          of two numbers; ∇g(1, 2) is the gradient, ∂(g, y) the partial derivative with respect to y
@@ -122,7 +122,7 @@ let xs = [1.0, 2.0, 3.0]   a variable; xs.map(f)
 \\pi Tab                    a symbol by its name: π; Tab also completes names, members and commands
 ?gradient                  what a name means";
 
-/// Does a command.
+/// Runs a command.
 pub(super) fn run(prompt: &mut Prompt, line: &str) -> Flow {
     let line = line.strip_prefix(':').unwrap_or(line);
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -134,7 +134,7 @@ pub(super) fn run(prompt: &mut Prompt, line: &str) -> Flow {
     }
 }
 
-/// The commands that the word at the end of a line may become; nothing when it is no command.
+/// Completes a command or its first argument at the end of a line; `None` when the line is not a command.
 pub(super) fn complete(before: &str) -> Option<(usize, Vec<String>)> {
     let line = before.trim_start().strip_prefix(':')?;
     let (word, known) = match line.split_once(char::is_whitespace) {
@@ -147,7 +147,7 @@ pub(super) fn complete(before: &str) -> Option<(usize, Vec<String>)> {
     Some((start, names.map(|name| format!("{name} ")).collect()))
 }
 
-/// The words that may stand first behind a command, where those are known.
+/// Returns the possible first arguments of a command, if they are known.
 fn arguments(command: &str) -> Option<Vec<&'static str>> {
     match command {
         "show" => Some(Stage::ALL.iter().map(|stage| stage.name()).collect()),
@@ -156,7 +156,7 @@ fn arguments(command: &str) -> Option<Vec<&'static str>> {
     }
 }
 
-/// The commands, or what is known of a name.
+/// Prints the list of commands, or the documentation of a name.
 pub(super) fn help(prompt: &mut Prompt, topic: &str) -> Flow {
     if topic.is_empty() {
         prompt.say(FIRST);
@@ -217,7 +217,7 @@ fn tape(prompt: &mut Prompt, rest: &str) -> Flow {
     explained(prompt, rest, derivation::tape)
 }
 
-/// `f at 2 to a.svg`: a function and a point, and perhaps a file.
+/// Runs `f at 2 to a.svg`: a function, a point, and optionally a file.
 fn graph(prompt: &mut Prompt, rest: &str) -> Flow {
     let (rest, file) = rest.rsplit_once(" to ").map_or((rest, None), |(rest, file)| (rest, Some(file.trim())));
     let (rest, is_dot) = rest.strip_suffix(" dot").map_or((rest, false), |rest| (rest, true));
@@ -284,7 +284,7 @@ fn nudge(prompt: &mut Prompt, rest: &str) -> Flow {
     }
 }
 
-/// `f, f' from -3 to 3 to a.svg`: functions, bounds, and perhaps a file.
+/// Runs `f, f' from -3 to 3 to a.svg`: functions, bounds, and optionally a file.
 fn plot(prompt: &mut Prompt, rest: &str) -> Flow {
     let parts =
         rest.rsplit_once(" from ").and_then(|(functions, bounds)| Some((functions, bounds.split_once(" to ")?)));
@@ -307,7 +307,7 @@ fn plot(prompt: &mut Prompt, rest: &str) -> Flow {
     }
 }
 
-/// Enters the steps of a lesson, each behind its text.
+/// Enters the steps of a lesson, and prints each before its result.
 fn lesson(prompt: &mut Prompt, word: &str) -> Flow {
     if word.is_empty() {
         lessons::list().iter().for_each(|line| prompt.say(line));

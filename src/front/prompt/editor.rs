@@ -1,4 +1,4 @@
-//! Line editor: completion, hints and highlighting while a line is typed.
+//! Line editor: reading of lines with completion, hints and highlighting.
 
 use super::{Flow, Prompt, needs_more, show, symbols};
 use crate::session::Class;
@@ -17,10 +17,10 @@ use std::rc::Rc;
 
 const SIGN: &str = "› ";
 
-/// How many inputs are remembered.
+/// The maximum number of inputs in the history.
 const REMEMBERED: usize = 5000;
 
-/// Asks for inputs until the person leaves.
+/// Reads inputs until the user quits.
 pub(super) fn run(prompt: &Rc<RefCell<Prompt>>) -> i32 {
     let mut editor = match editor(prompt) {
         Ok(editor) => editor,
@@ -31,7 +31,7 @@ pub(super) fn run(prompt: &Rc<RefCell<Prompt>>) -> i32 {
     };
     let history = history_file();
     if let Some(file) = &history {
-        // The first time there is none.
+        // The file does not exist in the first session.
         let _ = editor.load_history(file);
     }
     prompt.borrow().say(&banner());
@@ -44,7 +44,7 @@ pub(super) fn run(prompt: &Rc<RefCell<Prompt>>) -> i32 {
                     break status;
                 }
             }
-            // Ctrl-C at the prompt drops the line.
+            // Ctrl-C at the prompt discards the line.
             Err(ReadlineError::Interrupted) => {}
             Err(ReadlineError::Eof) => break super::status::DONE,
             Err(error) => {
@@ -58,7 +58,7 @@ pub(super) fn run(prompt: &Rc<RefCell<Prompt>>) -> i32 {
             .parent()
             .map_or(Ok(()), std::fs::create_dir_all)
             .and_then(|()| editor.save_history(file).map_err(|error| std::io::Error::other(error.to_string())));
-        // Without it the next session lacks a convenience, and nothing is lost.
+        // A missing history is only an inconvenience.
         drop(written);
     }
     status
@@ -79,14 +79,14 @@ fn editor(prompt: &Rc<RefCell<Prompt>>) -> Result<Editor<Assistant, FileHistory>
     Ok(editor)
 }
 
-/// Where the history is kept: in the user's folder for such things.
+/// Returns the path of the history, in the folder for application state of the user.
 fn history_file() -> Option<PathBuf> {
     let folder = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let state = folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")))?;
     Some(state.join("dscript").join("history"))
 }
 
-/// Helps while a line is typed.
+/// The helper of the line editor.
 struct Assistant {
     prompt: Rc<RefCell<Prompt>>,
     history: HistoryHinter,
@@ -100,11 +100,11 @@ impl Validator for Assistant {
     }
 }
 
-/// What is shown behind the cursor.
+/// A hint after the cursor.
 enum CursorHint {
-    /// How an earlier input went on; the right arrow takes it.
+    /// The rest of an earlier input, which the right arrow accepts.
     Earlier(String),
-    /// What the call takes that the cursor stands in.
+    /// The signature of the call around the cursor.
     Signature(String),
 }
 
@@ -128,7 +128,7 @@ impl Hinter for Assistant {
 
     fn hint(&self, line: &str, at: usize, context: &Context<'_>) -> Option<CursorHint> {
         let earlier = || self.history.hint(line, at, context).map(CursorHint::Earlier);
-        // Behind the end only: nothing is pushed aside by what is not typed.
+        // Only at the end of the line, so that the hint does not displace text.
         let signature = || {
             let signature = (at == line.len()).then(|| self.prompt.borrow_mut().session.signature(line, at)).flatten();
             signature.map(|signature| CursorHint::Signature(format!("   {}", show::arrows(&signature))))

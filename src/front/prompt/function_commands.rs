@@ -6,7 +6,7 @@ use crate::front::prompt::{Flow, Prompt};
 use crate::session::explain::derivation;
 use crate::session::{ParameterInfo, Stage, closest};
 
-/// `f tex`: a function or an expression in `x`, perhaps with primes already, and perhaps the wish for LaTeX.
+/// Runs `f tex`: a function or an expression in `x`, optionally with primes, and optionally in LaTeX.
 pub(crate) fn derive(prompt: &mut Prompt, rest: &str) -> Flow {
     let (text, is_set) = rest.strip_suffix(" tex").map_or((rest, false), |text| (text.trim_end(), true));
     let function = text.trim_end_matches(['\'', '′']);
@@ -24,7 +24,7 @@ pub(crate) fn derive(prompt: &mut Prompt, rest: &str) -> Flow {
     }
 }
 
-/// `f`: what it is differentiable in. `f at 2`: the value and the derivative there, too.
+/// Runs `f`, which prints differentiability, or `f at 2`, which also prints the value and the derivative.
 pub(crate) fn diff(prompt: &mut Prompt, rest: &str) -> Flow {
     let point = at(rest);
     let function = point.as_ref().map_or(rest, |(function, _)| function);
@@ -53,7 +53,7 @@ pub(crate) fn diff(prompt: &mut Prompt, rest: &str) -> Flow {
     }
 }
 
-/// `differentiable in x, y; linear in y`, and a line about each other parameter.
+/// Formats `differentiable in x, y; linear in y`, and a line for each other parameter.
 fn verdict(infos: &[ParameterInfo]) -> Vec<String> {
     let names = |has: &dyn Fn(&ParameterInfo) -> bool| {
         infos.iter().filter(|one| has(one)).map(|one| one.name.as_str()).collect::<Vec<_>>().join(", ")
@@ -68,7 +68,7 @@ fn verdict(infos: &[ParameterInfo]) -> Vec<String> {
     std::iter::once(first).chain(infos.iter().filter_map(other)).collect()
 }
 
-/// `f, f' from -3 to 3 step 0.5`: functions, bounds, and perhaps a step.
+/// Runs `f, f' from -3 to 3 step 0.5`: functions, bounds, and optionally a step.
 pub(crate) fn table(prompt: &mut Prompt, rest: &str) -> Flow {
     let parts =
         rest.rsplit_once(" from ").and_then(|(functions, bounds)| Some((functions, bounds.split_once(" to ")?)));
@@ -87,7 +87,7 @@ pub(crate) fn table(prompt: &mut Prompt, rest: &str) -> Flow {
     }
 }
 
-/// `ir f`: a stage, and a function or an expression in `x`.
+/// Runs `ir f`: a stage, and a function or an expression in `x`.
 pub(crate) fn show(prompt: &mut Prompt, rest: &str) -> Flow {
     let (word, function) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let Some(stage) = Stage::ALL.iter().copied().find(|stage| stage.name() == word) else {

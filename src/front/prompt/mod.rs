@@ -1,10 +1,10 @@
 //! Prompt: an interactive session.
 //!
-//! In: lines of a terminal, or of standard input. Out: values with their types, diagnostics, what commands answer.
+//! In: lines of a terminal, or of standard input. Out: values with their types, diagnostics, the output of commands.
 //!
-//! Promises: an input that fails leaves the session as it was; Ctrl-C stops what runs and gives the prompt back; only the
-//! history is written unasked.
-//! Not here: what an input means (`session`), which commands there are (`commands`).
+//! Promises: an input that does not compile leaves the session unchanged; Ctrl-C interrupts the running input and returns to
+//! the prompt; without a command only the history is written.
+//! Not here: the evaluation of inputs (`session`), the list of commands (`commands`).
 
 mod answer;
 mod check;
@@ -26,40 +26,40 @@ use std::io::IsTerminal;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
-/// An expression that is longer than this is not repeated in front of its type.
+/// The maximum length of an expression that is repeated before its type.
 const LONGEST_NAME: usize = 40;
 
-/// What goes on behind an input.
+/// The continuation after an input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Flow {
-    /// The next input is asked for.
+    /// Read the next input.
     Next,
-    /// The session ends with a status.
+    /// End the session with a status.
     Leave(i32),
 }
 
-/// A session, and how it is shown.
+/// A session and its display settings.
 pub(crate) struct Prompt {
     pub(super) session: Session,
     options: Options,
-    /// Where answers are written.
+    /// The output for answers.
     pub(super) output: Output,
-    /// Where diagnostics and complaints are written.
+    /// The output for diagnostics and errors.
     pub(super) errors: Output,
-    /// What makes a fresh session.
+    /// The function that creates a session.
     make: Box<dyn Fn(&Options) -> Session>,
     render_style: RenderStyle,
-    /// How many digits of a number are shown that count; without it all of them.
+    /// The number of significant digits of displayed numbers; `None` for all.
     digits: Option<usize>,
-    /// How many inputs there were.
+    /// The number of inputs.
     count: usize,
-    /// The inputs that did what they were to do, for `:save`.
+    /// The successful inputs, for `:save`.
     kept: Vec<String>,
     /// The status of the first input that failed.
     pub(super) failed: Option<i32>,
 }
 
-/// Holds a session with a person, or with what comes on standard input.
+/// Runs an interactive session, or one that reads from standard input.
 pub(super) fn run(options: Options, render_style: RenderStyle) -> i32 {
     let prompt = Rc::new(RefCell::new(Prompt::on_terminal(options, render_style)));
     if std::io::stdin().is_terminal() {
@@ -73,14 +73,14 @@ pub(super) fn run(options: Options, render_style: RenderStyle) -> i32 {
 }
 
 impl Prompt {
-    /// A prompt that answers on `output` and complains on `errors`; `make` gives its sessions.
+    /// Creates a prompt that writes answers to `output` and errors to `errors`; `make` creates its sessions.
     pub(super) fn new(
         options: Options,
         render_style: RenderStyle,
         [output, errors]: [Output; 2],
         make: Box<dyn Fn(&Options) -> Session>,
     ) -> Prompt {
-        // What is met at a kink is said beside the value.
+        // Kinks are reported with the value.
         let kinks = if options.kinks == Kinks::Ignored { Kinks::Noted } else { options.kinks };
         let options = Options { interactive: true, kinks, ..options };
         let session = make(&options);
@@ -105,12 +105,12 @@ impl Prompt {
         Prompt::new(options, render_style, [output, Output::stderr()], Box::new(make))
     }
 
-    /// Lines that belong together are one input.
+    /// Reads lines, and joins those that belong to one input.
     fn read(&mut self, lines: impl Iterator<Item = String>) -> Flow {
         let mut input = String::new();
         for line in lines {
             input.push_str(&line);
-            // Whoever writes to a pipe cannot end an input by an empty line, and may have one in a function.
+            // In a pipe an empty line does not end an input, because functions may contain empty lines.
             if is_unfinished(&input) {
                 input.push('\n');
                 continue;
@@ -122,7 +122,7 @@ impl Prompt {
         if input.trim().is_empty() { Flow::Next } else { self.enter(&input) }
     }
 
-    /// How the word before a place of an input may go on: a symbol by its name, a file, a command, a name.
+    /// Completes the word before an offset of an input: a symbol by its name, a file, a command, or a name.
     pub(super) fn complete(&mut self, input: &str, at: usize) -> Completion {
         let before = &input[..at];
         if let Some((start, found)) = symbols::complete(before) {
@@ -134,22 +134,22 @@ impl Prompt {
         }
     }
 
-    /// Does what an input says.
+    /// Runs an input.
     pub(super) fn enter(&mut self, input: &str) -> Flow {
         let trimmed = input.trim();
         if trimmed.is_empty() {
             return Flow::Next;
         }
-        // An interruption that came too late belongs to no input.
+        // An interrupt before the input does not apply to it.
         self.options.interrupt.store(false, Ordering::Relaxed);
         let flow = match trimmed.strip_prefix('?') {
             Some(topic) => commands::help(self, topic.trim()),
             None if trimmed.starts_with(':') => commands::run(self, trimmed),
             None => self.evaluate(input),
         };
-        // An interruption belongs to the input that it stopped.
+        // An interrupt applies only to the input that it stopped.
         self.options.interrupt.store(false, Ordering::Relaxed);
-        // A loop that was left may still have a bar.
+        // An interrupted loop may still have a bar.
         super::progress::end();
         self.output.flush_or_end();
         flow
@@ -160,7 +160,7 @@ impl Prompt {
         let name = format!("‹{}›", self.count);
         let mut answer = self.session.enter(&name, input);
         for shown in answer.shown.iter_mut().filter(|shown| shown.name.is_none() && shown.value.is_none()) {
-            // A function has no text of its own.
+            // A function is displayed with its source text as the name.
             shown.name = Some(input.trim().to_owned()).filter(|text| text.chars().count() <= LONGEST_NAME);
         }
         if answer.status == Status::Done {
@@ -194,7 +194,7 @@ impl Prompt {
         self.output.write_or_end("\n");
     }
 
-    /// Writes a line about a command that cannot be done.
+    /// Reports a command that cannot be run.
     fn complain(&mut self, line: &str) -> Flow {
         self.output.flush_or_end();
         self.errors.write_or_end(&format!("{line}\n"));
@@ -203,21 +203,21 @@ impl Prompt {
     }
 }
 
-/// Whether an input that is typed goes on in the next line. An empty line ends every input.
+/// Whether a typed input continues on the next line. An empty line ends every input.
 fn needs_more(input: &str) -> bool {
     !input.ends_with("\n") && is_unfinished(input)
 }
 
-/// Whether an input is the beginning of a longer one.
+/// Whether an input is incomplete.
 fn is_unfinished(input: &str) -> bool {
     let trimmed = input.trim_start();
     let is_command = trimmed.starts_with(':') || trimmed.starts_with('?');
     !is_command && !trimmed.is_empty() && Session::reading(input) == Reading::Beginning
 }
 
-/// Lines of an input that may contain anything.
+/// The lines of an input that may be invalid UTF-8.
 trait LinesLossy {
-    /// Its lines; what is no UTF-8 is replaced.
+    /// Returns the lines; invalid UTF-8 is replaced.
     fn lines_lossy(self) -> impl Iterator<Item = String>;
 }
 

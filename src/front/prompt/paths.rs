@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-/// How programs are called.
+/// The extension of programs.
 const ENDING: &str = ".dscript";
 
-/// What the path that a text ends in may become, with the place of its last part; nothing where no path is written.
+/// Completes the path at the end of a text, and returns the offset of its last component; `None` when there is no path.
 pub(super) fn complete(before: &str) -> Option<(usize, Vec<String>)> {
     let path = path(before)?;
     let (folder, part) = path.rsplit_once('/').map_or((".", path), |(folder, part)| (folder, part));
@@ -16,7 +16,7 @@ pub(super) fn complete(before: &str) -> Option<(usize, Vec<String>)> {
     Some((before.len() - part.len(), found))
 }
 
-/// The path that a text ends in.
+/// Returns the path at the end of a text.
 fn path(before: &str) -> Option<&str> {
     let line = before.rsplit('\n').next().unwrap_or_default();
     if let Some(path) = line.trim_start().strip_prefix(":load ") {
@@ -26,7 +26,7 @@ fn path(before: &str) -> Option<&str> {
     (!path.contains('"')).then_some(path)
 }
 
-/// The programs in a folder, and its folders.
+/// Returns the programs and the subfolders of a folder.
 fn entries(folder: &Path) -> Vec<String> {
     let named = |entry: std::fs::DirEntry| {
         let name = entry.file_name().to_string_lossy().into_owned();

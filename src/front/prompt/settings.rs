@@ -1,5 +1,4 @@
-//! Settings: `:set NAME VALUE` changes an option of the session. One table, from which the list, completion and error messages are
-//! derived.
+//! Settings: the options that `:set NAME VALUE` changes. The list, completion and error messages are derived from one table.
 
 use super::{Flow, Prompt};
 use crate::front::units::{bytes, depth, seconds};
@@ -8,13 +7,13 @@ use crate::session::{CheckNan, Kinks, closest, in_bytes};
 /// A setting.
 struct Setting {
     name: &'static str,
-    /// What it may be set to.
+    /// Its possible values.
     values: &'static str,
-    /// What it means, in a few words.
+    /// A short description.
     meaning: &'static str,
-    /// Its value as text.
+    /// Returns its value as a string.
     shown: fn(&Prompt) -> String,
-    /// Sets it, or says what is wrong with the text.
+    /// Changes the value, or returns an error message.
     change: fn(&mut Prompt, &str) -> Result<(), String>,
 }
 
@@ -125,12 +124,12 @@ const KINKS: &[(&str, Kinks)] = &[("noted", Kinks::Noted), ("ignored", Kinks::Ig
 const CHECKS: &[(&str, CheckNan)] =
     &[("off", CheckNan::Off), ("result", CheckNan::Result), ("always", CheckNan::Always)];
 
-/// The names of all settings.
+/// Returns the names of all settings.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     SETTINGS.iter().map(|setting| setting.name)
 }
 
-/// `NAME VALUE`, `NAME`, or nothing for the list.
+/// Runs `NAME VALUE` or `NAME`, or prints the list.
 pub(super) fn set(prompt: &mut Prompt, rest: &str) -> Flow {
     if rest.is_empty() {
         SETTINGS.iter().for_each(|setting| prompt.say(&line(prompt, setting)));

@@ -1,18 +1,18 @@
-//! Value display: writes values and declarations on one line.
+//! Value display: the formatting of values and declarations on one line.
 
 use crate::session::Shown;
 use anstyle::{AnsiColor, Style};
 
-/// A text longer than this is cut: nobody reads a million numbers at a prompt.
+/// The maximum length of a displayed value.
 const LONGEST: usize = 2000;
 
-/// Types whose values say themselves what they are.
+/// Types that are obvious from their values.
 const PLAIN: &[&str] = &["Double", "Int", "Bool", "String"];
 
-/// Types that numbers and collections of them have.
+/// Types whose values, and collections of them, are rounded.
 const PLAIN_NUMBERS: &[&str] = &["Double", "Int", "Bool"];
 
-/// A value, or a declaration with its type: `f : (Double) → Double`.
+/// Formats a value, or a declaration with its type: `f : (Double) → Double`.
 pub(super) fn line(shown: &Shown, is_colored: bool) -> String {
     let Shown { name, ty, value } = shown;
     let dim = |text: &str| dimmed(text, is_colored);
@@ -28,7 +28,7 @@ pub(super) fn line(shown: &Shown, is_colored: bool) -> String {
     }
 }
 
-/// A value with its numbers rounded to so many digits that count; what is no number stays as it is.
+/// Rounds the numbers in a value to `digits` significant digits; the rest is unchanged.
 pub(super) fn rounded(shown: &Shown, digits: Option<usize>) -> Shown {
     let words = shown.ty.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let are_numbers =
@@ -40,7 +40,7 @@ pub(super) fn rounded(shown: &Shown, digits: Option<usize>) -> Shown {
         let is_part = |c: char| c.is_ascii_alphanumeric() || ".+-".contains(c);
         let end = rest.find(|c: char| !is_part(c)).unwrap_or(rest.len()).max(c.len_utf8());
         let (word, behind) = rest.split_at(end);
-        // A integer is no `Double`, and is shown as it is.
+        // An integer is not a `Double` and is not rounded.
         match word.parse::<f64>().ok().filter(|x| x.is_finite() && word.contains(['.', 'e'])) {
             Some(x) => out.push_str(&shortest(x, digits)),
             None => out.push_str(word),
@@ -50,13 +50,13 @@ pub(super) fn rounded(shown: &Shown, digits: Option<usize>) -> Shown {
     Shown { value: Some(out), ..shown.clone() }
 }
 
-/// A number with so many digits that count, as the language writes it.
+/// Formats a number with that many significant digits in source syntax.
 fn shortest(x: f64, digits: usize) -> String {
     let rounded = format!("{x:.*e}", digits.saturating_sub(1)).parse().unwrap_or(x);
     format!("{rounded:?}")
 }
 
-/// A type as on paper.
+/// Formats the arrows of a type.
 pub(super) fn arrows(ty: &str) -> String {
     ty.replace("->", "→")
 }
@@ -65,7 +65,7 @@ fn is_word_of_type(ty: &str) -> bool {
     matches!(ty, "struct" | "enum" | "class" | "protocol")
 }
 
-/// Whether the type of a value can be seen from its text.
+/// Whether the type of a value is obvious from the displayed value.
 fn is_obvious(ty: &str, value: &str) -> bool {
     let mut words = ty.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '?').filter(|word| !word.is_empty());
     value.starts_with(&format!("{ty}(")) || words.all(|word| PLAIN.contains(&word)) && !ty.contains("->")
@@ -81,17 +81,17 @@ fn shortened(value: &str) -> String {
     }
 }
 
-/// A text that stands back.
+/// Formats a text as dimmed.
 pub(super) fn dimmed(text: &str, is_colored: bool) -> String {
     painted(text, Style::new().dimmed(), is_colored)
 }
 
-/// A text in a style, where styles can be seen.
+/// Formats a text in a style, if colors are enabled.
 pub(super) fn painted(text: &str, style: Style, is_colored: bool) -> String {
     if is_colored { format!("{style}{text}{style:#}") } else { text.to_owned() }
 }
 
-/// The style of the prompt's own sign.
+/// Returns the style of the prompt sign.
 pub(super) fn sign() -> Style {
     AnsiColor::Cyan.on_default().bold()
 }

@@ -49,8 +49,8 @@ pub(super) const SYMBOLS: &[(&str, &str)] = &[
     ("zeta", "ζ"),
 ];
 
-/// The symbol for the name that a line ends in, with the place of its backslash; all that may be meant while it is not
-/// complete.
+/// Returns the symbol for the name at the end of a line, and the offset of its backslash; for an incomplete name, all
+/// symbols whose names begin with it.
 pub(super) fn complete(line: &str) -> Option<(usize, Vec<(&'static str, &'static str)>)> {
     let start = line.rfind('\\')?;
     let name = &line[start + 1..];

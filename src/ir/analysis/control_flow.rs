@@ -2,7 +2,7 @@
 
 use crate::ir::analysis::flow_graph::FlowGraph;
 
-/// The blocks before each block.
+/// Returns the predecessors of each block.
 pub fn predecessors<G: FlowGraph>(graph: &G) -> Vec<Vec<usize>> {
     let mut before = vec![vec![]; graph.block_count()];
     for from in 0..graph.block_count() {
@@ -11,15 +11,15 @@ pub fn predecessors<G: FlowGraph>(graph: &G) -> Vec<Vec<usize>> {
     before
 }
 
-/// The blocks that can be reached, each before those that it leads to, except around loops. The body of a loop comes before its
-/// exit.
+/// Returns the reachable blocks in reverse postorder: each before its successors, except along back edges. The body of a loop
+/// comes before its exit.
 pub fn reverse_postorder<G: FlowGraph>(graph: &G) -> Vec<usize> {
     let mut order = vec![];
     if graph.block_count() == 0 {
         return order;
     }
     let mut seen = vec![false; graph.block_count()];
-    // The last target is visited first, so that the first one comes first in the reversed order.
+    // The last successor is visited first, so that the first one comes first in the reversed order.
     let mut open = vec![(0, graph.successors(0).rev())];
     seen[0] = true;
     while let Some((block, targets)) = open.last_mut() {
@@ -39,7 +39,7 @@ pub fn reverse_postorder<G: FlowGraph>(graph: &G) -> Vec<usize> {
     order
 }
 
-/// The jumps from the end of a loop to its head, as (from, to).
+/// Returns the back edges, the jumps from the end of a loop to its head, as (from, to).
 pub fn back_edges<G: FlowGraph>(graph: &G) -> Vec<(usize, usize)> {
     let order = reverse_postorder(graph);
     let mut place = vec![usize::MAX; graph.block_count()];
@@ -48,14 +48,14 @@ pub fn back_edges<G: FlowGraph>(graph: &G) -> Vec<(usize, usize)> {
     edges.filter(|(from, to)| place[*to] <= place[*from]).collect()
 }
 
-/// For each block whether it is in a loop, so that it may run several times.
+/// Computes for each block whether it is in a loop, and may therefore run several times.
 pub fn in_loops<G: FlowGraph>(graph: &G) -> Vec<bool> {
     let before = predecessors(graph);
-    // The last loop in which each block was found.
+    // For each block the index of the last loop in which it was found.
     let mut seen = vec![usize::MAX; graph.block_count()];
     let mut inside = vec![false; graph.block_count()];
     for (k, (latch, head)) in back_edges(graph).into_iter().enumerate() {
-        // The natural loop: what reaches the latch without passing the head.
+        // The natural loop: the blocks that reach the latch without passing through the head.
         seen[head] = k;
         inside[head] = true;
         let mut work = vec![latch];

@@ -1,18 +1,18 @@
-//! Data flow: what is known of each register at the start of each block of one function, computed forward.
+//! Data flow: a forward analysis of one function, which computes a fact for each register at the start of each block.
 
 use crate::ir::analysis::control_flow::reverse_postorder;
 use crate::ir::analysis::flow_graph::FlowGraph;
 use crate::ir::analysis::liveness::live_at_entry;
 use crate::ir::graph::{Function, Reg, Terminator};
 
-/// Something that is known of a register; the default says that nothing reaches it.
+/// A fact about a register; the default value is the bottom of the lattice: no path reaches it.
 pub trait Fact: Clone + Default {
-    /// Adds what is known on another path; returns whether that changed anything.
+    /// Joins the fact with that of another path; returns whether it changed.
     fn join(&mut self, other: &Self) -> bool;
 }
 
-/// Runs `step` over the blocks until nothing changes, and then once more over those that return, for `returned`. `step` is
-/// given the number of a block and what is known of all registers at its start, and leaves what is known at its end.
+/// Runs `step` over the blocks until a fixed point is reached, and then once more over those that return, for `returned`.
+/// `step` receives the index of a block and the facts of all registers at its start, and replaces them by those at its end.
 pub fn forward<F: Fact>(
     f: &Function,
     entry: Vec<F>,
@@ -24,7 +24,7 @@ pub fn forward<F: Fact>(
     }
     let live = live_at_entry(f);
     let facts_at = |at: usize, facts: &[F]| -> Vec<F> { live.of(at).map(|r| facts[r].clone()).collect() };
-    // What is known at the start of each block of the registers that are live there; `None` where no path leads.
+    // The facts at the start of each block about the registers that are live there; `None` for blocks that no path has reached.
     let mut starts: Vec<Option<Vec<F>>> = vec![None; f.blocks.len()];
     starts[0] = Some(facts_at(0, &entry));
     let mut facts = entry;
@@ -48,7 +48,7 @@ pub fn forward<F: Fact>(
             for next in f.successors(at) {
                 match &mut starts[next] {
                     Some(known) => {
-                        // Every register must be joined, so no short-circuit.
+                        // Every register must be joined, so there must be no short-circuit evaluation.
                         let ends = live.of(next).map(|r| &facts[r]);
                         let grown = known.iter_mut().zip(ends).fold(false, |any, (a, b)| a.join(b) | any);
                         waiting[next] |= grown;

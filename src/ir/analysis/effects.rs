@@ -1,35 +1,35 @@
-//! Effects: what each operation reads, writes and may do. The one place where every [`Op`] is classified.
+//! Effects: the classification of every [`Op`] by the memory that it reads and writes. This is the only such classification.
 //!
 //! Promises: [`effects`] and [`transfer`] match on all operations, so that a new one does not compile until it is classified;
-//! passes and analyses ask here instead of listing operations themselves.
+//! passes and analyses use these functions instead of listing operations themselves.
 
 use crate::ir::graph::{FunctionId, Op, Operator, TransformedOp};
 use crate::native::PrimitiveId;
 use crate::value::Bank;
 
-/// What an operation does besides writing its results.
+/// The effects of an operation besides writing its results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Effects {
-    /// The memory that it is about, besides registers.
+    /// The memory that it accesses, besides registers.
     pub memory: Memory,
-    /// What it does there.
+    /// How it accesses this memory.
     pub access: MemoryAccess,
-    /// Whether it may stop the program.
+    /// Whether it may stop the program with a fault.
     pub may_fail: bool,
 }
 
 /// A kind of memory besides the registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Memory {
-    /// None: numbers, integers and references in registers.
+    /// No memory: only numbers, integers and references in registers.
     None,
-    /// Texts.
+    /// Strings.
     Text,
-    /// Function objects and what they captured.
+    /// Function objects and their captured values.
     Closure,
     /// Boxes: captured variables and the properties of instances.
     Box,
-    /// Instances as such: their type and identity.
+    /// The headers of instances: their dynamic types and identities.
     Instance,
     /// Records, which have value semantics.
     Record,
@@ -43,20 +43,20 @@ pub enum Memory {
     Any,
 }
 
-/// What an operation does with memory.
+/// How an operation accesses memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MemoryAccess {
-    /// Nothing.
+    /// It does not access it.
     None,
-    /// Reads it.
+    /// It reads from it.
     Read,
-    /// Makes a new object.
+    /// It creates a new object.
     Create,
-    /// Changes it.
+    /// It writes to it.
     Write,
-    /// Moves a reference out of it, or out of a register, which is left without one.
+    /// It moves a reference out of memory, or out of a register, and leaves an empty reference there.
     Move,
-    /// Marks a point of the program that other passes or the machine rely on.
+    /// It marks a point of the program on which other passes or the machine rely.
     Pin,
 }
 
@@ -109,13 +109,13 @@ pub fn effects(op: &Op) -> Effects {
     Effects { memory, access, may_fail }
 }
 
-/// Whether an operation does nothing but write its results, and cannot fail.
+/// Whether an operation has no effect except writing its results, and cannot fail.
 pub fn is_pure(op: &Op) -> bool {
     let Effects { access, may_fail, .. } = effects(op);
     !may_fail && matches!(access, MemoryAccess::None | MemoryAccess::Read | MemoryAccess::Create)
 }
 
-/// Integer arithmetic overflows; all other primitives always have a result.
+/// Whether a primitive may have no result: integer arithmetic overflows, all other primitives are total.
 fn primitive_may_fail(name: &str) -> bool {
     let total = ["eq", "ne", "lt", "le", "gt", "ge", "and", "or", "xor", "not", "min", "max"];
     match name.strip_prefix("int.") {
@@ -124,35 +124,35 @@ fn primitive_may_fail(name: &str) -> bool {
     }
 }
 
-/// How numbers, and the tangents that belong to them, go through an operation.
+/// How numbers, and the tangents that belong to them, pass through an operation.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Transfer<'o> {
-    /// None does: what is written is constant, or no number.
+    /// No number passes: the results are constant or not numbers.
     Nothing,
     /// The result is the operand.
     Copy,
     /// The result is computed by a primitive.
     Primitive(PrimitiveId),
-    /// Through a function that is known.
+    /// The numbers pass through a function that is known.
     Call(FunctionId),
-    /// Through a function that is found while the program runs, or through a registered derivative.
+    /// The numbers pass through a function that is determined at run time, or through a registered derivative.
     DynamicCall,
-    /// Through a function of the native library.
+    /// The numbers pass through a function of the native library.
     Native(&'static str),
-    /// Through an operator of the machine.
+    /// The numbers pass through an operator of the machine.
     Operator(&'o Operator),
-    /// The result was in memory.
+    /// The result is loaded from memory.
     Load,
-    /// The operands are put into a new object.
+    /// The operands are stored in a new object.
     Create,
-    /// The operands are put into memory that may hold others.
+    /// The operands are stored in memory that may contain other values.
     Store {
-        /// Whether a number is among them.
+        /// Whether one of them is a number.
         number: bool,
     },
 }
 
-/// Classifies an operation by what numbers go through it.
+/// Classifies an operation by the numbers that pass through it.
 pub fn transfer(op: &Op) -> Transfer<'_> {
     match op {
         Op::Copy => Transfer::Copy,
@@ -191,12 +191,12 @@ pub fn transfer(op: &Op) -> Transfer<'_> {
         | Op::TakeGlobal { .. }
         | Op::Access { .. }
         | Op::AssertDifferentiable { .. }
-        // Tangent and adjoint code works on plain numbers: no tangents belong to them.
+        // Tangent and adjoint code works on plain numbers, which have no tangents.
         | Op::Transformed(_) => Transfer::Nothing,
     }
 }
 
-/// Which result is the same register as which operand, for what is changed in place.
+/// Returns the result and the operand that must be the same register, for operations that modify an object in place.
 pub fn tied(op: &Op) -> Option<(usize, usize)> {
     match op {
         Op::StoreRecord { .. }

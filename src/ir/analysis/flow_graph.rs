@@ -1,51 +1,51 @@
-//! Flow graph: what analyses and passes need of a graph. [`Function`] is one, and so is the graph that `emit` works on.
+//! Flow graph: the interface of graphs for analyses and passes. [`Function`] implements it, and so does the graph of `emit`.
 
 use crate::ir::analysis::effects::is_pure;
 use crate::ir::graph::{Function, Instruction, Op, Reg, Targets, Terminator};
 use std::hash::Hash;
 
-/// Blocks of steps that read and write registers; the first block is the entry.
+/// A graph of blocks whose steps read and write registers; the first block is the entry.
 pub trait FlowGraph {
-    /// A register, which is also an index.
+    /// The type of a register, which can be converted to an index.
     type Reg: Copy + Eq + Hash + Into<usize>;
-    /// A step.
+    /// The type of a step.
     type Step: Step<Reg = Self::Reg>;
 
-    /// How many registers there are.
+    /// Returns the number of registers.
     fn register_count(&self) -> usize;
-    /// The registers that have values before the first step.
+    /// Returns the registers that have values before the first step.
     fn inputs(&self) -> impl Iterator<Item = Self::Reg>;
-    /// How many blocks there are.
+    /// Returns the number of blocks.
     fn block_count(&self) -> usize;
-    /// The steps of a block.
+    /// Returns the steps of a block.
     fn steps(&self, block: usize) -> &[Self::Step];
-    /// The steps of a block, to change them.
+    /// Returns the steps of a block, mutably.
     fn steps_mut(&mut self, block: usize) -> &mut Vec<Self::Step>;
-    /// The blocks that may follow a block.
+    /// Returns the successors of a block.
     fn successors(&self, block: usize) -> Targets<usize>;
-    /// What the end of a block reads.
+    /// Returns the registers that the terminator of a block reads.
     fn end_reads(&self, block: usize) -> &[Self::Reg];
-    /// What the end of a block reads, to change it.
+    /// Returns the registers that the terminator of a block reads, mutably.
     fn end_reads_mut(&mut self, block: usize) -> &mut [Self::Reg];
 }
 
 /// A step of a block.
 pub trait Step {
-    /// A register.
+    /// The type of a register.
     type Reg: Copy + Eq + Hash + Into<usize>;
 
-    /// The operation; `None` for a step that only `emit` knows.
+    /// Returns the operation; `None` for a step that only `emit` knows.
     fn op(&self) -> Option<&Op>;
-    /// What it writes.
+    /// Returns the registers that the step writes.
     fn outs(&self) -> &[Self::Reg];
-    /// What it writes, to change it.
+    /// Returns the registers that the step writes, mutably.
     fn outs_mut(&mut self) -> &mut [Self::Reg];
-    /// What it reads.
+    /// Returns the registers that the step reads.
     fn ins(&self) -> &[Self::Reg];
-    /// What it reads, to change it.
+    /// Returns the registers that the step reads, mutably.
     fn ins_mut(&mut self) -> &mut [Self::Reg];
 
-    /// Whether it does nothing but write its results.
+    /// Whether the step has no effect except writing its results.
     fn is_pure(&self) -> bool {
         self.op().is_some_and(is_pure)
     }
@@ -120,15 +120,15 @@ impl Step for Instruction {
     }
 }
 
-/// How often each register is written and read.
+/// The numbers of writes and reads of each register.
 pub struct Counts {
-    /// Writes; an input has one from the caller.
+    /// Writes; a register that is an input counts as written once, by the caller.
     pub writes: Vec<u32>,
     /// Reads.
     pub reads: Vec<u32>,
 }
 
-/// Counts writes and reads.
+/// Counts the writes and reads of each register.
 pub fn count<G: FlowGraph>(graph: &G) -> Counts {
     let size = graph.register_count();
     let mut counts = Counts { writes: vec![0; size], reads: vec![0; size] };

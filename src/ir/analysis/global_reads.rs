@@ -5,8 +5,8 @@ use crate::value::Bank;
 use hashbrown::HashSet;
 use std::collections::BTreeSet;
 
-/// The global variables that may hold numbers and that a function reads, itself or in what it calls. The library's are
-/// constants.
+/// Returns the global variables that may hold numbers and that a function reads, directly or in its callees. Those of the
+/// library are constants and are not included.
 pub fn global_reads(program: &Program, function: FunctionId) -> Vec<(Bank, u32)> {
     let mut open = vec![function];
     let mut met: HashSet<FunctionId> = HashSet::from_iter([function]);

@@ -1,21 +1,21 @@
-//! Known functions: the function that a register holds, where the graph shows it.
+//! Known functions: the function that a register holds, if this can be determined from the graph.
 
 use crate::ir::graph::{Function, FunctionId, Instruction, Op, Program, Reg, Terminator};
 use std::collections::HashMap;
 
-/// How the function in a register came there.
+/// The origin of the function in a register.
 pub enum ClosureOrigin {
-    /// It was made there.
+    /// It was created by [`Op::Closure`].
     Closure(FunctionId),
-    /// No step of the function writes that register: it may be a parameter.
+    /// No step of the function writes the register: it may be a parameter.
     Elsewhere(Reg),
 }
 
-/// The steps of a function that write each register. A variable may be emptied after its last reader: that is no writing.
+/// The steps of a function that write each register. Clearing a register after its last reader is not counted as a write.
 pub struct Writers<'f>(HashMap<Reg, Vec<&'f Instruction>>);
 
 impl<'f> Writers<'f> {
-    /// Of a function.
+    /// Collects the writes of a function.
     pub fn of(f: &'f Function) -> Writers<'f> {
         let mut found: HashMap<Reg, Vec<&'f Instruction>> = HashMap::new();
         for step in f.blocks.iter().flat_map(|b| &b.instructions).filter(|s| s.op != Op::Null) {
@@ -24,7 +24,8 @@ impl<'f> Writers<'f> {
         Writers(found)
     }
 
-    /// The function that a register holds, if only one step writes it, and no promise like a given one was made of it.
+    /// Returns the function that a register holds, if a single step writes each register on its way and none of these steps is
+    /// the operation `unless`.
     pub fn made_by(&self, reg: Reg, unless: Option<&Op>) -> Option<FunctionId> {
         match self.origin(reg, unless)? {
             ClosureOrigin::Closure(function) => Some(function),
@@ -32,12 +33,12 @@ impl<'f> Writers<'f> {
         }
     }
 
-    /// How many steps write a register.
+    /// Counts the steps that write a register.
     pub fn count(&self, reg: Reg) -> usize {
         self.0.get(&reg).map_or(0, Vec::len)
     }
 
-    /// What the function in a register has captured, if only one step writes that register, and makes the function.
+    /// Returns the captured values of the function in a register, if a single step writes the register and creates the function.
     pub fn captured_by(&self, reg: Reg) -> Option<&'f [Reg]> {
         match self.0.get(&reg)?[..] {
             [writer] if matches!(writer.op, Op::Closure(_)) => Some(&writer.ins),
@@ -45,9 +46,9 @@ impl<'f> Writers<'f> {
         }
     }
 
-    /// Where what a register holds comes from.
+    /// Traces the function in a register to its origin; see [`Writers::made_by`].
     pub fn origin(&self, mut reg: Reg, unless: Option<&Op>) -> Option<ClosureOrigin> {
-        // A chain of copies has an end; a loop of them is no known function.
+        // The length of a chain of copies is limited, since copies in a loop may form a cycle.
         for _ in 0..32 {
             let Some(writers) = self.0.get(&reg) else { return Some(ClosureOrigin::Elsewhere(reg)) };
             let [writer] = writers[..] else { return None };
@@ -64,8 +65,8 @@ impl<'f> Writers<'f> {
     }
 }
 
-/// Whether a registered derivative gives a linear function that is written there, and calls no function value: then it can
-/// be examined before the program runs.
+/// Whether a registered derivative returns a closure that it creates itself and that calls no function value: then the linear
+/// map can be examined before the program runs.
 pub fn returns_literal_closure(program: &Program, registered: FunctionId) -> bool {
     let Some(f) = program.function(registered) else { return false };
     let writers = Writers::of(f);

@@ -1,6 +1,6 @@
-//! Liveness: which registers a block needs from the blocks before it.
+//! Liveness: the registers whose values are read later, for each block.
 //!
-//! Promises: memory grows with what begins and ends to be live, not with blocks times registers.
+//! Promises: memory is proportional to the number of live range boundaries, not to blocks times registers.
 
 use crate::cancel;
 use crate::ir::analysis::control_flow::predecessors;
@@ -9,17 +9,17 @@ use bumpalo::Bump;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// What a block does with registers.
+/// The reads and writes of registers in a block.
 #[derive(Clone, Debug, Default)]
 pub struct Use {
-    /// What it reads before it has written it.
+    /// The registers that the block reads before it writes them.
     pub reads: Vec<usize>,
-    /// What it writes.
+    /// The registers that the block writes.
     pub writes: Vec<usize>,
 }
 
 impl Use {
-    /// A register is read, unless the block has written it.
+    /// Adds a read of a register, unless the block has already written it.
     pub fn read(&mut self, reg: usize, written: &[usize], block: usize) {
         if written[reg] != block {
             self.reads.push(reg);
@@ -27,18 +27,18 @@ impl Use {
     }
 }
 
-/// A set of registers for each block. Variables that were declared one after the other are often live together, so ranges
-/// are kept: in a long function with many variables there are few of them.
+/// A set of registers for each block, stored as ranges. Variables that were declared consecutively are often live together, so
+/// that even a long function with many variables needs few ranges.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Sets {
-    /// The registers that are in any of the sets, in their order.
+    /// The registers that are in any of the sets, in ascending order.
     registers: Rc<[usize]>,
-    /// For each block where they are in that list.
+    /// For each block, ranges of indices into that list.
     ranges: Vec<Vec<Range<usize>>>,
 }
 
 impl Sets {
-    /// The registers of a block, in their order.
+    /// Returns the registers in the set of a block, in ascending order.
     pub fn of(&self, block: usize) -> impl Iterator<Item = usize> + '_ {
         self.ranges[block].iter().flat_map(|range| &self.registers[range.clone()]).copied()
     }
@@ -50,7 +50,7 @@ impl Sets {
         ranges.get(ranges.partition_point(|range| range.end <= at)).is_some_and(|range| range.start <= at)
     }
 
-    /// For each list of blocks what is in any of their sets.
+    /// Returns for each list of blocks the union of their sets.
     pub fn unions(&self, lists: &[Vec<usize>]) -> Self {
         let union = |blocks: &Vec<usize>| {
             let mut all: Vec<Range<usize>> = blocks.iter().flat_map(|block| &self.ranges[*block]).cloned().collect();
@@ -68,7 +68,7 @@ impl Sets {
     }
 }
 
-/// Blocks, as a list in an arena: all lists are dropped together.
+/// A linked list of blocks in an arena: all lists are dropped together.
 #[derive(Clone, Copy)]
 struct List<'a> {
     block: usize,
@@ -85,7 +85,7 @@ impl<'a> List<'a> {
     }
 }
 
-/// The registers that are live at the start of each block. `before`: the blocks before each block.
+/// Computes the registers that are live at the start of each block. `before` are the predecessors of each block.
 pub fn entering(uses: &[Use], before: &[Vec<usize>], registers: usize) -> Sets {
     let arena = Bump::new();
     let (mut readers, mut writers) = (vec![None; registers], vec![None; registers]);
@@ -95,7 +95,7 @@ pub fn entering(uses: &[Use], before: &[Vec<usize>], registers: usize) -> Sets {
     }
     let mut ranges: Vec<Vec<Range<usize>>> = vec![vec![]; uses.len()];
     let mut crossing = vec![];
-    // The register that was last found to be live at the start of a block, and the last that was found to be written there.
+    // For each block the last register that was found to be live at its start, and the last that it was found to write.
     let (mut found, mut written) = (vec![usize::MAX; uses.len()], vec![usize::MAX; uses.len()]);
     for (reg, readers) in cancel::checking_each(readers).enumerate() {
         if readers.is_none() {
@@ -127,19 +127,19 @@ pub fn entering(uses: &[Use], before: &[Vec<usize>], registers: usize) -> Sets {
     Sets { registers: crossing.into(), ranges }
 }
 
-/// The registers that are live at the start of each block.
+/// Computes the registers that are live at the start of each block.
 pub fn live_at_entry<G: FlowGraph>(graph: &G) -> Sets {
     live_at_entry_where(graph, |_| true, |_| true)
 }
 
-/// As [`live_at_entry`], of the registers that are tracked, where only some steps count as readers.
+/// Works like [`live_at_entry`] for the tracked registers, where only the steps that `reads` accepts count as readers.
 fn live_at_entry_where<G: FlowGraph>(
     graph: &G,
     reads: impl Fn(&G::Step) -> bool,
     is_tracked: impl Fn(G::Reg) -> bool,
 ) -> Sets {
     let mut uses = vec![Use::default(); graph.block_count()];
-    // The block that wrote each register last.
+    // For each register the last block that was found to write it.
     let mut written = vec![usize::MAX; graph.register_count()];
     let is_tracked = |reg: &&G::Reg| is_tracked(**reg);
     for (at, block) in uses.iter_mut().enumerate() {
@@ -167,12 +167,12 @@ pub struct Liveness {
 }
 
 impl Liveness {
-    /// Of a graph.
+    /// Computes the liveness of all registers of a graph.
     pub fn of<G: FlowGraph>(graph: &G) -> Liveness {
         Liveness::of_reads(graph, |_| true, |_| true)
     }
 
-    /// Of the registers of a graph that are tracked, where only some steps count as readers.
+    /// Computes the liveness of the tracked registers, where only the steps that `reads` accepts count as readers.
     pub fn of_reads<G: FlowGraph>(
         graph: &G,
         reads: impl Fn(&G::Step) -> bool,
@@ -194,12 +194,12 @@ impl Liveness {
         self.entry.contains(block, reg)
     }
 
-    /// The registers that are live at the start of a block, in their order.
+    /// Returns the registers that are live at the start of a block, in ascending order.
     pub fn entry(&self, block: usize) -> impl Iterator<Item = usize> + '_ {
         self.entry.of(block)
     }
 
-    /// The registers that are live at the end of a block, in their order.
+    /// Returns the registers that are live at the end of a block, in ascending order.
     pub fn exit(&self, block: usize) -> impl Iterator<Item = usize> + '_ {
         self.exit.of(block)
     }
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn a_register_is_live_from_where_it_is_written_to_where_it_is_read() {
-        // 0 → 1 ⇄ 2, 1 → 3: register 0 is written before the loop and read after it, 1 goes around, 2 stays in a block.
+        // 0 → 1 ⇄ 2, 1 → 3: register 0 is live across the loop, 1 is carried around it, 2 is local to a block.
         let used = |reads: &[usize], writes: &[usize]| Use { reads: reads.to_vec(), writes: writes.to_vec() };
         let uses = [used(&[], &[0, 1]), used(&[1], &[]), used(&[1], &[1, 2]), used(&[0], &[])];
         let before = [vec![], vec![0, 2], vec![1], vec![1]];

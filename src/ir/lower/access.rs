@@ -1,8 +1,8 @@
-//! Exclusive access: what a call changes where it is stored is not accessed in another way meanwhile. Where something is
-//! accessed, and for how long, is noted here; [`exclusive`](crate::ir::passes::exclusivity_checks) keeps what has to be examined while the
-//! program runs.
+//! Exclusive access: while a call modifies a storage location, the location must not be accessed in another way. The accesses
+//! and their durations are noted here; [`exclusivity_checks`](crate::ir::passes::exclusivity_checks) retains those that must
+//! be checked at run time.
 //!
-//! Only what others can reach is noted: captured variables, stored properties of instances, and global variables.
+//! Only accesses to shared storage are noted: captured variables, stored properties of instances, and global variables.
 
 use super::build::Builder;
 use super::dispatch::Target;
@@ -17,17 +17,17 @@ use crate::value::shape::Shape;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// A variable or property that others can reach.
+/// A variable or property that other code can reach.
 #[derive(Clone, Debug)]
 pub(super) struct Stored {
     pub id: StorageId,
     pub name: Rc<str>,
-    /// What reads it, where its components depend on the type of the instance.
+    /// The getter that reads it, if its components depend on the type of the instance.
     pub getter: Option<MethodId>,
 }
 
 impl Builder<'_> {
-    /// What a captured variable is.
+    /// Returns the storage of a captured variable.
     pub fn stored_local(&mut self, local: LocalId) -> Option<Stored> {
         let name = self.body.locals[local.0 as usize].name.clone();
         let (function, local) = self.declared_as(self.owner, local);
@@ -35,7 +35,7 @@ impl Builder<'_> {
         Some(Stored { id, name, getter: None })
     }
 
-    /// The variable that a captured one is, where it is declared.
+    /// Returns a captured variable in the function that declares it.
     fn declared_as(&mut self, mut function: FunctionId, mut local: LocalId) -> (FunctionId, LocalId) {
         while let Some(parent) = self.lowering.parents.get(&function).copied()
             && let Some(body) = self.d.body(function)
@@ -46,7 +46,7 @@ impl Builder<'_> {
         (function, local)
     }
 
-    /// What a stored property of an instance is. A subclass has it at the same place as its superclass.
+    /// Returns the storage of a stored property of an instance. A subclass stores it at the same position as its superclass.
     pub fn stored_property(&mut self, ty: &Type, index: usize) -> Option<Stored> {
         let Type::Nominal(id, _) = self.concrete(ty) else { return None };
         let nominal = self.d.nominal(id);
@@ -56,7 +56,7 @@ impl Builder<'_> {
         Some(Stored { id, name, getter: None })
     }
 
-    /// What a global variable is; a constant is never changed.
+    /// Returns the storage of a global variable; `None` for a constant.
     pub fn stored_global(&mut self, global: GlobalId) -> Option<Stored> {
         let declared = self.d.global(global);
         if declared.is_let {
@@ -71,11 +71,11 @@ impl Builder<'_> {
         self.access(at, AccessKind::Instantaneous);
     }
 
-    /// Notes that a place is changed from here on; gives what [`Builder::end_access`] takes.
+    /// Notes the beginning of a modification of a place; returns the number that [`Builder::end_access`] takes.
     pub fn begin_access(&mut self, at: &Location) -> Option<u32> {
         let (stored, ..) = parts(at)?;
         let change = self.lowering.accesses.begin(stored.id);
-        // Of a call that changes several arguments, the one that is meant is named.
+        // In a call that modifies several arguments, the span is that of the argument.
         let around = self.span;
         self.span = self.changed_at.unwrap_or(around);
         self.access(at, AccessKind::Begin(change));
@@ -84,8 +84,8 @@ impl Builder<'_> {
         Some(change)
     }
 
-    /// The stored property of an instance that a getter without arguments may read: its components are known here, or depend
-    /// on the type that the instance turns out to have.
+    /// Returns the stored property of an instance that a getter without arguments may read: its components are known statically,
+    /// or depend on the dynamic type of the instance.
     pub fn location_of_getter(&mut self, get: &Target, base: &[Reg]) -> Option<Location> {
         let object = *base.first().filter(|object| self.bank(**object) == Bank::R)?;
         let declared = self.d.function(get.declaration().function);
@@ -99,7 +99,7 @@ impl Builder<'_> {
         Some(Location::Box { object, cells, stored: Some(Stored { id, name, getter }) })
     }
 
-    /// The components of an instance that a function reads, where that is the getter of a stored property.
+    /// Returns the components of an instance that a function reads, if it is the getter of a stored property.
     fn cells_read(&mut self, f: &FunctionRef) -> Option<Vec<(Bank, u32)>> {
         let declared = self.d.function(f.function);
         let (index, own) = (declared.reads?, &declared.params.first()?.ty);
@@ -112,19 +112,19 @@ impl Builder<'_> {
         Some(self.lowering.layouts.cells(&self.program.shapes, inner)[range].to_vec())
     }
 
-    /// The same, by bank.
+    /// Returns the components of an instance that a getter of a stored property reads, by bank.
     pub fn reads(&mut self, f: &FunctionRef) -> [Range<u32>; 3] {
         self.cells_read(f).map_or_else(Default::default, |cells| extent(&cells))
     }
 
-    /// Notes that a place is not changed any more.
+    /// Notes the end of a modification of a place.
     pub fn end_access(&mut self, at: &Location, change: Option<u32>) {
         let Some(change) = change else { return };
         self.held.retain(|held| *held != change);
         self.access(at, AccessKind::End(change));
     }
 
-    /// Notes that something is called while places are changed.
+    /// Notes a call that occurs during the modifications in progress.
     pub fn note_call(&mut self, op: &Op) {
         let callee = match op {
             Op::Call(id) => Callee::Function(*id),
@@ -147,7 +147,7 @@ impl Builder<'_> {
     }
 }
 
-/// What is accessed at a place, the object that it is in, and which components of that.
+/// The accessed storage, the object that contains it, and the accessed components.
 type Parts<'l> = (&'l Stored, Option<Reg>, &'l [(Bank, u32)]);
 
 fn parts(at: &Location) -> Option<Parts<'_>> {
@@ -160,7 +160,7 @@ fn parts(at: &Location) -> Option<Parts<'_>> {
     }
 }
 
-/// The components of each bank; those of one value are one after the other.
+/// Returns the range of the components of each bank; those of one value are consecutive.
 fn extent(cells: &[(Bank, u32)]) -> [Range<u32>; 3] {
     [Bank::F, Bank::I, Bank::R].map(|bank| {
         let mut all = cells.iter().filter(|(b, _)| *b == bank).map(|(_, index)| *index);

@@ -1,4 +1,4 @@
-//! Builder: registers, instructions and blocks of the graph that is lowered.
+//! Builder: the registers, instructions and blocks of the graph under construction.
 
 use super::place::Location;
 use super::{Key, Lowering, Origin};
@@ -20,82 +20,82 @@ use std::rc::Rc;
 /// The registers of a value, by component.
 pub(super) type Value = Vec<Reg>;
 
-/// What a register is for: whether it may be read later than it was handed out, and whether it may be emptied.
+/// The purpose of a register: whether it may be read later than it was returned, and whether it may be emptied.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Use {
-    /// An intermediate value: used once.
+    /// An intermediate value, which is used once.
     Temporary,
-    /// A variable that does not change while it is in scope.
+    /// A variable that does not change while it is in scope, or an intermediate value that is used several times.
     Constant,
     /// A variable that may change between two reads.
     Variable,
 }
 
-/// Where a variable lives.
+/// The storage of a local variable.
 #[derive(Clone, Debug)]
 pub(super) enum Slot {
-    /// Not met yet.
+    /// Not yet encountered.
     Absent,
     /// In registers, by component.
     Registers(Value),
     /// In a box, which closures share. `0`: the register that holds the box.
     Box(Reg),
-    /// Elsewhere: what an optional chain found where it is.
+    /// In another place: the value that an optional chain unwrapped and accesses in place.
     Place(Rc<Location>),
 }
 
-/// One function while it is lowered.
+/// The state of the lowering of one function.
 pub(super) struct Builder<'a> {
     pub lowering: &'a mut Lowering,
     pub d: &'a mut dyn Declarations,
     pub program: &'a mut Program,
-    /// The graph that grows.
+    /// The graph under construction.
     pub out: Function,
-    /// The block that instructions are added to.
+    /// The block to which instructions are added.
     pub at: BlockId,
-    /// Where the instructions that are added are in the source.
+    /// The source location of the added instructions.
     pub span: Span,
-    /// What each register is for.
+    /// The purpose of each register.
     pub uses: Vec<Use>,
-    /// The function that is lowered; closures inside have it as their parent.
+    /// The function that is lowered; it is the parent of the closures inside it.
     pub owner: tree::FunctionId,
     pub origin: Origin,
-    /// The file whose private derivatives it has.
+    /// The file whose private derivatives are visible.
     pub view: Option<u32>,
-    /// Its generic parameters and what they stand for.
+    /// The generic parameters of the function and their arguments.
     pub params: Vec<ParamId>,
     pub generics: Vec<Type>,
     concrete: HashMap<Type, Type>,
     pub body: Rc<Body>,
     pub locals: Vec<Slot>,
-    /// Locals whose registers are fixed, because they are bound in several places.
+    /// The variables whose registers are fixed, because several patterns bind them.
     pub pinned: Vec<LocalId>,
-    /// Global variables keep their references while they are changed: the change may fail, and the session goes on.
+    /// Whether global variables retain their references during a modification: it may fail, and the session continues.
     pub careful: bool,
-    /// Global variables of the script that live in its registers.
+    /// The global variables of the script that are stored in its registers.
     pub script_globals: HashMap<tree::GlobalId, Value>,
     pub scopes: Vec<Scope>,
-    /// Concrete type of the result.
+    /// The concrete type of the result.
     pub result: Type,
     pub throws: bool,
-    /// A local function that is called on behalf of others, and what it captures.
+    /// A local function that is called on behalf of others, and its captured values.
     pub(super) passed_on: Option<(tree::FunctionId, Vec<Value>)>,
-    /// Whether it is an initializer of a class.
+    /// Whether the function is an initializer of a class.
     pub fills_instance: bool,
-    /// The changes of what others can reach that go on here.
+    /// The modifications of shared storage that are in progress.
     pub held: Vec<u32>,
-    /// Where the argument is whose place is opened.
+    /// The source location of the argument whose place is opened.
     pub changed_at: Option<Span>,
-    /// The parameters that go back to the caller.
+    /// The `inout` parameters, whose values are returned to the caller.
     pub inouts: Vec<LocalId>,
 }
 
 impl<'a> Builder<'a> {
-    /// An empty graph.
+    /// Creates a builder with an empty graph.
     pub fn new(lowering: &'a mut Lowering, d: &'a mut dyn Declarations, program: &'a mut Program, key: &Key) -> Self {
         let owner = match key.origin {
             Origin::Function(f) | Origin::LocalFunction(f) | Origin::Script(f) => f,
-            // These have no text of their own, and nothing inside of them asks for it.
+            // These have no source text, and nothing inside them needs the owner.
             Origin::NeverThrows
             | Origin::Initializer(_)
             | Origin::RegisteredTranspose { .. }
@@ -172,43 +172,43 @@ impl<'a> Builder<'a> {
         concrete
     }
 
-    /// The shape of a type of the body.
+    /// Returns the shape of a type of the body.
     pub fn shape(&mut self, ty: &Type) -> ShapeId {
         let ty = self.concrete(ty);
         self.lowering.layouts.shape(self.d, &mut self.program.shapes, &ty)
     }
 
-    /// The shape with its box, if any, taken away.
+    /// Returns the shape inside a box; the shape itself if it is not boxed.
     pub fn inner(&self, shape: ShapeId) -> ShapeId {
         layout::unboxed(&self.program.shapes, shape)
     }
 
-    /// The banks of the components of a shape.
+    /// Returns the banks of the components of a shape.
     pub fn banks_of(&mut self, shape: ShapeId) -> Rc<[Bank]> {
         self.lowering.layouts.components(&self.program.shapes, shape)
     }
 
-    /// The banks of the components of a value of a type of the body.
+    /// Returns the banks of the components of a value of a type of the body.
     pub fn banks(&mut self, ty: &Type) -> Rc<[Bank]> {
         let shape = self.shape(ty);
         self.banks_of(shape)
     }
 
-    /// How a type of the body differentiates.
+    /// Returns the tangent of a type of the body, if it is differentiable.
     pub fn tangent(&mut self, ty: &Type) -> Option<TangentId> {
         let ty = self.concrete(ty);
         let mut tables = Tables { d: self.d, shapes: &mut self.program.shapes, tangents: &mut self.program.tangents };
         self.lowering.layouts.tangent(&mut tables, &ty)
     }
 
-    /// How several values together differentiate.
+    /// Returns the tangent of several values together.
     pub fn tangent_of_all(&mut self, types: &[Type]) -> TangentId {
         let types: Vec<Type> = types.iter().map(|t| self.concrete(t)).collect();
         let mut tables = Tables { d: self.d, shapes: &mut self.program.shapes, tangents: &mut self.program.tangents };
         self.lowering.layouts.tangent_of_all(&mut tables, &types)
     }
 
-    /// How several results together differentiate, those whose types conform.
+    /// Returns the tangent of several results together; those whose types do not conform are constant.
     pub fn tangent_of_results(&mut self, types: &[Type]) -> TangentId {
         let types: Vec<Type> = types.iter().map(|t| self.concrete(t)).collect();
         let mut tables = Tables { d: self.d, shapes: &mut self.program.shapes, tangents: &mut self.program.tangents };
@@ -224,17 +224,17 @@ impl<'a> Builder<'a> {
         Reg(self.out.registers.len() as u32 - 1)
     }
 
-    /// New registers for an intermediate value.
+    /// Allocates the registers of an intermediate value.
     pub fn regs(&mut self, banks: &[Bank]) -> Value {
         banks.iter().map(|bank| self.reg(*bank)).collect()
     }
 
-    /// The bank of a register.
+    /// Returns the bank of a register.
     pub fn bank(&self, reg: Reg) -> Bank {
         self.out.registers[reg.0 as usize].bank
     }
 
-    /// Says that registers belong to a variable.
+    /// Dedicates registers to a variable.
     pub fn dedicate(&mut self, value: &[Reg], name: &str, how: Use) {
         for reg in value {
             self.uses[reg.0 as usize] = how;
@@ -244,7 +244,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// What a register is for.
+    /// Returns the purpose of a register.
     pub fn use_of(&self, reg: Reg) -> Use {
         self.uses[reg.0 as usize]
     }
@@ -255,33 +255,33 @@ impl<'a> Builder<'a> {
     pub fn emit(&mut self, op: Op, outs: &[Reg], ins: &[Reg]) {
         crate::cancel::check();
         if self.has_ended() {
-            // After a `return`: it is unreachable, and the block is dropped in the end.
+            // The instruction follows a `return`: it is unreachable, and its block is dropped at the end.
             self.at = self.block();
         }
         let instruction = Instruction { op, outs: outs.to_vec(), ins: ins.to_vec(), span: self.span, active: false };
         self.out.blocks[self.at.0 as usize].instructions.push(instruction);
     }
 
-    /// Adds an instruction with one result.
+    /// Adds an instruction with one result and returns it.
     pub fn value(&mut self, op: Op, bank: Bank, ins: &[Reg]) -> Reg {
         let out = self.reg(bank);
         self.emit(op, &[out], ins);
         out
     }
 
-    /// An integer.
+    /// Adds an integer constant.
     pub fn int(&mut self, value: i64) -> Reg {
         self.value(Op::ConstI(value), Bank::I, &[])
     }
 
-    /// What is in a component that is not used.
+    /// Adds the default value of a component that is not used.
     pub fn zero(&mut self, bank: Bank) -> Reg {
         let out = self.reg(bank);
         self.set_zero(out);
         out
     }
 
-    /// Empties a register.
+    /// Sets a register to the default value of its bank.
     pub fn set_zero(&mut self, reg: Reg) {
         let op = match self.bank(reg) {
             Bank::F => Op::ConstF(0.0),
@@ -291,12 +291,12 @@ impl<'a> Builder<'a> {
         self.emit(op, &[reg], &[]);
     }
 
-    /// A value of nothing but zeros.
+    /// Adds a value whose components all have default values.
     pub fn zeros(&mut self, banks: &[Bank]) -> Value {
         banks.iter().map(|bank| self.zero(*bank)).collect()
     }
 
-    /// An entry of the table of primitives.
+    /// Adds a primitive with a name.
     pub fn primitive(&mut self, name: &str, ins: &[Reg]) -> Reg {
         match native::primitive(name) {
             Some(id) => self.value(Op::Primitive(id), id.info().result, ins),
@@ -307,9 +307,9 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Gives a value to registers. References that no other step needs are moved.
+    /// Assigns a value to registers. References that no other step uses are moved.
     pub fn assign(&mut self, to: &[Reg], from: &[Reg]) {
-        // `(a, b) = (b, a)`: a register that is written before it is read must be read first.
+        // `(a, b) = (b, a)`: a source register that is written before it is read must be copied first.
         let mut from = from.to_vec();
         for i in 1..from.len() {
             if to[..i].contains(&from[i]) {
@@ -325,12 +325,12 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Copies a value into registers of its own.
+    /// Copies a value into new registers.
     pub fn copy(&mut self, from: &[Reg]) -> Value {
         from.iter().map(|reg| self.value(Op::Copy, self.bank(*reg), &[*reg])).collect()
     }
 
-    /// The value in registers that no other step writes: itself when it is intermediate or constant.
+    /// Copies a value into registers that no other step writes; intermediate and constant registers are returned unchanged.
     pub fn keep(&mut self, value: Value) -> Value {
         value
             .into_iter()
@@ -341,7 +341,7 @@ impl<'a> Builder<'a> {
             .collect()
     }
 
-    /// How a value gets from one register to another.
+    /// Returns the operation that transfers a value out of a register: a move if it is an intermediate reference.
     pub fn transfer(&self, from: Reg) -> Op {
         let movable = self.bank(from) == Bank::R && self.use_of(from) == Use::Temporary;
         if movable { Op::Take } else { Op::Copy }
@@ -355,17 +355,17 @@ impl<'a> Builder<'a> {
         BlockId(self.out.blocks.len() as u32 - 1)
     }
 
-    /// Goes on in another block.
+    /// Continues in another block.
     pub fn go_on_in(&mut self, block: BlockId) {
         self.at = block;
     }
 
-    /// Whether the current block has its end.
+    /// Whether the current block has a terminator.
     pub fn has_ended(&self) -> bool {
         self.out.blocks[self.at.0 as usize].end.is_some()
     }
 
-    /// Ends the block; a second end is after the first and does not count.
+    /// Terminates the block; a second terminator is unreachable and is ignored.
     pub fn end(&mut self, end: Terminator) {
         let block = &mut self.out.blocks[self.at.0 as usize];
         if block.end.is_none() {
@@ -374,22 +374,22 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Ends the block with a jump.
+    /// Terminates the block with a jump.
     pub fn jump(&mut self, to: BlockId) {
         self.end(Terminator::Jump(to));
     }
 
-    /// Ends the block with a branch.
+    /// Terminates the block with a branch.
     pub fn branch(&mut self, condition: Reg, then: BlockId, otherwise: BlockId) {
         self.end(Terminator::Branch { condition, then, otherwise });
     }
 
-    /// Stops the program, and goes on in a block that is never reached.
+    /// Terminates the block with a trap; the instructions that follow are unreachable.
     pub fn trap(&mut self, trap: Trap) {
         self.end(Terminator::Trap(trap));
     }
 
-    /// Goes on only where a condition holds, and stops the program otherwise.
+    /// Continues if a condition holds, and stops the program otherwise.
     pub fn demand(&mut self, condition: Reg, trap: Trap) {
         let (good, bad) = (self.block(), self.block());
         self.branch(condition, good, bad);
@@ -398,13 +398,13 @@ impl<'a> Builder<'a> {
         self.go_on_in(good);
     }
 
-    /// Stops the program at something that the machine does not have.
+    /// Reports an unsupported construct and stops the program where it is reached.
     pub fn refuse(&mut self, what: impl Into<String>) {
         self.lowering.refuse(self.span, what);
         self.trap(Trap::Unreachable);
     }
 
-    /// A value of a type after something that was refused or never returns.
+    /// Returns a value of a type for code that is unreachable.
     pub fn nothing(&mut self, ty: &Type) -> Value {
         let banks = self.banks(ty);
         self.zeros(&banks)

@@ -1,4 +1,4 @@
-//! Calls: the function that is called, the order of arguments, and the values that go back to `inout` places.
+//! Calls: the callee, the order of arguments, and the values that are returned to `inout` places.
 
 use super::Origin;
 use super::build::{Builder, Use, Value};
@@ -18,11 +18,11 @@ use crate::value::Bank;
 pub(super) enum Operand {
     /// A value.
     Value(Value),
-    /// Registers that the callee changes.
+    /// Registers that the callee modifies.
     InOut(Value),
 }
 
-/// The registers of those parameters that a function changes.
+/// Returns the registers of the operands that a function modifies.
 pub(super) fn changed(operands: &[Operand]) -> Value {
     let registers = |operand: &Operand| match operand {
         Operand::InOut(regs) => regs.clone(),
@@ -40,30 +40,30 @@ enum Prepared {
 }
 
 impl Builder<'_> {
-    /// A function with concrete generic arguments.
+    /// Substitutes concrete generic arguments in a function reference.
     pub fn concrete_ref(&mut self, f: &FunctionRef) -> FunctionRef {
         FunctionRef { function: f.function, generics: f.generics.iter().map(|t| self.concrete(t)).collect() }
     }
 
-    /// Whether a function is that primitive, and has no registered derivative.
+    /// Whether a function is the given primitive, and has no registered derivative.
     pub fn is_primitive(&mut self, f: &FunctionRef, name: &str) -> bool {
         let declared = self.d.function(f.function);
         declared.primitive.as_deref() == Some(name) && self.is_transparent(f, &declared)
     }
 
-    /// Whether a primitive differentiates as the table says: no other derivative is registered, and it is not declared
-    /// to have none. Otherwise it must stay a call.
+    /// Whether a primitive is differentiated as its table entry specifies: no other derivative is registered, and it is not
+    /// declared to have none. Otherwise it must remain a call.
     fn is_transparent(&mut self, f: &FunctionRef, declared: &Function) -> bool {
         let view = self.d.view(f, self.span);
         !declared.is_opaque && self.d.rules(f, view).is_empty()
     }
 
-    /// A call.
+    /// Lowers a call.
     pub fn call(&mut self, callee: &Callee, args: &[Argument], ty: &Type) -> Value {
         if let Callee::Requirement { self_type, .. } = callee
             && self.concrete(self_type) == Type::Never
         {
-            // There is no value to call it on: what would give one does not come back.
+            // There is no value to call the requirement on: the evaluation of the receiver does not return.
             self.prepare(args, &[]);
             return self.nothing(ty);
         }
@@ -98,8 +98,8 @@ impl Builder<'_> {
         value
     }
 
-    /// What fulfils a static requirement may need the type or not, whatever the requirement itself says: the operand that
-    /// stands for it, and the other arguments.
+    /// Returns the type operand, if the witness of a static requirement needs one, and the other arguments. Whether it does is
+    /// independent of the declaration of the requirement.
     fn own_type<'e>(
         &mut self,
         callee: &Callee,
@@ -117,8 +117,8 @@ impl Builder<'_> {
         (self.type_operand(declared, metatype, &of, rest.len()), rest)
     }
 
-    /// What a function that is given so many further operands takes before them: the type that is its `self`, or an
-    /// instance that it fills.
+    /// Returns the operand that a function takes before the other operands, of which there are `further`: the type that is its
+    /// `self`, or an instance that it initializes.
     pub(super) fn type_operand(
         &mut self,
         declared: &Function,
@@ -137,7 +137,7 @@ impl Builder<'_> {
         Some(Operand::Value(value))
     }
 
-    /// A call of a function value.
+    /// Lowers a call of a function value.
     pub fn call_value(&mut self, function: &Expr, args: &[Argument]) -> Value {
         let Type::Function(ty) = self.concrete(&function.ty) else {
             self.refuse("a value that is not a function cannot be called");
@@ -172,7 +172,7 @@ impl Builder<'_> {
         value
     }
 
-    /// Evaluates arguments from left to right; places are found, not opened.
+    /// Evaluates arguments from left to right; places are located, but not opened.
     fn prepare(&mut self, args: &[Argument], wanted: &[Type]) -> Vec<Prepared> {
         let mut prepared = vec![];
         let last_write = last_writing(args, argument_may_write);
@@ -213,7 +213,7 @@ impl Builder<'_> {
                 }
             }
         }
-        // `xs.append(contentsOf: xs)`: the value is the one from before.
+        // `xs.append(contentsOf: xs)`: the value argument is the array before the call.
         for operand in &mut operands {
             if let Operand::Value(value) = operand
                 && value.iter().any(|reg| opened.iter().any(|o| o.regs.contains(reg)))
@@ -224,12 +224,12 @@ impl Builder<'_> {
         (operands, opened)
     }
 
-    /// Calls a function that is known; errors go on to whoever catches them.
+    /// Calls a known function; an error is propagated to the handler.
     pub fn call_function(&mut self, f: &FunctionRef, operands: Vec<Operand>) -> Value {
         self.call_and_propagate(&Target::Static(f.clone()), operands)
     }
 
-    /// Calls a function; errors go on to whoever catches them.
+    /// Calls a function; an error is propagated to the handler.
     pub fn call_and_propagate(&mut self, target: &Target, operands: Vec<Operand>) -> Value {
         let (value, thrown) = self.call_target(target, operands);
         if let Some((flag, error)) = thrown {
@@ -271,7 +271,7 @@ impl Builder<'_> {
         answer
     }
 
-    /// Calls a function value.
+    /// Calls a function value; returns the flag and the error if it may throw.
     pub fn call_value_raw(&mut self, function: Reg, ty: &FunctionType, operands: Vec<Operand>) -> (Value, Thrown) {
         let banks = self.banks(&ty.result);
         let answer = self.invoke(Op::CallValue, &[function], operands, &banks, ty.throws);
@@ -279,7 +279,7 @@ impl Builder<'_> {
         answer
     }
 
-    /// After a call of what never returns, only an error goes on.
+    /// Marks the return path of a call as unreachable if the result type is `Never`; only an error continues.
     fn never_returns(&mut self, result: &Type, thrown: Thrown) {
         if !matches!(result, Type::Never) {
             return;
@@ -292,7 +292,7 @@ impl Builder<'_> {
         self.go_on_in(threw);
     }
 
-    /// The call itself. References that are changed are moved to the callee and back.
+    /// Adds the call instruction. References that the callee modifies are moved to it and back.
     pub fn invoke(
         &mut self,
         op: Op,
@@ -328,18 +328,18 @@ impl Builder<'_> {
         (value, thrown)
     }
 
-    /// A type in terms of a function's generic parameters, for concrete arguments.
+    /// Substitutes concrete arguments for a function's generic parameters in a type.
     pub fn of_function(&mut self, declared: &Function, generics: &[Type], ty: &Type) -> Type {
         let put = |p| declared.generics.iter().position(|q| *q == p).and_then(|i| generics.get(i).cloned());
         self.d.normalize(&ty.substitute(&put))
     }
 
-    /// The concrete types of a function's parameters.
+    /// Returns the concrete types of a function's parameters.
     pub fn param_types(&mut self, declared: &Function, generics: &[Type]) -> Vec<Type> {
         declared.params.iter().map(|p| self.of_function(declared, generics, &p.ty)).collect()
     }
 
-    /// Says that a value is not intermediate any more: it may be used several times.
+    /// Marks a value as no longer intermediate, so that it can be used several times.
     pub fn settle(&mut self, value: &[Reg]) {
         for reg in value {
             if self.use_of(*reg) == Use::Temporary {
@@ -349,7 +349,7 @@ impl Builder<'_> {
     }
 }
 
-/// Whether a call cannot fail, so that what it changes may be moved out of a global variable meanwhile.
+/// Whether a call cannot fail, so that the value which it modifies may be moved out of a global variable during the call.
 fn is_safe(declared: &Function) -> bool {
     matches!(
         declared.primitive.as_deref(),

@@ -1,4 +1,4 @@
-//! Casts: `is`, `as?` and `as!`. The static types decide what they can; the rest is tested at run time.
+//! Casts: `is`, `as?` and `as!`. Whatever the static types do not decide is tested at run time.
 
 use super::build::{Builder, Value};
 use super::call::Operand;
@@ -9,7 +9,7 @@ use crate::types::model::ty::Type;
 use crate::value::Bank;
 
 impl Builder<'_> {
-    /// `value as? T` (an optional), `value as! T`.
+    /// Lowers `value as? T`, which returns an optional, or `value as! T`.
     pub(super) fn cast(&mut self, value: &Expr, forced: bool, ty: &Type) -> Value {
         let given = self.expr(value);
         let (from, to) = (self.concrete(&value.ty), self.concrete(ty));
@@ -27,7 +27,7 @@ impl Builder<'_> {
         optional[1..].to_vec()
     }
 
-    /// What is said of a value that is not of the type that it is taken for.
+    /// Returns the trap for a forced cast that fails.
     fn failure_of_cast(&mut self, from: &Type, value: Value, to: &Type) -> Trap {
         let function = self.d.prelude_function("_castFailure").filter(|_| self.payload(from).is_none());
         let Some(function) = function else { return Trap::UnexpectedNil };
@@ -38,7 +38,7 @@ impl Builder<'_> {
         Trap::Failed { what: "cast", message: message.first().copied() }
     }
 
-    /// A value of a concrete type as an optional one of another type, which is there when the cast succeeds.
+    /// Casts a value of a concrete type; returns an optional, which has a value if the cast succeeds.
     pub(super) fn converted(&mut self, from: &Type, value: Value, to: &Type) -> Value {
         if let Some(payload) = self.payload(from)
             && from != to
@@ -49,7 +49,7 @@ impl Builder<'_> {
         if !is_less {
             return self.converted_exact(from, value, to);
         }
-        // The value may be of a type that says more. What every value of the known type is, need not be examined.
+        // The dynamic type may be more specific. A cast that succeeds for the static type needs no test.
         let fits = match (from, to) {
             (Type::Existential(_), Type::Existential(wanted)) => self.d.is_value_of(from, wanted),
             (Type::Metatype(of), Type::Metatype(wanted)) => from == to || self.is_metatype_of(of, wanted),
@@ -70,7 +70,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The same for a value that is of that type and of none that says more.
+    /// Works like [`Builder::converted`] for a value whose dynamic type is the given type.
     pub(super) fn converted_exact(&mut self, from: &Type, value: Value, to: &Type) -> Value {
         if from == to {
             return self.some(value);
@@ -114,8 +114,8 @@ impl Builder<'_> {
         }
     }
 
-    /// A boxed value as one of a type. Simple types are compared by the machine; for all others there is a function for
-    /// each type that values are made of.
+    /// Casts a boxed value. The machine compares simple types; for all others there is a function for each type of which values
+    /// are created.
     fn looked_at(&mut self, value: Value, to: &Type) -> Value {
         let is_simple = match to {
             Type::Nominal(..) => self.payload(to).is_none() && self.converter(to).is_none(),
@@ -133,11 +133,11 @@ impl Builder<'_> {
         self.call_and_propagate(&method, vec![Operand::Value(value)])
     }
 
-    /// The body of one of these functions.
+    /// Adds the body of a function that casts boxed values of one type.
     pub(super) fn cast_of_box(&mut self, from: Option<&Type>, operands: &[Operand], to: &Type) -> Value {
         let (Some(from), Some(Operand::Value(boxed))) = (from, operands.first()) else { return self.absent(to) };
         match from {
-            // The box is the metatype.
+            // The box itself is the metatype.
             Type::Metatype(_) if self.is_dynamic_metatype(from) => self.converted_exact(from, boxed.clone(), to),
             _ => {
                 let value = self.unboxed(from, boxed);
@@ -146,7 +146,7 @@ impl Builder<'_> {
         }
     }
 
-    /// What the machine finds in a box, if it is of that type or of a subclass.
+    /// Unboxes a value if it has a type or is an instance of a subclass; returns an optional.
     fn unpacked(&mut self, boxed: &[crate::ir::graph::Reg], to: &Type) -> Value {
         let shape = self.shape(to);
         let mut banks = vec![Bank::I];
@@ -156,7 +156,7 @@ impl Builder<'_> {
         optional
     }
 
-    /// A value as `Any`.
+    /// Converts a value to `Any`.
     pub(super) fn erased(&mut self, from: &Type, value: Value) -> Value {
         let is_boxed = matches!(from, Type::Existential(_)) || self.is_dynamic_metatype(from);
         if is_boxed { value } else { self.boxed(from, &value) }
@@ -168,7 +168,7 @@ impl Builder<'_> {
         self.zeros(&banks)
     }
 
-    /// What is inside of an optional that is cast.
+    /// Casts the value inside an optional.
     fn converted_optional(&mut self, from: &Type, payload: &Type, value: Value, to: &Type) -> Value {
         if let Type::Existential(e) = to
             && self.d.is_value_of(from, e)
@@ -195,7 +195,7 @@ impl Builder<'_> {
         self.assign(&result, &found);
         self.jump(after);
         self.go_on_in(missing);
-        // No value is one of every optional type.
+        // `nil` is a value of every optional type.
         let found = self.absent(to);
         self.assign(&result, &found);
         if wanted.is_some() {
@@ -207,7 +207,7 @@ impl Builder<'_> {
         result
     }
 
-    /// An optional that is there when its value is.
+    /// Wraps an optional in another one, which has a value if the inner one has.
     fn wrapped(&mut self, inner: Value) -> Value {
         let inner = self.keep(inner);
         self.settle(&inner);
@@ -230,7 +230,7 @@ impl Builder<'_> {
         std::iter::once(all).chain(whole).collect()
     }
 
-    /// The function of the prelude that casts the elements of a collection.
+    /// Returns the function of the prelude that casts the elements of a collection.
     fn converter(&mut self, ty: &Type) -> Option<&'static str> {
         let Type::Nominal(id, _) = ty else { return None };
         match self.d.nominal(*id).builtin? {
@@ -264,7 +264,7 @@ impl Builder<'_> {
         matches!(ty, Type::Metatype(of) if crate::ir::layout::is_dynamic(self.d, of))
     }
 
-    /// `T.self`
+    /// Returns the value of `T.self`.
     pub(super) fn metatype(&mut self, of: &Type) -> Value {
         if !crate::ir::layout::is_dynamic(self.d, of) {
             return vec![];
@@ -272,7 +272,7 @@ impl Builder<'_> {
         self.boxed_metatype(of)
     }
 
-    /// Whether every value of `of.Type` is one of `wanted.Type`.
+    /// Whether every value of `of.Type` is a value of `wanted.Type`.
     fn is_metatype_of(&mut self, of: &Type, wanted: &Type) -> bool {
         match wanted {
             Type::Existential(e) => !matches!(of, Type::Existential(_)) && self.d.is_value_of(of, e),
@@ -280,7 +280,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A metatype where another one that it fits is expected.
+    /// Converts a metatype to another metatype type.
     pub(super) fn metatype_as(&mut self, of: &Type, value: Value, wanted: &Type) -> Value {
         match value.is_empty() && crate::ir::layout::is_dynamic(self.d, wanted) {
             true => self.boxed_metatype(of),
@@ -288,7 +288,7 @@ impl Builder<'_> {
         }
     }
 
-    /// `type(of: value)`
+    /// Lowers `type(of: value)`.
     pub(super) fn type_of(&mut self, generics: &[Type], value: Value) -> Value {
         let of = generics.first().cloned().unwrap_or(Type::Error);
         if !crate::ir::layout::is_dynamic(self.d, &of) {
@@ -299,17 +299,17 @@ impl Builder<'_> {
         self.call_and_propagate(&method, vec![Operand::Value(value)])
     }
 
-    /// An instance, without values in it yet, of the class that a metatype stands for.
+    /// Creates an uninitialized instance of the class that a metatype represents.
     pub(super) fn new_of_type(&mut self, of: &Type, metatype: Value) -> Value {
         let Some(function) = self.d.prelude_function("_new") else { return self.nothing(of) };
         let method = self.method_of_new(FunctionRef { function, generics: vec![of.clone()] });
         self.call_and_propagate(&method, vec![Operand::Value(metatype)])
     }
 
-    /// A value that stands for a type while the program runs.
+    /// Creates a value that represents a type at run time.
     pub(super) fn boxed_metatype(&mut self, of: &Type) -> Value {
         let shape = self.lowering.layouts.metatype(self.d, &mut self.program.shapes, of);
-        // The type of a metatype is only written and compared: nothing is looked up for it, and so on without end.
+        // The type of a metatype is only printed and compared: it is no receiver of methods, which avoids infinitely many types.
         if !matches!(of, Type::Metatype(_)) {
             self.note_type(shape);
         }
@@ -317,7 +317,7 @@ impl Builder<'_> {
     }
 }
 
-/// Whether some value of a type can be cast to another one.
+/// Whether a cast from a type to another can succeed for some value.
 pub(super) fn may_succeed(d: &mut dyn Declarations, from: &Type, to: &Type) -> bool {
     match (from, to) {
         (_, Type::Existential(e)) if d.is_value_of(from, e) => true,

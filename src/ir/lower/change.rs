@@ -1,9 +1,9 @@
-//! Changes: replacing and changing the value of a place.
+//! Changes: replacing and modifying the value of a place.
 //!
-//! A change in place goes in three steps: the place is found (`place.rs`), opened (what is to be changed is moved to
-//! registers, along the whole way to it) and closed (moved back). An array has one owner in between, so it is not copied.
-//! Indices are checked before anything is moved out of storage that outlives a failure, so that a failure leaves it as it
-//! was.
+//! A modification in place has three steps: the place is located (`place.rs`), opened (its value is moved to registers, as are
+//! the values that contain it) and closed (moved back). An array has one owner in the meantime, so it is not copied.
+//! Indices are checked before a value is moved out of storage that outlives a failure, so that a failure leaves the storage
+//! unchanged.
 
 use super::build::{Builder, Use, Value};
 use super::call::Operand;
@@ -13,7 +13,7 @@ use crate::ir::graph::{Op, Reg, Stride};
 use crate::types::model::ty::Type;
 use crate::value::Bank;
 
-/// A place whose value was moved to registers, and how it gets back.
+/// A place whose value was moved to registers, and the steps that move it back.
 #[derive(Clone)]
 pub(super) struct Opened {
     pub regs: Value,
@@ -22,13 +22,13 @@ pub(super) struct Opened {
 
 #[derive(Clone)]
 enum Closing {
-    /// Stores registers where they came from, at the end of that change of what others can reach.
+    /// Stores registers in their place, at the end of the modification of shared storage with that number.
     Store(Location, Value, Option<u32>),
-    /// Calls a setter on the base, whose value is in registers, at the end of that change of the stored property that it is about.
+    /// Calls a setter on the base, whose value is in registers, at the end of the modification of its stored property.
     Set { accessor: Box<Accessor>, base: Value, value: Value, change: Option<(Location, u32)> },
-    /// Makes a constant of what was put there.
+    /// Makes the new value constant.
     Cut(Value, Type),
-    /// Says that a stored property was set, when it is back in its place.
+    /// Updates the tangent vector of a stored property's owner, once the property is stored.
     StoreOpaqueProperty(Box<OpaqueProperty>),
 }
 
@@ -101,14 +101,14 @@ impl Builder<'_> {
         }
     }
 
-    /// What a stored property was set to is nothing that the vector beside it follows.
+    /// Updates the vector beside the owner of a stored property that was set.
     fn store_opaque_property(&mut self, opaque_property: &OpaqueProperty) {
         let (vector, value) = (self.load(&opaque_property.vector), self.load(&opaque_property.value));
         let vector = self.set_opaque_property(&opaque_property.property, vector, value);
         self.store(&opaque_property.vector, &vector);
     }
 
-    /// Stores components of an element or record, which is in a register.
+    /// Stores components of an element or record whose array or record is in a register.
     fn store_in(&mut self, at: &Location, object: Reg, value: &[Reg]) {
         match at {
             Location::Element { index, stride, cells, .. } => {
@@ -127,7 +127,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A lazy property is stored when it is first read.
+    /// Whether a getter modifies its base: a lazy property is stored when it is first read.
     pub fn getter_mutates(&mut self, accessor: &Accessor) -> bool {
         self.d.function(accessor.get.declaration().function).params.first().is_some_and(|p| p.is_inout)
     }
@@ -180,8 +180,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Moves what is at a place to registers, where it may be changed; [`Builder::close`] moves it back. The registers
-    /// of a variable are changed where they are.
+    /// Moves the value of a place to registers, where it may be modified; [`Builder::close`] moves it back. The registers
+    /// of a variable are modified in place.
     pub fn open(&mut self, at: &Location) -> Opened {
         match at {
             Location::Registers(regs) => Opened { regs: regs.clone(), closings: vec![] },
@@ -286,13 +286,13 @@ impl Builder<'_> {
     }
 
     fn opened(&mut self, mut closings: Vec<Closing>, at: &Location, regs: Value) -> Opened {
-        // They are changed before they go back.
+        // The registers are modified before they are stored again.
         self.dedicate(&regs, "", Use::Variable);
         closings.push(Closing::Store(at.clone(), regs.clone(), None));
         Opened { regs, closings }
     }
 
-    /// What was moved out of storage that others can reach.
+    /// Opens a place whose value was moved out of shared storage.
     fn opened_during(&mut self, change: Option<u32>, at: &Location, regs: Value) -> Opened {
         self.dedicate(&regs, "", Use::Variable);
         let closings = vec![Closing::Store(at.clone(), regs.clone(), change)];
@@ -322,7 +322,7 @@ impl Builder<'_> {
         Opened { regs, closings }
     }
 
-    /// Moves an opened place's value back.
+    /// Moves the value of an opened place back.
     pub fn close(&mut self, opened: Opened) {
         for closing in opened.closings.into_iter().rev() {
             match closing {
@@ -353,7 +353,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Empties references that were stored, so that what they name has one owner again.
+    /// Empties references that were stored, so that their objects have one owner again.
     fn release(&mut self, regs: &[Reg]) {
         for reg in regs {
             if self.bank(*reg) == Bank::R {
@@ -363,7 +363,7 @@ impl Builder<'_> {
     }
 }
 
-/// Whether a place is in storage that is still there after a failure.
+/// Whether a place is in storage that still exists after a failure.
 fn outlives_failure(at: &Location) -> bool {
     match at {
         Location::Box { .. } | Location::Global { .. } => true,

@@ -1,4 +1,4 @@
-//! Closures and local functions: what they capture, and functions as values.
+//! Closures and local functions: their captured values, and functions as values.
 
 use super::build::{Builder, Slot, Use, Value};
 use super::call::Operand;
@@ -12,14 +12,14 @@ use crate::value::shape::Shape;
 use std::rc::Rc;
 
 impl Builder<'_> {
-    /// A closure that is written here.
+    /// Creates a closure.
     pub fn closure(&mut self, function: tree::FunctionId) -> Reg {
         self.lowering.parents.insert(function, self.owner);
         let f = FunctionRef { function, generics: self.generics.clone() };
         self.function_value(&f)
     }
 
-    /// A function as a value, with what it captures.
+    /// Creates a function value, with its captured values.
     pub fn function_value(&mut self, f: &FunctionRef) -> Reg {
         let captured = self.captured(f.function).concat();
         let view = self.d.view(f, self.span);
@@ -27,13 +27,13 @@ impl Builder<'_> {
         self.value(Op::Closure(id), Bank::R, &captured)
     }
 
-    /// Whether a function is declared inside of another one.
+    /// Whether a function is declared inside another one.
     pub(super) fn is_local(&self, function: tree::FunctionId) -> bool {
         self.lowering.parents.contains_key(&function)
     }
 
-    /// What a closure or local function captures, as it is known here: a box for a variable that is shared, a value for
-    /// any other.
+    /// Returns the values that a closure or local function captures: a box for a variable that is shared, and the value of any
+    /// other variable.
     pub fn captured(&mut self, function: tree::FunctionId) -> Vec<Value> {
         if self.d.function(function).primitive.is_some() {
             return vec![];
@@ -58,14 +58,14 @@ impl Builder<'_> {
             values.push(match self.slot(local) {
                 Slot::Registers(regs) => regs,
                 Slot::Box(object) => vec![object],
-                // No closure captures what an optional chain found.
+                // No closure captures the value that an optional chain unwrapped.
                 Slot::Place(_) | Slot::Absent => vec![],
             });
         }
         values
     }
 
-    /// The variable of the body `here` that stands for a variable of the body `home` around it.
+    /// Returns the variable of the body `here` that represents, as a capture, a variable of the enclosing body `home`.
     fn stand_in(&mut self, home: tree::FunctionId, here: tree::FunctionId, variable: LocalId) -> Option<LocalId> {
         if here == home {
             return Some(variable);
@@ -86,7 +86,7 @@ impl Builder<'_> {
         Some(local)
     }
 
-    /// A captured value; `next` counts the components of each bank.
+    /// Loads a captured value; `next` counts the components of each bank.
     pub(super) fn receive(&mut self, banks: &[Bank], next: &mut [u16; 3]) -> Value {
         let mut regs = vec![];
         for bank in banks {
@@ -98,7 +98,7 @@ impl Builder<'_> {
         regs
     }
 
-    /// What the function itself captured arrives in its object.
+    /// Loads the function's captured values from its function object.
     pub fn receive_captures(&mut self) {
         let body = self.body.clone();
         let mut next = [0u16; 3];
@@ -110,7 +110,7 @@ impl Builder<'_> {
         }
     }
 
-    /// What the function itself captured arrives as further arguments.
+    /// Receives the function's captured values as additional arguments.
     pub fn receive_captures_as_parameters(&mut self) {
         let body = self.body.clone();
         let values = self.capture_parameters(&body);
@@ -119,7 +119,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Further parameters for what a body captures.
+    /// Adds parameters for the captured values of a body.
     fn capture_parameters(&mut self, body: &Body) -> Vec<Value> {
         let mut values = vec![];
         for capture in &body.captures {
@@ -128,7 +128,7 @@ impl Builder<'_> {
             let mut tangent = self.tangent(&local.ty);
             let mut banks = self.banks_of(shape);
             if local.mutable {
-                // A box looks like an instance of a class with one property.
+                // The shape of a box is that of an instance of a class with one property.
                 let fields = vec![(local.name.clone(), shape)];
                 shape = self.program.shapes.add(Shape::Class { name: local.name.clone(), base: None, fields });
                 tangent = None;
@@ -144,7 +144,7 @@ impl Builder<'_> {
         values
     }
 
-    /// What a local function captures, which is called on behalf of others, comes from these.
+    /// Adds parameters for the captured values of a local function that is called on behalf of others.
     pub(super) fn pass_on_captures(&mut self, function: tree::FunctionId) {
         if let Some(body) = self.d.body(function) {
             let values = self.capture_parameters(&body);
@@ -162,7 +162,7 @@ impl Builder<'_> {
         };
     }
 
-    /// A function value where one of another type is expected: one that never throws where one that may throw is expected.
+    /// Converts a function value to another function type: a function that never throws to one that may throw.
     pub fn adapt(&mut self, value: Value, from: &Type, to: &Type) -> Value {
         let (Type::Function(from), Type::Function(wanted)) = (self.concrete(from), self.concrete(to)) else {
             return value;
@@ -174,7 +174,7 @@ impl Builder<'_> {
         vec![self.value(Op::Closure(id), Bank::R, &value)]
     }
 
-    /// The body of [`Origin::NeverThrows`].
+    /// Builds the body of [`Origin::NeverThrows`].
     pub fn never_throws(&mut self, key: &Key) {
         let Some(Type::Function(ty)) = key.generics.first().cloned() else { return };
         self.out.name = Rc::from("closure");

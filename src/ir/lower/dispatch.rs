@@ -1,7 +1,7 @@
-//! Dynamic dispatch: calls of methods that subclasses override, and of requirements of protocols on existential values.
+//! Dynamic dispatch: calls of methods that subclasses override, and of requirements of protocols on existentials.
 //!
-//! In: callees. Out: [`Op::FindMethod`], and a complete table of what it finds: every method for every type that values
-//! are made of anywhere.
+//! In: callees. Out: [`Op::FindMethod`], and a complete dispatch table: every method for every type of which values are
+//! created anywhere.
 
 use super::build::{Builder, Value};
 use super::call::{Operand, Thrown};
@@ -17,20 +17,20 @@ use crate::value::shape::{Shape, ShapeId};
 use hashbrown::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// Who is called.
+/// The target of a call.
 #[derive(Clone, Debug)]
 pub(super) enum Target {
     /// A function that is known.
     Static(FunctionRef),
-    /// What a method is for the receiver, which is the argument of that number. The function is the one that the method
-    /// was declared as.
+    /// A method that is dispatched on the receiver, which is the argument with that index. The function is the declaration of
+    /// the method.
     Dynamic(MethodId, FunctionRef, usize),
-    /// An initializer of a class, with an instance that is made for it.
+    /// An initializer of a class, with an instance that is created for it.
     Allocation(FunctionRef),
 }
 
 impl Target {
-    /// The function whose parameters and results the call has.
+    /// Returns the function that declares the parameters and results of the call.
     pub fn declaration(&self) -> &FunctionRef {
         match self {
             Target::Static(f) | Target::Dynamic(_, f, _) | Target::Allocation(f) => f,
@@ -38,54 +38,54 @@ impl Target {
     }
 }
 
-/// A method that is found while the program runs, for concrete generic arguments.
+/// A method that is dispatched at run time, for concrete generic arguments.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Method {
-    /// Of a class.
+    /// A method of a class.
     Class(FunctionRef),
-    /// A requirement, called on an existential; the last are its own generic arguments.
+    /// A requirement, called on an existential; `generics` are the generic arguments of the requirement itself.
     Requirement { protocol: ProtocolId, requirement: u32, on: Type, generics: Vec<Type> },
-    /// A cast of what is in a box to the generic argument.
+    /// A cast of a boxed value to the generic argument.
     Cast(FunctionRef),
-    /// The type of what is in a box.
+    /// The type of a boxed value.
     TypeOf(FunctionRef),
-    /// A function for the type of one of its arguments.
+    /// A function for the dynamic type of one of its arguments.
     Opened { function: FunctionRef, generic: usize, param: usize },
-    /// A new instance of a class, or of the subclass that a metatype stands for.
+    /// The allocation of an instance of a class, or of the subclass that a metatype represents.
     New(FunctionRef),
 }
 
-/// What a thunk leads to.
+/// The target of a thunk.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(in crate::ir) enum ThunkTarget {
-    /// An override whose results look different.
+    /// An override whose results have a different representation.
     Override(FunctionRef),
-    /// What fulfils a requirement for a type.
+    /// The witness of a requirement for a type.
     Witness { protocol: ProtocolId, requirement: u32, of: Type, generics: Vec<Type> },
-    /// A cast of values of a type; `None` for all that it fails for.
+    /// A cast of values of a type; `None` for all types for which the cast fails.
     Cast { from: Option<Type>, to: Type },
     /// The type itself.
     TypeOf(Type),
     /// The function for a type.
     Opened { function: FunctionRef, param: usize, of: Type },
-    /// An instance of a class without values in it.
+    /// An uninitialized instance of a class.
     New(Type),
 }
 
-/// The methods that are found while the program runs, and the types that they are found for.
+/// The methods that are dispatched at run time, and the types that they are dispatched on.
 #[derive(Clone, Default)]
 pub(super) struct Dynamic {
     methods: Vec<Method>,
     numbers: HashMap<Method, MethodId>,
-    /// Classes that instances are made of, and types that are erased.
+    /// The classes of which instances are created, and the types that are erased.
     types: Vec<ShapeId>,
     known: HashSet<ShapeId>,
-    /// How many of each were combined.
+    /// The numbers of methods and types that were combined so far.
     done: (usize, usize),
 }
 
 impl Lowering {
-    /// Combines methods and types that are new.
+    /// Resolves all combinations of methods and types in which one of them is new.
     pub(super) fn find_methods(&mut self, d: &mut dyn Declarations, program: &mut Program) {
         let (methods, types) = (self.dynamic.methods.len(), self.dynamic.types.len());
         let (old_methods, old_types) = std::mem::replace(&mut self.dynamic.done, (methods, types));
@@ -148,7 +148,7 @@ impl Lowering {
             }
             Method::Cast(f) => {
                 let to = f.generics.first().cloned().unwrap_or(Type::Error);
-                // Boxes have one shape, whichever protocols they are known to conform to.
+                // Existentials have one shape, whichever protocols they conform to.
                 let any = |t: &Type| matches!(t, Type::Existential(_)).then(Type::any_value);
                 let from = super::cast::may_succeed(d, ty, &to).then(|| ty.map(&mut |t| any(t)));
                 (Origin::Thunk { like: f.function, to: Rc::new(ThunkTarget::Cast { from, to }) }, f.generics.clone())
@@ -198,7 +198,7 @@ impl Lowering {
     }
 }
 
-/// Whether the first parameter of a function is a type.
+/// Whether the first parameter of a function is a metatype `self`.
 pub(super) fn has_type_self(declared: &Function) -> bool {
     declared.params.first().is_some_and(|p| &*p.name == "self" && matches!(p.ty, Type::Metatype(_)))
 }
@@ -217,7 +217,7 @@ pub(super) fn is_class_of(d: &mut dyn Declarations, ty: &Type, class: &Type) -> 
     }
 }
 
-/// Whether an override returns what the method that it overrides does, so that it can be called in its place.
+/// Whether the results of an override and of the overridden method have the same representation, so that no thunk is needed.
 fn returns_alike(d: &mut dyn Declarations, f: &FunctionRef, by: &FunctionRef) -> bool {
     let mut result = |f: &FunctionRef| {
         let declared = d.function(f.function);
@@ -230,7 +230,7 @@ fn returns_alike(d: &mut dyn Declarations, f: &FunctionRef, by: &FunctionRef) ->
 }
 
 impl Builder<'_> {
-    /// The function that is called for concrete types; `None` if there is none.
+    /// Resolves a callee for concrete types; `None` if there is no such function.
     pub fn resolve(&mut self, callee: &Callee) -> Option<Target> {
         match callee {
             Callee::Static(f) => Some(Target::Static(self.concrete_ref(f))),
@@ -258,7 +258,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A method is looked for while the program runs only if there is something else to be found.
+    /// Returns the target of a call of a class's method: it is dynamic only if the method is overridden, or may be later.
     fn method_of_class(&mut self, f: FunctionRef) -> Target {
         match self.d.overridden(f.function) {
             Some(is_overridden) if is_overridden || self.lowering.interactive => {
@@ -279,37 +279,37 @@ impl Builder<'_> {
         Target::Dynamic(id, FunctionRef { function, generics: all }, 0)
     }
 
-    /// What casts the value of a box: a function for each type.
+    /// Returns the method that casts a boxed value: a function for each type.
     pub(super) fn method_of_cast(&mut self, f: FunctionRef) -> Target {
         let id = self.lowering.method(self.program, Method::Cast(f.clone()), &"as".into());
         Target::Dynamic(id, f, 0)
     }
 
-    /// What makes an instance of the class that a metatype stands for.
+    /// Returns the method that allocates an instance of the class that a metatype represents.
     pub(super) fn method_of_new(&mut self, f: FunctionRef) -> Target {
         let id = self.lowering.method(self.program, Method::New(f.clone()), &"new".into());
         Target::Dynamic(id, f, 0)
     }
 
-    /// What says the type of an instance or of the value of a box.
+    /// Returns the method that determines the type of an instance or of a boxed value.
     pub(super) fn method_of_type(&mut self, f: FunctionRef) -> Target {
         let id = self.lowering.method(self.program, Method::TypeOf(f.clone()), &"type".into());
         Target::Dynamic(id, f, 0)
     }
 
-    /// Whether what is called is known to be that primitive, and has no registered derivative.
+    /// Whether the target is statically known to be the given primitive, and has no registered derivative.
     pub fn is_primitive_target(&mut self, target: &Target, name: &str) -> bool {
         matches!(target, Target::Static(f) if self.is_primitive(f, name))
     }
 
-    /// A call.
+    /// Calls a target.
     pub fn call_target(&mut self, target: &Target, mut operands: Vec<Operand>) -> (Value, Thrown) {
         if let Target::Allocation(f) = target {
             return self.call_allocation(f, operands);
         }
         let declared = self.d.function(target.declaration().function);
         for (operand, param) in operands.iter_mut().zip(&declared.params) {
-            // What changes `self` in a protocol only changes what it refers to in a class.
+            // A mutating requirement of a protocol modifies the instance, not the reference, if the type is a class.
             if let (Operand::InOut(regs), false) = (&*operand, param.is_inout) {
                 *operand = Operand::Value(regs.clone());
             }
@@ -335,7 +335,7 @@ impl Builder<'_> {
         self.invoke(Op::CallValue, &[function], operands, &banks, declared.throws)
     }
 
-    /// An instance of a class with these values in it, or with none yet.
+    /// Creates an instance of a class with these components, or an uninitialized one.
     pub fn instance(&mut self, shape: ShapeId, components: &[Reg]) -> Value {
         self.note_type(shape);
         let object = self.value(Op::NewInstance(shape), Bank::R, &[]);
@@ -352,14 +352,14 @@ impl Builder<'_> {
         vec![object]
     }
 
-    /// A value of a concrete type as one of any type.
+    /// Boxes a value of a concrete type as an existential.
     pub fn boxed(&mut self, ty: &Type, regs: &[Reg]) -> Value {
         let shape = self.shape(ty);
         self.note_type(shape);
         vec![self.value(Op::Native { name: "any.box", shapes: vec![shape] }, Bank::R, regs)]
     }
 
-    /// Values of this type may be the receivers of methods.
+    /// Notes that values of a type may be receivers of methods.
     pub(super) fn note_type(&mut self, shape: ShapeId) {
         let dynamic = &mut self.lowering.dynamic;
         if dynamic.known.insert(shape) {
@@ -367,7 +367,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A function that is called as another one.
+    /// Builds a thunk that has the signature of one function and calls another.
     pub(super) fn thunk(&mut self, like: tree::FunctionId, to: &ThunkTarget) {
         let declared = self.d.function(like);
         self.params = declared.generics.clone();
@@ -430,7 +430,7 @@ impl Builder<'_> {
         }
         let is_type = |k: usize| declared.params.get(k).is_some_and(|p| matches!(p.ty, Type::Metatype(_)));
         let of = of.filter(|(k, _)| !is_type(*k));
-        // Values that are given by reference: they go back at the end, the receiver packed again.
+        // The values of `inout` parameters are returned at the end; the receiver is boxed again.
         let mut back = vec![];
         for (k, operand) in operands.iter_mut().enumerate() {
             let (Operand::Value(regs) | Operand::InOut(regs)) = &mut *operand;
@@ -457,11 +457,11 @@ impl Builder<'_> {
         self.give_back(results);
     }
 
-    /// The value of a concrete type that is known to be in one of any type.
+    /// Unboxes an existential whose value is known to have a concrete type.
     pub(super) fn unboxed(&mut self, ty: &Type, regs: &[Reg]) -> Value {
         let shape = self.shape(ty);
         if let Shape::Class { .. } = self.program.shapes.get(shape) {
-            // Of an instance of a subclass, too.
+            // This also accepts an instance of a subclass.
             let optional = [self.reg(Bank::I), self.reg(Bank::R)];
             self.emit(Op::Native { name: "any.as", shapes: vec![shape] }, &optional, regs);
             return vec![optional[1]];
@@ -475,7 +475,7 @@ impl Builder<'_> {
         value
     }
 
-    /// A result as the one that is expected: an optional, or one of any type.
+    /// Converts a result to the declared type: an optional, or an existential.
     fn as_declared(&mut self, value: Value, from: &Type, to: &Type) -> Value {
         if from == to || matches!(from, Type::Never) {
             return value;
@@ -484,7 +484,7 @@ impl Builder<'_> {
             return self.boxed(from, &value);
         }
         if to.any(&mut |t| matches!(t, Type::Existential(_))) {
-            // Boxes inside of something else.
+            // The existentials are parts of another type.
             return self.converted_exact(from, value, to)[1..].to_vec();
         }
         let (from, to) = (self.banks(from), self.banks(to));

@@ -1,10 +1,10 @@
-//! Expression effects: the expressions that may change values evaluated before them, which are then copied or evaluated again.
+//! Expression effects: the expressions that may change values evaluated before them; such values are copied or evaluated later.
 
 use super::build::Builder;
 use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, Place, ProjectionKind, Root};
 
-/// The last of several operands that may change what those before it gave; the first one has none before it, and a long
-/// chain of operators lies in it.
+/// Returns the index of the last operand that may change the values of preceding operands, or 0. The first operand has no
+/// preceding ones and is not inspected; a long chain of operators is nested in it.
 pub(super) fn last_writing<T>(operands: &[T], writes: impl Fn(&T) -> bool) -> usize {
     operands.iter().enumerate().skip(1).rev().find(|(_, operand)| writes(operand)).map_or(0, |(i, _)| i)
 }
@@ -20,7 +20,7 @@ fn place_may_write(place: &Place) -> bool {
     operands(place).any(may_write)
 }
 
-/// The expressions that are evaluated to find a place.
+/// Returns the expressions that are evaluated to locate a place.
 fn operands(place: &Place) -> impl Iterator<Item = &Expr> {
     let root = match &place.root {
         Root::Value(e) => Some(&**e),
@@ -33,7 +33,7 @@ fn operands(place: &Place) -> impl Iterator<Item = &Expr> {
     root.into_iter().chain(indices)
 }
 
-/// Whether evaluating an expression may change a variable that lives in registers.
+/// Whether the evaluation of an expression may change a variable that is stored in registers.
 pub(super) fn may_write(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Int(_)
@@ -77,7 +77,7 @@ pub(super) fn may_write(e: &Expr) -> bool {
 }
 
 impl Builder<'_> {
-    /// Whether the operands in what follows a `?` may run code that changes anything that outlives them.
+    /// Whether the operands in the expression after a `?` may run code that changes values which outlive them.
     pub fn runs_code(&mut self, behind: &Expr) -> bool {
         match &behind.kind {
             ExprKind::Local(_) | ExprKind::Global(_) => false,
@@ -97,7 +97,7 @@ impl Builder<'_> {
         operands(place).any(|e| self.may_act(e))
     }
 
-    /// Whether evaluating an expression may run code other than primitives.
+    /// Whether the evaluation of an expression may run code other than primitives.
     fn may_act(&mut self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Int(_)
@@ -106,7 +106,7 @@ impl Builder<'_> {
             | ExprKind::Bool(_)
             | ExprKind::Nil
             | ExprKind::Local(_) => false,
-            // It is computed when it is first read.
+            // A lazy global is computed when it is first read.
             ExprKind::Global(global) => self.d.global(*global).lazy.is_some(),
             ExprKind::Field { base: value, .. }
             | ExprKind::Element { base: value, .. }

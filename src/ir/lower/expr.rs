@@ -1,4 +1,4 @@
-//! Expressions: lowering of all that are not calls, literals or places.
+//! Expressions: lowering of all expressions except calls, literals and places.
 
 use super::build::{Builder, Slot, Value};
 use super::effects::{last_writing, may_write};
@@ -10,8 +10,8 @@ use crate::types::model::ty::Type;
 use crate::value::Bank;
 
 impl Builder<'_> {
-    /// The value of an expression. Registers of variables are handed out as they are: whoever evaluates something else
-    /// before using them [keeps](Builder::keep) them.
+    /// Lowers an expression. Registers of variables are returned without a copy: a caller that evaluates another expression
+    /// before using them must [copy](Builder::keep) them.
     pub fn expr(&mut self, e: &Expr) -> Value {
         let outer = std::mem::replace(&mut self.span, e.span);
         let value = match &e.kind {
@@ -32,7 +32,7 @@ impl Builder<'_> {
         value
     }
 
-    /// Several expressions from left to right, none of which changes the values of those before.
+    /// Lowers several expressions from left to right, none of which changes the values of the preceding ones.
     pub fn exprs<'e>(&mut self, all: impl IntoIterator<Item = &'e Expr>) -> Vec<Value> {
         let all: Vec<&Expr> = all.into_iter().collect();
         let last_write = last_writing(&all, |e| may_write(e));
@@ -44,7 +44,7 @@ impl Builder<'_> {
         values
     }
 
-    /// The value of an expression that is not simply read from somewhere.
+    /// Lowers an expression that is not just a read of a place.
     pub fn expr_value(&mut self, e: &Expr) -> Value {
         self.span = e.span;
         match &e.kind {
@@ -54,7 +54,7 @@ impl Builder<'_> {
             | ExprKind::Element { .. }
             | ExprKind::Upcast(_)
             | ExprKind::Super(_) => self.expr(e),
-            // The literal fits its type; one of `UInt64` keeps its bits.
+            // The literal fits its type; a literal of type `UInt64` retains its bit pattern.
             ExprKind::Int(n) => vec![self.int(*n as i64)],
             ExprKind::Float(x) => self.number(*x, &e.ty),
             ExprKind::Text(text) => vec![self.value(Op::Text(text.clone()), Bank::R, &[])],
@@ -154,7 +154,7 @@ impl Builder<'_> {
         }
     }
 
-    /// `place = value`
+    /// Lowers `place = value`.
     pub fn assign_place(&mut self, place: &Place, value: &Expr) {
         let mut at = self.place(place);
         if may_write(value) {
@@ -169,7 +169,7 @@ impl Builder<'_> {
         self.store(&at, &value);
     }
 
-    /// Indices that a variable holds must not change before the place is used.
+    /// Copies the indices of a place that are stored in variables, so that they do not change before the place is used.
     fn keep_indices(&mut self, at: Location) -> Location {
         match at {
             Location::Element { array, index, stride, cells } => {
@@ -181,7 +181,7 @@ impl Builder<'_> {
         }
     }
 
-    /// `a && b` and the like are decided by jumps, not by values.
+    /// Lowers a condition; `a && b` and other logical operators become jumps.
     pub fn condition(&mut self, e: &Expr, then: BlockId, otherwise: BlockId) {
         match &e.kind {
             ExprKind::Bool(b) => {
@@ -190,7 +190,7 @@ impl Builder<'_> {
             }
             ExprKind::Ternary { condition, then: yes, otherwise: no } => {
                 let (first, second) = (self.block(), self.block());
-                // A constant side needs no block of its own.
+                // A constant operand needs no block.
                 let target = |side: &Expr, own| match side.kind {
                     ExprKind::Bool(true) => then,
                     ExprKind::Bool(false) => otherwise,
@@ -231,7 +231,7 @@ impl Builder<'_> {
         result
     }
 
-    /// Texts one after another.
+    /// Concatenates strings.
     fn concatenate(&mut self, parts: &[Reg]) -> Reg {
         let Some((first, others)) = parts.split_first() else {
             return self.value(Op::Text("".into()), Bank::R, &[]);
@@ -240,7 +240,7 @@ impl Builder<'_> {
         others.iter().fold(*first, |before, part| self.value(join(), Bank::R, &[before, *part]))
     }
 
-    /// A value as an optional.
+    /// Wraps a value in an optional.
     pub fn some(&mut self, value: Value) -> Value {
         let mut optional = vec![self.int(1)];
         optional.extend(value);
@@ -303,7 +303,7 @@ impl Builder<'_> {
         result
     }
 
-    /// A value as `Any`, a metatype as one that is known only while the program runs.
+    /// Converts a value to `Any`, or a metatype to one that is only known at run time.
     fn erase(&mut self, value: &Expr, to: &Type) -> Value {
         let regs = self.expr(value);
         let ty = self.concrete(&value.ty);
@@ -331,7 +331,7 @@ impl Builder<'_> {
         }
         let banks = self.banks(ty);
         let result = self.regs(&banks);
-        // `try?` of an optional stays one.
+        // `try?` does not wrap an optional again.
         let regs = if regs.len() == banks.len() { regs } else { self.some(regs) };
         self.assign(&result, &regs);
         self.jump(after);

@@ -12,7 +12,7 @@ use crate::types::model::tree::{FunctionRef, LocalId, Stmt, StmtKind};
 use crate::types::model::ty::Type;
 use crate::value::Bank;
 
-/// Lowers what a key stands for.
+/// Lowers the graph that a key denotes.
 pub(super) fn lower(lowering: &mut Lowering, d: &mut dyn Declarations, program: &mut Program, key: &Key) -> Function {
     let mut builder = Builder::new(lowering, d, program, key);
     match key.origin {
@@ -29,7 +29,7 @@ pub(super) fn lower(lowering: &mut Lowering, d: &mut dyn Declarations, program: 
         Origin::Thunk { like, ref to } => builder.thunk(like, to),
         Origin::Initializer(_) => builder.initializer(key),
     }
-    // A body that was refused, or the block after its last `return`.
+    // This terminates a body that is not supported, and the block after its last `return`.
     builder.trap(Trap::Unreachable);
     for block in &mut builder.out.blocks {
         block.end.get_or_insert(Terminator::Trap(Trap::Unreachable));
@@ -58,7 +58,7 @@ impl Builder<'_> {
         }
         self.results(&declared);
         let regs = self.parameters(&declared);
-        // Those of a class's initializer are about making an instance with it.
+        // The derivatives of a class's initializer belong to the function that allocates the instance.
         if !declared.fills_instance {
             self.rules(f, &declared);
         }
@@ -71,7 +71,7 @@ impl Builder<'_> {
         }
     }
 
-    /// What is returned: the error if it may throw, the result, the parameters that go back.
+    /// Declares the results: the error if the function may throw, the result, and the `inout` parameters.
     pub(super) fn results(&mut self, declared: &declared::Function) {
         self.out.throws = self.throws;
         if self.throws {
@@ -85,7 +85,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A value of a type among what is returned.
+    /// Declares the results of a type.
     fn result_part(&mut self, ty: &Type) {
         let ty = self.concrete(ty);
         let (shape, first) = (self.shape(&ty), self.out.results.len());
@@ -98,8 +98,8 @@ impl Builder<'_> {
         self.out.results.extend(banks.iter());
     }
 
-    /// Whether registers of a type may hold stored properties of a declared type. Only there can something be left out of
-    /// the tangent vector; for other types the tangent is not looked up, since that costs a search for conformances.
+    /// Whether registers of a type may contain stored properties of a declared type. Only such properties can be omitted from the
+    /// tangent vector; for other types the tangent is not computed, since that requires a search for conformances.
     fn has_properties(&mut self, ty: &Type) -> bool {
         match ty {
             Type::Tuple(fields) => fields.iter().any(|(_, ty)| self.has_properties(ty)),
@@ -112,7 +112,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Registers for the parameters.
+    /// Allocates registers for the parameters.
     pub(super) fn parameters(&mut self, declared: &declared::Function) -> Vec<Operand> {
         let mut all = vec![];
         for param in &declared.params {
@@ -148,7 +148,7 @@ impl Builder<'_> {
 
     fn body(&mut self, declared: &declared::Function, params: Vec<Operand>) {
         if self.locals.is_empty() && self.d.body(self.owner).is_none() {
-            // Its errors were reported; nothing calls it.
+            // The function had errors, which were reported; it is not called.
             self.trap(Trap::Unreachable);
             return;
         }

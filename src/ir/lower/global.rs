@@ -1,4 +1,4 @@
-//! Global variables: in registers of the script that alone uses them, or in global storage.
+//! Global variables: stored in registers of the script if no other code uses them, otherwise in global storage.
 
 use super::build::{Builder, Use};
 use super::place::Location;
@@ -9,24 +9,24 @@ use crate::types::model::ty::Type;
 use crate::value::Bank;
 use std::rc::Rc;
 
-/// Where a global variable is stored.
+/// The position of a global variable in global storage.
 #[derive(Clone, Debug)]
 pub(in crate::ir) struct Storage {
-    /// Its components: bank and number.
+    /// Its components: bank and index.
     cells: Vec<(Bank, u32)>,
-    /// For one that is computed when it is first read: the integer that says whether it was.
+    /// For a lazy variable: the integer that states whether it is initialized.
     ready: Option<u32>,
 }
 
 impl Lowering {
-    /// Where the components of a global variable are kept, each by its bank and number.
+    /// Returns the components of a global variable in global storage, each by its bank and index.
     pub fn storage(&self, global: GlobalId) -> Option<&[(Bank, u32)]> {
         self.globals.get(&global).map(|storage| &storage.cells[..])
     }
 }
 
 impl Builder<'_> {
-    /// Whether a global variable lives in registers of the function that is lowered.
+    /// Whether a global variable is stored in registers of the function that is lowered.
     pub fn lives_in_script(&mut self, global: GlobalId) -> bool {
         let declared = self.d.global(global);
         matches!(self.origin, Origin::Script(_))
@@ -36,13 +36,13 @@ impl Builder<'_> {
             && !self.outlives_script(&declared.ty)
     }
 
-    /// Whether it would be seen that a variable of a script ends with the script: as long as the program runs, what is in
-    /// it does not go away.
+    /// Whether the program could observe that a variable's lifetime ends with the script: the references in a global variable
+    /// are retained as long as the program runs.
     fn outlives_script(&mut self, ty: &Type) -> bool {
         self.d.sees_ends() && self.banks(ty).contains(&Bank::R)
     }
 
-    /// The place of a global variable, which has its value.
+    /// Returns the place of a global variable, which is initialized first if it is lazy.
     pub fn global(&mut self, global: GlobalId) -> Location {
         let ownership = self.d.global(global).ownership;
         self.initialized_global(global).kept(ownership)
@@ -68,7 +68,7 @@ impl Builder<'_> {
         at
     }
 
-    /// The place of a global variable in global storage.
+    /// Returns the place of a global variable in global storage.
     pub fn global_storage(&mut self, global: GlobalId) -> Location {
         if let Some(storage) = self.lowering.globals.get(&global) {
             let cells = storage.cells.clone();
@@ -90,7 +90,7 @@ impl Builder<'_> {
         Location::Global { cells, stored: self.stored_global(global) }
     }
 
-    /// Computes the initial value unless it is there.
+    /// Computes the initial value of a lazy variable if it is not initialized.
     fn ensure(&mut self, global: GlobalId, ready: u32) {
         let is_there = self.value(Op::LoadGlobal { bank: Bank::I, index: ready }, Bank::I, &[]);
         let (missing, fine) = (self.block(), self.block());
@@ -102,7 +102,7 @@ impl Builder<'_> {
         self.go_on_in(fine);
     }
 
-    /// The body of [`Origin::Initializer`].
+    /// Builds the body of [`Origin::Initializer`].
     pub fn initializer(&mut self, key: &Key) {
         let Origin::Initializer(global) = key.origin else { return };
         let declared = self.d.global(global);

@@ -1,4 +1,4 @@
-//! Literals: values made of their parts, literals, arrays, dictionaries, structs, cases of enums.
+//! Literals: numbers, strings, arrays, dictionaries, structs and cases of enums, built from their parts.
 
 use super::build::{Builder, Value};
 use super::call::Operand;
@@ -13,7 +13,7 @@ use crate::value::{Bank, Constants};
 use hashbrown::HashSet;
 
 impl Builder<'_> {
-    /// A number literal; one of type `Float` is rounded.
+    /// Lowers a number literal; one of type `Float` is rounded.
     pub fn number(&mut self, x: f64, ty: &Type) -> Value {
         let shape = self.shape(ty);
         let x = match self.program.shapes.get(shape) {
@@ -23,7 +23,7 @@ impl Builder<'_> {
         vec![self.value(Op::ConstF(x), Bank::F, &[])]
     }
 
-    /// Components as a value of a type: put in a record or an instance where the type is one.
+    /// Builds a value of a type from its components, in a record or an instance if the type requires one.
     pub fn pack(&mut self, ty: &Type, components: Value) -> Value {
         let shape = self.shape(ty);
         match self.program.shapes.get(shape) {
@@ -33,7 +33,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The components of a value of a type, taken out of its record.
+    /// Returns the components of a value of a type, loaded from its record if it has one.
     pub fn unpack(&mut self, ty: &Type, value: Value) -> Value {
         let shape = self.shape(ty);
         let inner = self.inner(shape);
@@ -47,7 +47,7 @@ impl Builder<'_> {
             .collect()
     }
 
-    /// What the machine knows a type as.
+    /// Returns the builtin type that a type is, if any.
     pub fn builtin(&mut self, ty: &Type) -> Option<Builtin> {
         match self.concrete(ty) {
             Type::Nominal(id, _) => self.d.nominal(id).builtin,
@@ -67,7 +67,7 @@ impl Builder<'_> {
         let banks = self.banks_of(element);
         let stride = stride(&banks);
         let array = self.value(Op::NewArray(stride), Bank::R, &[]);
-        // One after another, so that a long literal does not need a register for every element.
+        // Elements are appended one after another, so that a long literal does not need a register for every element.
         for part in parts {
             let mut ins = vec![array];
             ins.extend(self.expr(part));
@@ -166,7 +166,7 @@ impl Builder<'_> {
     }
 }
 
-/// The elements of a literal in which nothing is computed.
+/// Returns the elements of a literal whose elements are all constants.
 fn constants(parts: &[Expr]) -> Option<Constants> {
     let integer = |part: &Expr| match part.kind {
         ExprKind::Int(n) => Some(n as i64),
@@ -183,7 +183,7 @@ fn constants(parts: &[Expr]) -> Option<Constants> {
     }
 }
 
-/// Whether the keys of a literal are literals themselves, and different ones.
+/// Whether the keys of a literal are distinct literals.
 fn are_distinct(pairs: &[(Expr, Expr)]) -> bool {
     let (mut integers, mut texts) = (HashSet::new(), HashSet::new());
     pairs.iter().all(|(key, _)| match &key.kind {

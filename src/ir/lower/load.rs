@@ -10,7 +10,7 @@ use crate::types::model::ty::Type;
 use crate::value::Bank;
 
 impl Builder<'_> {
-    /// The place that an expression reads, so that no more of it is loaded than is needed.
+    /// Returns the place that an expression reads, so that only the needed components are loaded.
     pub fn location(&mut self, e: &Expr) -> Location {
         match &e.kind {
             ExprKind::Local(local) => self.local_location(*local),
@@ -41,7 +41,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The value at a place. Registers of variables are handed out as they are.
+    /// Loads the value of a place. Registers of variables are returned without a copy.
     pub fn load(&mut self, at: &Location) -> Value {
         match at {
             Location::Registers(regs) => regs.clone(),
@@ -101,7 +101,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The contents of a box.
+    /// Loads the contents of a box.
     pub fn load_box(&mut self, object: Reg, ty: &Type) -> Value {
         let banks = self.banks(ty);
         self.load(&Location::Box { object, cells: cells(&banks), stored: None })

@@ -1,15 +1,16 @@
-//! Lowering: checked bodies with concrete types to graphs.
+//! Lowering: translation of checked bodies with concrete types to graphs.
 //!
-//! In: functions by number with concrete generic arguments, through `Declarations`. Out: graphs in a [`Program`],
-//! everything reachable included.
+//! In: functions by id with concrete generic arguments, through `Declarations`. Out: graphs in a [`Program`], including all
+//! reachable functions.
 //!
 //! Promises: each function is compiled once for each list of concrete types; calls are followed with a work list, never
-//! by recursion; subexpressions of a place are evaluated once, from left to right; what is changed in place is moved
-//! there first and has one owner.
-//! Not here: passes over finished graphs (`simplify.rs`, `inline.rs`), derivatives (`diff`).
+//! by recursion; subexpressions of a place are evaluated once, from left to right; a value that is modified in place is moved
+//! to registers first and has one owner.
+//! Not here: passes over finished graphs (`passes`), derivatives (`diff`).
 //!
 //! One file per construct: `statement`, `loops`, `switch`, `pattern`, `expr`, `literal`, `call`, `primitive`, `operator`,
-//! `closure`, `place`, `load`, `change`, `access`, `global`, `exits`, `effects`. `build` has the small steps that all of them are made of.
+//! `closure`, `place`, `load`, `change`, `access`, `global`, `exits`, `effects`. `build` has their
+//! common basic operations.
 
 mod access;
 mod build;
@@ -42,110 +43,110 @@ use crate::types::model::ty::Type;
 use hashbrown::HashMap;
 use std::rc::Rc;
 
-/// What was lowered in a session, and where things are.
+/// The state of the lowering of a session: the graphs and storage that were assigned so far.
 #[derive(Clone, Default)]
 pub struct Lowering {
     /// Shapes, tangents and layouts of concrete types.
     pub layouts: Layouts,
-    /// What could not be lowered, with its place: constructs that the machine does not have yet. The code stops the
-    /// program where it gets there.
+    /// The constructs that the machine does not support, with their locations. The code stops the program where it reaches
+    /// one.
     pub unsupported: Vec<(Span, String)>,
     functions: HashMap<Key, FunctionId>,
     globals: HashMap<GlobalId, global::Storage>,
-    /// For closures and local functions the body that they are written in.
+    /// The enclosing body of each closure and local function.
     parents: HashMap<tree::FunctionId, tree::FunctionId>,
     queue: Vec<(Key, FunctionId)>,
     dynamic: dispatch::Dynamic,
-    /// What was lowered since the passes over finished graphs ran.
+    /// The functions that were lowered since the last run of the passes.
     fresh: Vec<FunctionId>,
     interactive: bool,
     accesses: Accesses,
 }
 
-/// What a graph was made from.
+/// The identity of a graph: its origin with concrete generic arguments.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(in crate::ir) struct Key {
     pub origin: Origin,
     pub generics: Vec<Type>,
-    /// The file whose private derivatives it has.
+    /// The file whose private derivatives are visible.
     pub view: Option<u32>,
 }
 
-/// What a graph is made from.
+/// The origin of a graph.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(in crate::ir) enum Origin {
-    /// A function; what it captures, if anything, it has as a closure.
+    /// A function; it reads its captured values, if any, from its function object.
     Function(tree::FunctionId),
-    /// A local function that is called directly: what it captures is given as further arguments.
+    /// A local function that is called directly: its captured values are passed as additional arguments.
     LocalFunction(tree::FunctionId),
     /// The top-level code of a script.
     Script(tree::FunctionId),
-    /// Calls the function value that it captures, and says that nothing was thrown. The generic argument is the type of
-    /// that function.
+    /// Calls the captured function value, and returns that nothing was thrown. The generic argument is the type of that
+    /// function.
     NeverThrows,
-    /// Computes the initial value of a global variable unless it is there.
+    /// Computes the initial value of a lazy global variable.
     Initializer(GlobalId),
-    /// What registered transposes are as a registered derivative: the value of the function, and a pullback.
+    /// A registered derivative that is built from registered transposes: returns the value of the function, and a pullback.
     RegisteredTranspose { of: tree::FunctionId, parts: Rc<[Part]> },
-    /// A function as another one that it replaces while the program runs: an override, or what fulfils a
-    /// requirement. The generic arguments are those of `like`.
+    /// A thunk that has the signature of `like` and calls the function that replaces it at run time: an override, or a witness.
+    /// The generic arguments are those of `like`.
     Thunk { like: tree::FunctionId, to: Rc<dispatch::ThunkTarget> },
-    /// That pullback.
+    /// The pullback that a `RegisteredTranspose` returns.
     Pullback { of: tree::FunctionId, parts: Rc<[Part]> },
-    /// A registered derivative of a function that changes parameters, as that of one that gives their new values back.
+    /// A registered derivative of a function with `inout` parameters, adapted to a function that returns their new values.
     InoutDerivative { of: tree::FunctionId, rule: Rc<crate::ir::lower::derivative::inout_derivative::Changing> },
     /// The linear function that it returns.
     InoutDerivativeMap { of: tree::FunctionId, rule: Rc<crate::ir::lower::derivative::inout_derivative::Changing> },
-    /// Reads or sets a stored property of a type that says itself what its tangent vectors are. The generic arguments are
-    /// the type and that of the property.
+    /// Reads or sets a stored property of a type that defines its own tangent vectors. The generic arguments are the type and
+    /// that of the property.
     OpaqueProperty { name: Rc<str>, is_read: bool },
-    /// The derivative of that, where the vectors have a member for the property. The generic arguments are the same.
+    /// The derivative of an `OpaqueProperty` for which the vectors have a member. The generic arguments are the same.
     CounterpartRule(Rc<crate::ir::lower::derivative::counterpart::Access>),
     /// The linear function that it returns.
     CounterpartMap(Rc<crate::ir::lower::derivative::counterpart::Access>),
-    /// Makes an instance of a class, and has an initializer fill it: what a derivative registered for the initializer is
-    /// about.
+    /// Allocates an instance of a class and calls an initializer to fill it: the function to which a derivative registered for
+    /// the initializer belongs.
     Allocation(tree::FunctionId),
 }
 
-/// A function that takes the adjoint of a result to those of some parameters.
+/// A registered transpose or adjoint: a function that maps the adjoint of a result to those of some parameters.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(in crate::ir) struct Part {
     /// The function.
     pub function: FunctionRef,
-    /// The parameters of the original whose adjoints it gives.
+    /// The parameters of the original whose adjoints it returns.
     pub wrt: Vec<bool>,
-    /// Whether it takes all parameters and the result, or only the parameters that it does not give the adjoints of.
+    /// Whether it takes all parameters and the result, or only the parameters whose adjoints it does not return.
     pub takes_all: bool,
-    /// What is called instead of the original: it gives checkpoints, which the function takes, too, and the result.
+    /// The function that is called instead of the original: it returns checkpoints, which the adjoint also takes, and the result.
     pub primal: Option<FunctionRef>,
 }
 
 impl Lowering {
-    /// Nothing lowered yet.
+    /// Creates the state for a session in which nothing is lowered yet.
     pub fn new() -> Lowering {
         Lowering::default()
     }
 
-    /// Whether the code of a session goes on later, so that every variable of a script must outlive its code.
+    /// Sets whether the session continues after a script, so that every variable of a script must outlive its code.
     pub fn set_interactive(&mut self, interactive: bool) {
         self.interactive = interactive;
     }
 
-    /// From now on functions are lowered again when they are needed: more is registered for them than when they were
-    /// lowered. Function values that were made before keep the graphs that they have.
+    /// Discards the map of lowered functions, so that they are lowered again when they are requested: new derivatives were
+    /// registered for them. Existing function values retain their graphs.
     pub fn forget_functions(&mut self) {
         self.functions.clear();
     }
 
-    /// The graph of a function for concrete generic arguments; lowers it and all that it reaches when they are new.
+    /// Returns the graph of a function for concrete generic arguments; lowers it and all functions that it reaches if necessary.
     pub fn function(&mut self, d: &mut dyn Declarations, program: &mut Program, f: &FunctionRef) -> FunctionId {
         let id = self.request(program, Origin::Function(f.function), f.generics.clone(), None);
         self.finish(d, program);
         id
     }
 
-    /// The graphs of a function that were made so far, with their generic arguments.
+    /// Returns the graphs of a function that exist so far, with their generic arguments.
     pub fn instances(&self, f: tree::FunctionId) -> Vec<(FunctionId, Vec<Type>)> {
         let of = |key: &Key| matches!(key.origin, Origin::Function(g) | Origin::LocalFunction(g) if g == f);
         let mut found: Vec<_> = self
@@ -158,14 +159,14 @@ impl Lowering {
         found
     }
 
-    /// The graph of the top-level code of a script.
+    /// Lowers the top-level code of a script and returns its graph.
     pub fn script(&mut self, d: &mut dyn Declarations, program: &mut Program, body: tree::FunctionId) -> FunctionId {
         let id = self.request(program, Origin::Script(body), vec![], None);
         self.finish(d, program);
         id
     }
 
-    /// The number of a graph, which is lowered later when it is new.
+    /// Returns the id of a graph, which is queued for lowering if it is new.
     fn request(&mut self, program: &mut Program, origin: Origin, generics: Vec<Type>, view: Option<u32>) -> FunctionId {
         let key = Key { origin, generics, view };
         if let Some(id) = self.functions.get(&key) {
@@ -178,7 +179,7 @@ impl Lowering {
         id
     }
 
-    /// Lowers what was requested and what that requests, then runs the passes over the new graphs.
+    /// Lowers all requested graphs and those that they request, then runs the passes over the new graphs.
     fn finish(&mut self, d: &mut dyn Declarations, program: &mut Program) {
         program.sees_ends = d.sees_ends();
         loop {
@@ -196,7 +197,7 @@ impl Lowering {
         let fresh = std::mem::take(&mut self.fresh);
         self.accesses.prune(program, &fresh, self.interactive, d.sees_ends());
         crate::ir::passes::finish(program, &fresh);
-        // A type that was refused has no components.
+        // A type that is not supported has no components, which would violate the invariants.
         if cfg!(debug_assertions) && self.unsupported.is_empty() {
             for id in fresh {
                 if let Some(function) = program.function(id) {
@@ -206,7 +207,7 @@ impl Lowering {
         }
     }
 
-    /// What writes the values of types that say themselves how, for those whose shape has become known.
+    /// Requests the functions that describe values with custom descriptions, for the types whose shapes are new.
     fn request_own_texts(&mut self, d: &mut dyn Declarations, program: &mut Program) {
         while let Some(ty) = self.layouts.own.get(program.own_texts.len()).cloned() {
             let texts = d.own_texts(&ty).unwrap_or_else(|| unreachable!("queried before its number was assigned"));
@@ -215,7 +216,7 @@ impl Lowering {
         }
     }
 
-    /// Remembers that something is not supported.
+    /// Records an unsupported construct.
     fn refuse(&mut self, span: Span, what: impl Into<String>) {
         let entry = (span, what.into());
         if !self.unsupported.contains(&entry) {

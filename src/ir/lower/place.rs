@@ -1,7 +1,7 @@
-//! Places: where a value is kept, and how the place is found. What is in a place is evaluated once,
-//! from left to right, when it is found.
+//! Places: the storage locations of values, and how they are found. The subexpressions of a place are evaluated once, from
+//! left to right, when it is located.
 //!
-//! Not here: reading (`load.rs`), replacing and changing what is there (`change.rs`).
+//! Not here: reading (`load.rs`), replacing and modifying the value (`change.rs`).
 
 use super::access::Stored;
 use super::build::{Builder, Slot, Value};
@@ -16,7 +16,7 @@ use crate::value::shape::{Shape, ShapeId};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Where a value is kept.
+/// The storage location of a value.
 #[derive(Clone, Debug)]
 pub(super) enum Location {
     /// In registers.
@@ -31,50 +31,50 @@ pub(super) enum Location {
     Record { record: Box<Location>, cells: Vec<(Bank, u32)> },
     /// Accessed through a getter and a setter.
     Accessor(Box<Accessor>),
-    /// Some components of what is reached through a getter and a setter.
+    /// Some components of a value that is accessed through a getter and a setter.
     Part { whole: Box<Location>, range: Range<usize> },
-    /// Some components of the value of an optional, which has to be there whenever the place is accessed.
+    /// Some components of the value of an optional, which must not be `nil` whenever the place is accessed.
     Unwrapped { optional: Box<Location>, range: Range<usize> },
-    /// In something marked `@noDerivative`: what is put there becomes a constant.
+    /// In a place marked `@noDerivative`: a value that is stored there becomes constant.
     Cut { inner: Box<Location>, ty: Type },
-    /// In a variable that does not keep its instance.
+    /// In a variable that does not retain its instance.
     Weak { inner: Box<Location>, ownership: Ownership },
-    /// A stored property of a type that says itself what its tangent vectors are.
+    /// A stored property of a type that defines its own tangent vectors.
     OpaqueProperty(Box<OpaqueProperty>),
-    /// A stored property that the tangent vectors of its type leave out.
+    /// A stored property that the tangent vectors of its type omit.
     LeftOut(Box<LeftOut>),
-    /// Nowhere.
+    /// No storage: a stored value is discarded.
     Discard,
 }
 
-/// A stored property that the tangent vectors of its type say nothing of.
+/// A stored property that the tangent vectors of its type do not contain, since the type defines them itself.
 #[derive(Clone, Debug)]
 pub(super) struct OpaqueProperty {
     /// The property.
     pub value: Location,
-    /// The vector beside the value that it belongs to.
+    /// The vector beside the value to which the property belongs.
     pub vector: Location,
-    /// The two types and the name.
+    /// The types of the owner and the property, and its name.
     pub property: Property,
 }
 
-/// A stored property that the tangent vectors of its type leave out, beside others that they have.
+/// A stored property that the tangent vectors of its type omit, while they contain other properties.
 #[derive(Clone, Debug)]
 pub(super) struct LeftOut {
     /// The property.
     pub value: Location,
-    /// The value that it belongs to.
+    /// The value to which the property belongs.
     pub owner: Location,
-    /// The two types and the name.
+    /// The types of the owner and the property, and its name.
     pub property: Property,
 }
 
-/// Which stored property.
+/// The identity of a stored property.
 #[derive(Clone, Debug)]
 pub(super) struct Property {
-    /// The type that it belongs to.
+    /// The type to which it belongs.
     pub owner: Type,
-    /// Its own type.
+    /// The type of the property.
     pub ty: Type,
     /// Its name.
     pub name: Rc<str>,
@@ -89,17 +89,17 @@ pub(super) struct Accessor {
     pub moving: Option<Moving>,
     pub args: Vec<Value>,
     pub mutating: bool,
-    /// What the getter gave, where it was called for all that is done there.
+    /// The value that the getter returned, if it was called once for all accesses to the place.
     pub found: Option<Value>,
 }
 
-/// How a value is moved out of what keeps it, instead of being copied by a getter, while it is changed: an array in a
-/// dictionary has one owner then.
+/// The functions that move a value out of its container during a modification, instead of copying it by a getter: then an
+/// array in a dictionary has one owner.
 #[derive(Clone, Debug)]
 pub(super) struct Moving {
-    /// Gives the value, which the base does not have any more.
+    /// Returns the value, and removes it from the base.
     pub take: Target,
-    /// Whether there is a value, of an optional.
+    /// For an optional: returns whether there is a value.
     pub has: Option<Target>,
 }
 
@@ -177,7 +177,7 @@ impl Builder<'_> {
         Location::Accessor(Box::new(Accessor { base, get, set, moving, args, mutating, found: None }))
     }
 
-    /// The functions that a subscript of the library names for moving its value.
+    /// Returns the functions for moving its value that a subscript of the library specifies.
     fn moving(&mut self, get: &Target) -> Option<Moving> {
         let Target::Static(f) = get else { return None };
         let (take, has) = self.d.moving(f.function)?;
@@ -185,8 +185,8 @@ impl Builder<'_> {
         Some(Moving { take: target(take), has: has.map(target) })
     }
 
-    /// Whether there is a value in the optional at a place. What is moved to be changed is not read for that: a second
-    /// reference to it would make it shared.
+    /// Loads whether the optional at a place has a value. A value that is moved for a modification is not loaded: a second
+    /// reference would make it shared.
     pub fn tag(&mut self, at: &Location) -> Reg {
         if let Location::Accessor(accessor) = at
             && let Some(Moving { has: Some(has), .. }) = &accessor.moving
@@ -198,13 +198,13 @@ impl Builder<'_> {
         self.load(&tag)[0]
     }
 
-    /// Stops the program where the optional at a place has no value.
+    /// Stops the program if the optional at a place is `nil`.
     pub fn demand_value(&mut self, optional: &Location) {
         let tag = self.tag(optional);
         self.demand(tag, Trap::UnexpectedNil);
     }
 
-    /// Calls the getters through which an optional on the way to a place is found: once, for testing it and for changing its
+    /// Calls the getters on the path to an optional in a place: once, both for testing the optional and for modifying its
     /// value.
     pub fn fetch(&mut self, at: Location) -> Location {
         match at {
@@ -215,7 +215,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The same for all getters on the way to a place. What is moved to be changed stays where it is.
+    /// Calls all getters on the path to a place once. A value that is moved for a modification stays in place.
     pub fn fetch_all(&mut self, at: Location) -> Location {
         let mut at = at.map_base(&mut |base| self.fetch_all(base));
         if !matches!(&at, Location::Accessor(accessor) if accessor.moving.is_none() && accessor.found.is_none()) {
@@ -229,7 +229,7 @@ impl Builder<'_> {
         at
     }
 
-    /// The place of a variable.
+    /// Returns the place of a local variable.
     pub fn local_location(&mut self, local: LocalId) -> Location {
         let at = match self.slot(local) {
             Slot::Registers(regs) => Location::Registers(regs),
@@ -245,7 +245,7 @@ impl Builder<'_> {
         at.kept(self.body.locals[local.0 as usize].ownership)
     }
 
-    /// The place of a stored property, or an element of a tuple, of what is at a place.
+    /// Returns the place of a stored property or a tuple element of the value at a place.
     pub fn field_location(&mut self, at: Location, ty: &Type, index: usize) -> Location {
         let shape = self.shape(ty);
         let inner = self.inner(shape);
@@ -267,7 +267,7 @@ impl Builder<'_> {
         self.components_at(at, shape, range, stored).kept(ownership)
     }
 
-    /// The place of some components of a value of that shape, which may be in a record or an instance.
+    /// Returns the place of some components of a value of that shape, which may be in a record or an instance.
     fn components_at(&mut self, at: Location, shape: ShapeId, range: Range<usize>, stored: Option<Stored>) -> Location {
         let inner = self.inner(shape);
         match self.program.shapes.get(shape) {
@@ -291,7 +291,7 @@ impl Builder<'_> {
         Location::Element { array: Box::new(array), index, stride: stride(&banks), cells: cells(&banks) }
     }
 
-    /// Some components of what is at a place.
+    /// Returns the place of some components of the value at a place.
     pub fn part(&mut self, at: Location, range: Range<usize>) -> Location {
         match at {
             Location::Registers(regs) => Location::Registers(regs[range].to_vec()),
@@ -329,7 +329,7 @@ impl Builder<'_> {
         }
     }
 
-    /// What a variable is given that does not keep its instance.
+    /// Converts the value that a weak or unowned variable is assigned, which does not retain its instance.
     pub fn weakened(&mut self, value: Value, ownership: Ownership) -> Value {
         match ownership {
             Ownership::Strong => value,
@@ -337,7 +337,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The instance that such a variable refers to.
+    /// Converts the value of a weak or unowned variable to its instance.
     pub fn found(&mut self, value: Value, ownership: Ownership) -> Value {
         match ownership {
             Ownership::Strong => value,
@@ -345,7 +345,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A reference, after its tag where it is optional, as a function of the library changes it.
+    /// Applies a native function to a reference, which follows its tag if it is optional.
     fn through(&mut self, name: &'static str, value: Value) -> Value {
         let outs: Value = value.iter().map(|reg| self.reg(self.bank(*reg))).collect();
         self.emit(Op::Native { name, shapes: vec![] }, &outs, &value);
@@ -354,7 +354,7 @@ impl Builder<'_> {
 }
 
 impl Location {
-    /// The same place, of a variable or property with that ownership.
+    /// Wraps the place of a variable or property according to its ownership.
     pub fn kept(self, ownership: Ownership) -> Location {
         match ownership {
             Ownership::Strong => self,
@@ -362,7 +362,7 @@ impl Location {
         }
     }
 
-    /// The same place of another whole: of what `change` makes of the place that this one is a part of.
+    /// Applies `change` to the place of which this one is a part.
     fn map_base(mut self, change: &mut dyn FnMut(Location) -> Location) -> Location {
         let base = match &mut self {
             Location::Element { array: base, .. }
@@ -372,7 +372,7 @@ impl Location {
             | Location::Cut { inner: base, .. }
             | Location::Weak { inner: base, .. } => &mut **base,
             Location::Accessor(accessor) => &mut accessor.base,
-            // These name their owner several times.
+            // These refer to their owner several times.
             Location::OpaqueProperty(_) | Location::LeftOut(_) => return self,
             Location::Registers(_) | Location::Box { .. } | Location::Global { .. } | Location::Discard => return self,
         };
@@ -381,7 +381,7 @@ impl Location {
     }
 }
 
-/// How many components of each bank there are.
+/// Counts the components of each bank.
 pub(super) fn stride(banks: &[Bank]) -> Stride {
     let count = |bank| banks.iter().filter(|b| **b == bank).count() as u16;
     Stride { f: count(Bank::F), i: count(Bank::I), r: count(Bank::R) }

@@ -1,4 +1,4 @@
-//! Primitive functions: functions without a body, operations of the machine, of the table of primitives and of the native library.
+//! Primitive functions: functions without a body, which are operations of the machine, primitives or native functions.
 
 use super::build::{Builder, Value};
 use super::call::Operand;
@@ -11,8 +11,8 @@ use crate::types::model::ty::Type;
 use crate::value::Bank;
 
 impl Builder<'_> {
-    /// What a primitive does with its operands. The registers of `inout` operands are changed. What may throw gives the
-    /// flag and the error first.
+    /// Applies a primitive function to its operands. The registers of `inout` operands are modified. A function that may throw
+    /// returns the flag and the error first.
     pub fn apply_primitive(
         &mut self,
         name: &str,
@@ -120,7 +120,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A function of the native library, with the shapes of its generic arguments.
+    /// Calls a function of the native library, with the shapes of its generic arguments.
     fn native(&mut self, name: &str, generics: &[Type], operands: &[Operand], result: &Type) -> Value {
         let shapes = generics.iter().map(|t| self.shape(t)).collect();
         let banks = self.banks(result);

@@ -1,17 +1,17 @@
-//! Blocks: removes unreachable blocks and merges straight runs, in an order like that of the source.
+//! Blocks: jump threading, merging of straight-line blocks and removal of unreachable ones; the order follows the source.
 
 use crate::ir::analysis::control_flow::reverse_postorder;
 use crate::ir::analysis::flow_graph::FlowGraph;
 use crate::ir::graph::{Block, BlockId, Function, Terminator};
 
-/// Threads jumps through empty blocks, joins straight runs and drops what is not reached.
+/// Threads jumps through empty blocks, merges straight-line blocks and removes unreachable ones.
 pub fn tidy(function: &mut Function) {
     thread(function);
     join(function);
     renumber(function);
 }
 
-/// A jump to a block that only jumps goes where that one goes.
+/// Redirects a jump to a block that consists of a jump to the target of that jump.
 fn thread(function: &mut Function) {
     let ends: Vec<Option<BlockId>> = function
         .blocks
@@ -22,7 +22,7 @@ fn thread(function: &mut Function) {
         })
         .collect();
     let finally = |mut at: BlockId| {
-        // An empty endless loop has no other end.
+        // The number of steps is limited because an empty infinite loop has no final target.
         for _ in 0..ends.len() {
             match ends[at.0 as usize] {
                 Some(next) => at = next,
@@ -46,7 +46,7 @@ fn thread(function: &mut Function) {
     }
 }
 
-/// Appends a block to the only one that jumps to it.
+/// Appends a block to its predecessor if that is the only one and jumps to it unconditionally.
 fn join(function: &mut Function) {
     let mut entries = vec![0usize; function.blocks.len()];
     entries[0] = 1;
@@ -66,7 +66,7 @@ fn join(function: &mut Function) {
             block.instructions.extend(instructions);
             block.end = end;
             block.end_span = end_span;
-            // The emptied block must not look like one that is still waiting for its end.
+            // The emptied block must not look like one that has no terminator yet.
             function.blocks[to].end = Some(Terminator::Jump(BlockId(to as u32)));
             entries[to] = 0;
         }

@@ -1,21 +1,21 @@
-//! Common subexpressions: a value is computed once in a block, `xs[i] * xs[i]` is one read, `2 * i` in two indices one
-//! product.
+//! Common subexpression elimination: a value is computed once in a block; `xs[i] * xs[i]` is one read, `2 * i` in two indices
+//! is one product.
 
 use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, Transfer, effects, transfer};
 use crate::ir::graph::{Function, Instruction, Op, Reg};
 use crate::value::Bank;
 
-/// So many results are remembered: in a long block without branches, to look through all would take too long.
+/// The number of results that are remembered: in a long block without branches, a search through all would take too long.
 const REACH: usize = 32;
 
-/// What was computed, and is there still.
+/// A result that was computed and is still available.
 struct Known {
     op: Op,
     ins: Vec<Reg>,
     out: Reg,
 }
 
-/// The second of two equal steps becomes a copy, where nothing has changed in between.
+/// Replaces the second of two equal steps by a copy, if no operand has changed in between.
 pub fn compute_once(function: &mut Function) {
     for block in &mut function.blocks {
         crate::cancel::check();
@@ -26,19 +26,19 @@ pub fn compute_once(function: &mut Function) {
     }
 }
 
-/// What is known in a block.
+/// The available results in a block.
 #[derive(Default)]
 struct Seen {
     known: Vec<Known>,
-    /// Registers that hold what another one holds, too, each after it.
+    /// Registers that hold the same value as another register: the copy, and the original.
     same: Vec<(Reg, Reg)>,
-    /// The registers of both: most steps write others, and change nothing of this.
+    /// The registers of both lists: most steps write other registers and invalidate nothing.
     registers: RegisterFilter,
-    /// Whether an array was examined, so that what uses it may spoil that.
+    /// Whether there are results that were read from arrays, which a use of the array may invalidate.
     has_objects: bool,
 }
 
-/// A Bloom filter of registers: it says of most that they are not in the set.
+/// A Bloom filter of registers: it excludes most registers that are not in the set.
 #[derive(Default)]
 struct RegisterFilter([u64; 4]);
 
@@ -65,7 +65,7 @@ impl Seen {
         let before = computed.as_ref().and_then(|computed| {
             self.known.iter().find(|k| is_equal(&k.op, &computed.op) && k.ins == computed.ins).map(|k| k.out)
         });
-        // A constant stays one: who looks for it would not find it through a copy.
+        // A constant is not replaced by a copy: passes that search for constants do not look through copies.
         if let Some(before) = before
             && !is_constant(&step.op)
         {
@@ -95,7 +95,7 @@ impl Seen {
         }
     }
 
-    /// Forgets what does not hold any more after a step that reads `ins`.
+    /// Drops the results that are invalid after a step that reads `ins`.
     fn spoil(&mut self, step: &Instruction, ins: &[Reg]) {
         self.known.retain(|k| !spoils(step, ins, k));
         self.same.retain(|(copy, original)| !step.outs.contains(copy) && !step.outs.contains(original));
@@ -111,7 +111,7 @@ impl Seen {
     }
 }
 
-/// Whether a step gives the same again as long as nothing is written that it reads. A step that failed is not repeated.
+/// Whether a step returns the same result as long as its operands are not written. A step that failed is not repeated.
 fn is_repeatable(step: &Instruction) -> bool {
     let reads_number = matches!(step.op, Op::LoadElement { bank: Bank::F | Bank::I, .. } | Op::Count);
     is_constant(&step.op) || reads_number || matches!(transfer(&step.op), Transfer::Primitive(_))
@@ -123,7 +123,7 @@ fn is_constant(op: &Op) -> bool {
 
 fn is_equal(a: &Op, b: &Op) -> bool {
     match (a, b) {
-        // Zeros of both signs are two numbers.
+        // Zeros of different sign are different numbers.
         (Op::ConstF(a), Op::ConstF(b)) => a.to_bits() == b.to_bits(),
         _ => a == b,
     }
@@ -140,8 +140,8 @@ fn reads_object(op: &Op) -> bool {
     (memory, access) == (Memory::Array, MemoryAccess::Read)
 }
 
-/// Whether a result may not be in its register, or not be the same any more, after a step that reads `ins`. Whatever
-/// does more with an array than to read it may change it or move it away.
+/// Whether a result is overwritten or outdated after a step that reads `ins`. A step that does more with an array than
+/// read it may modify it or move it away.
 fn spoils(step: &Instruction, ins: &[Reg], known: &Known) -> bool {
     let uses_object =
         reads_object(&known.op) && known.ins.first().is_some_and(|r| ins.contains(r) || step.ins.contains(r));

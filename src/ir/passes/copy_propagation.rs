@@ -1,16 +1,16 @@
-//! Copy propagation: readers of a copy read the original, and a result goes to its variable at once.
+//! Copy propagation: readers of a copy read the original, and a result is written to its variable directly.
 
 use crate::cancel;
 use crate::ir::analysis::flow_graph::{FlowGraph, Step, count};
 use crate::ir::graph::{Function, Op};
 use hashbrown::HashMap;
 
-/// Which copies are propagated.
+/// The extent to which copies are propagated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Extent {
-    /// All, as far as possible: other passes may remove the copy later.
+    /// To as many readers as possible: other passes may remove the copy later.
     Partial,
-    /// Those that become unnecessary. To read the original instead of some others would only make it live longer.
+    /// Only to all readers, so that the copy becomes unnecessary. Otherwise the original would only be live longer.
     Complete,
 }
 
@@ -19,8 +19,8 @@ pub fn propagate(function: &mut Function) {
     propagate_where(function, Extent::Partial, |_| true);
 }
 
-/// Within a block, reads the original instead of a copy while neither changes. Only copies that are the only writes of their
-/// registers, and that `is_copy` accepts.
+/// Makes readers of a copy within its block read the original, while neither changes. Only applies to copies that are the
+/// only writes of their registers, and that `is_copy` accepts.
 pub fn propagate_where<G: FlowGraph>(graph: &mut G, extent: Extent, is_copy: impl Fn(&G::Step) -> bool) {
     let counts = count(graph);
     for block in 0..graph.block_count() {
@@ -55,15 +55,15 @@ pub fn propagate_where<G: FlowGraph>(graph: &mut G, extent: Extent, is_copy: imp
 
 /// The readers of a copy that may read the original instead.
 struct Readers {
-    /// The place of the first step that may not.
+    /// The index of the first step that may not.
     until: usize,
-    /// Whether the end of the block may, too.
+    /// Whether the terminator of the block may, too.
     with_end: bool,
-    /// Whether there are no others.
+    /// Whether these are all readers.
     are_all: bool,
 }
 
-/// Looks for the readers of the copy at a place, which is read that many times.
+/// Finds the readers of the copy at an index, whose register is read `reads` times.
 fn readers<G: FlowGraph>(
     graph: &G,
     (block, at): (usize, usize),
@@ -78,7 +78,7 @@ fn readers<G: FlowGraph>(
             return Readers { until: place, with_end: false, are_all: true };
         }
         if moves(copy) || moves(original) {
-            // A move must empty the copy itself. The original is another register then.
+            // A move must empty the register of the copy itself, and the original is a different register.
             return Readers { until: place, with_end: false, are_all: false };
         }
         reads -= step.ins().iter().filter(|r| **r == copy).count() as u32;
@@ -90,19 +90,19 @@ fn readers<G: FlowGraph>(
     Readers { until: steps.len(), with_end: true, are_all: reads == at_end }
 }
 
-/// Writes results to their variables at once in a function.
+/// Writes results to their variables directly, within the blocks of a function.
 pub fn coalesce(function: &mut Function) {
     coalesce_where(function, |_| true);
 }
 
-/// Within a block, `t = …` and later `x = t`, where nothing else reads `t`, becomes `x = …`. Only copies and moves that
-/// `is_copy` accepts.
+/// Replaces `t = …` and a later `x = t` in the same block, if there is no other reader of `t`, by `x = …`. Only applies to
+/// copies and moves that `is_copy` accepts.
 pub fn coalesce_where<G: FlowGraph>(graph: &mut G, is_copy: impl Fn(&G::Step) -> bool) {
     let counts = count(graph);
     for block in 0..graph.block_count() {
         cancel::check();
         let steps = graph.steps_mut(block);
-        // Where each register was written last, and where it was last written or read.
+        // The index of the last write of each register, and of its last write or read.
         let mut written: HashMap<G::Reg, usize> = HashMap::new();
         let mut touched: HashMap<G::Reg, usize> = HashMap::new();
         let mut removed = vec![false; steps.len()];
@@ -111,7 +111,7 @@ pub fn coalesce_where<G: FlowGraph>(graph: &mut G, is_copy: impl Fn(&G::Step) ->
                 let (to, from) = (steps[i].outs()[0], steps[i].ins()[0]);
                 let once = counts.writes[from.into()] == 1 && counts.reads[from.into()] == 1;
                 let start = written.get(&from).copied().filter(|_| once && to != from);
-                // The step that writes the value may read the variable, but none after it may.
+                // The step that writes the value may read the variable, but no later step may.
                 let free = start.filter(|s| touched.get(&to).is_none_or(|t| t <= s));
                 if let Some(start) = free.filter(|s| !steps[*s].outs().contains(&to)) {
                     steps[start].outs_mut().iter_mut().filter(|out| **out == from).for_each(|out| *out = to);

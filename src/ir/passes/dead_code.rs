@@ -1,14 +1,14 @@
-//! Dead code: steps without effects whose results are not needed, and registers that are not used.
+//! Dead code elimination: removes steps without effects whose results are never read, and registers that are not used.
 
 use crate::ir::analysis::flow_graph::{FlowGraph, Step};
 use crate::ir::graph::{Function, Op, Reg, Terminator};
 
-/// Removes pure steps whose results no other step needs.
+/// Removes pure steps whose results are never read.
 pub fn eliminate<G: FlowGraph>(graph: &mut G) {
     eliminate_where(graph, |_, _, step| step.is_pure());
 }
 
-/// Removes steps whose results no other step needs. `is_removable` is given a block, the place in it, and the step.
+/// Removes steps whose results are never read. `is_removable` receives a block, the index in it, and the step.
 pub fn eliminate_where<G: FlowGraph>(graph: &mut G, is_removable: impl Fn(usize, usize, &G::Step) -> bool) {
     let Needed { registers: needed, removable } = needed(graph, is_removable);
     let mut removable = removable.into_iter();
@@ -22,7 +22,7 @@ pub fn eliminate_where<G: FlowGraph>(graph: &mut G, is_removable: impl Fn(usize,
 }
 
 struct Needed {
-    /// The registers that steps need which stay.
+    /// The registers that the remaining steps read.
     registers: Vec<bool>,
     /// For each step, block after block, whether it may be removed.
     removable: Vec<bool>,
@@ -31,7 +31,7 @@ struct Needed {
 fn needed<G: FlowGraph>(graph: &G, is_removable: impl Fn(usize, usize, &G::Step) -> bool) -> Needed {
     let mut removable = vec![];
     let mut work: Vec<usize> = vec![];
-    // What the steps read that write a register and may be removed: of all registers in one list.
+    // The registers that removable steps read, by the register that they write, in one list for all registers.
     let mut starts = vec![0; graph.register_count() + 1];
     for block in 0..graph.block_count() {
         crate::cancel::check();
@@ -71,7 +71,7 @@ fn needed<G: FlowGraph>(graph: &G, is_removable: impl Fn(usize, usize, &G::Step)
     Needed { registers, removable }
 }
 
-/// Numbers the registers that are used, in the order in which they appear.
+/// Renumbers the registers that are used, in the order of their first occurrence.
 pub fn compact(function: &mut Function) {
     let mut number: Vec<Option<Reg>> = vec![None; function.registers.len()];
     let mut used = vec![];

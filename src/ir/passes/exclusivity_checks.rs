@@ -1,8 +1,8 @@
-//! Exclusivity checks: the accesses that have to be checked at run time.
+//! Exclusivity checks: the accesses that must be checked at run time.
 //!
-//! In: functions in which every access to what others can reach is noted. Out: the same with the notes that matter: those of
-//! changes during which the same storage may be accessed, by what is called or beside it, and of all accesses to such storage.
-//! Nearly all programs have none, and pay nothing.
+//! In: functions in which every access to shared storage is noted. Out: the same functions with the relevant notes: those of
+//! modifications during which the same storage may be accessed, by a callee or in the same function, and of all accesses to
+//! such storage. Nearly all programs have none, and incur no cost.
 
 use crate::ir::graph::{Function, FunctionId, Instruction, MethodId, Op, Program};
 use crate::types::model::tree;
@@ -11,46 +11,46 @@ use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// A variable or property: an index into the storages that were met.
+/// A variable or property: an index into the storages of the session.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct StorageId(pub u32);
 
-/// What can be accessed from several functions.
+/// A storage location that several functions can access.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(in crate::ir) enum Storage {
     /// A captured variable of a function.
     Variable(tree::FunctionId, tree::LocalId),
-    /// The stored properties of classes that have this name.
+    /// The stored properties of all classes with this name.
     Property(Rc<str>),
     /// A global variable.
     Global(tree::GlobalId),
 }
 
-/// What is accessed.
+/// The part of storage that is accessed.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Region {
-    /// The variable or property that it is a part of.
+    /// The variable or property to which it belongs.
     pub storage: StorageId,
-    /// What that is called.
+    /// The name of the variable or property.
     pub name: Rc<str>,
-    /// The components of each bank.
+    /// The components in each bank.
     pub cells: [Range<u32>; 3],
-    /// Where the components depend on the type of the object: its getter, which reads them.
+    /// The getter that reads the components, if they depend on the type of the object.
     pub getter: Option<MethodId>,
 }
 
-/// What happens to it. A change has a number, which its beginning and its end share.
+/// The kind of access. A modification has a number, which its beginning and its end share.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum AccessKind {
-    /// It is read or replaced.
+    /// An instantaneous read or replacement.
     Instantaneous,
-    /// From here on it is changed.
+    /// The beginning of a modification.
     Begin(u32),
-    /// It is not changed any more.
+    /// The end of a modification.
     End(u32),
 }
 
-/// What is called while something is changed.
+/// The callee of a call during a modification.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::ir) enum Callee {
     /// A function that is known.
@@ -59,52 +59,52 @@ pub(in crate::ir) enum Callee {
     Value,
 }
 
-/// One change of a place.
+/// A modification of a place.
 #[derive(Clone, Debug)]
 struct Change {
     storage: StorageId,
     calls: Vec<Callee>,
-    /// Whether the function that makes the change accesses the same storage meanwhile, as `swap(&a.x, &b.x)` does.
+    /// Whether the modifying function itself accesses the same storage in the meantime, as `swap(&a.x, &b.x)` does.
     is_overlapped: bool,
 }
 
-/// What is known of the accesses of a session.
+/// The noted accesses of a session.
 #[derive(Clone, Default, Debug)]
 pub(in crate::ir) struct Accesses {
     storages: HashMap<Storage, StorageId>,
     changes: Vec<Change>,
-    /// Storage that may be accessed while it is changed.
+    /// The storage that may be accessed while it is modified.
     contested: HashSet<StorageId>,
-    /// How many changes were judged.
+    /// The number of modifications that were classified.
     judged: usize,
 }
 
 impl Accesses {
-    /// The number of a variable or property.
+    /// Returns the id of a variable or property.
     pub fn storage(&mut self, storage: Storage) -> StorageId {
         let next = StorageId(self.storages.len() as u32);
         *self.storages.entry(storage).or_insert(next)
     }
 
-    /// The number of a change that begins.
+    /// Adds a modification and returns its number.
     pub fn begin(&mut self, storage: StorageId) -> u32 {
         self.changes.push(Change { storage, calls: vec![], is_overlapped: false });
         self.changes.len() as u32 - 1
     }
 
-    /// Something is called during a change.
+    /// Notes a call during a modification.
     pub fn call(&mut self, change: u32, callee: Callee) {
         self.changes[change as usize].calls.push(callee);
     }
 
-    /// The function that makes a change accesses some storage meanwhile.
+    /// Notes that the modifying function accesses storage during a modification.
     pub fn meet(&mut self, change: u32, storage: StorageId) {
         let change = &mut self.changes[change as usize];
         change.is_overlapped |= change.storage == storage;
     }
 
-    /// Removes the notes that do not matter from functions that were just lowered. Further functions may follow when the
-    /// session is `open`; when ends of instances are `seen`, every call may come to what runs there.
+    /// Removes the irrelevant notes from functions that were just lowered. If the session is `open`, further functions may
+    /// follow; if finalizers are `seen`, every call may run one.
     pub fn prune(&mut self, program: &mut Program, fresh: &[FunctionId], open: bool, seen: bool) {
         let kept = self.judge(program, open, seen);
         let mut matters = self.contested.clone();
@@ -120,7 +120,7 @@ impl Accesses {
         }
     }
 
-    /// The new changes during which their storage may be accessed.
+    /// Returns the new modifications during which their storage may be accessed.
     fn judge(&mut self, program: &Program, open: bool, seen: bool) -> HashSet<u32> {
         let first = std::mem::replace(&mut self.judged, self.changes.len());
         let fresh = || self.changes.iter().enumerate().skip(first);
@@ -150,7 +150,7 @@ impl Accesses {
     }
 }
 
-/// Removes the notes that do not matter from a function.
+/// Removes the irrelevant notes from a function.
 fn strip(function: &mut Function, kept: &HashSet<u32>, matters: &HashSet<StorageId>) {
     for block in &mut function.blocks {
         block.instructions.retain_mut(|step| {
@@ -158,7 +158,7 @@ fn strip(function: &mut Function, kept: &HashSet<u32>, matters: &HashSet<Storage
             if let AccessKind::Begin(change) = how
                 && !kept.contains(change)
             {
-                // The getter that was called for it has looked.
+                // The getter that was called for this access performs the check.
                 if region.getter.is_some() {
                     return false;
                 }
@@ -173,13 +173,13 @@ fn strip(function: &mut Function, kept: &HashSet<u32>, matters: &HashSet<Storage
     }
 }
 
-/// From which functions storages are reached; up to 64, one a bit.
+/// The functions that reach storages, for up to 64 storages, as a bit set.
 struct Reachable {
-    /// By function, what it accesses, or what it calls does.
+    /// For each function the storages that it or its callees access.
     from: Vec<u64>,
-    /// What is reached by all functions that a function value may be.
+    /// The storages that any function which may be a function value reaches.
     from_values: u64,
-    /// By function, whether it comes to a call of a function value.
+    /// For each function whether it or a callee calls a function value.
     calls_value: Vec<bool>,
 }
 
@@ -212,7 +212,7 @@ impl Reachable {
                         values.insert(*id);
                     }
                     Op::CallValue | Op::Operator(_) => found.calls_value[f] = true,
-                    // It may ask a value for its text.
+                    // It may call the custom description of a value.
                     Op::Native { shapes, .. } if !shapes.is_empty() && !program.own_texts.is_empty() => {
                         found.calls_value[f] = true;
                     }
@@ -224,12 +224,12 @@ impl Reachable {
         found
     }
 
-    /// Adds what callees reach until nothing is new.
+    /// Adds the storages that callees reach until a fixed point is reached.
     fn close(&mut self, callees: &[Vec<FunctionId>], values: &HashSet<FunctionId>) {
         let mut changed = true;
         while std::mem::take(&mut changed) {
             crate::cancel::check();
-            // Callees are usually lowered after their callers, so that a chain of calls takes one pass.
+            // Callees are usually lowered after their callers, so that one iteration suffices for a chain of calls.
             for (f, callees) in callees.iter().enumerate().rev() {
                 let (mut bits, mut calls) = (self.from[f], self.calls_value[f]);
                 for callee in callees {

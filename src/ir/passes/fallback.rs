@@ -4,24 +4,24 @@ use crate::ir::graph::{Op, Operator};
 use std::fmt;
 use std::rc::Rc;
 
-/// The reason why tangent or adjoint code cannot be made, or stops where it reaches a step.
+/// The reason why there is no tangent or adjoint code, or why it stops where it reaches a step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fallback {
-    /// There is no graph of the function.
+    /// The function has no graph.
     Missing,
     /// The function has no body to differentiate.
     Opaque(Rc<str>),
     /// A derivative or a transpose is registered for the function.
     Registered(Rc<str>),
-    /// The function calls itself, perhaps by way of others.
+    /// The function is recursive, directly or indirectly.
     Recursive(Rc<str>),
-    /// The callee is a function value that nothing is known about.
+    /// The callee is an unknown function value.
     UnknownFunction,
-    /// The method depends on the type that the receiver has at run time.
+    /// The method depends on the dynamic type of the receiver.
     DynamicDispatch,
-    /// Calls are nested more than that deep.
+    /// Calls are nested more deeply than this limit.
     TooDeep(usize),
-    /// There would be more than that many steps.
+    /// The code would have more steps than this limit.
     TooLarge(usize),
     /// A loop starts with the first step of the function.
     LoopAtEntry(Rc<str>),
@@ -31,7 +31,7 @@ pub enum Fallback {
     SharedState,
     /// A global variable is changed.
     GlobalVariable,
-    /// A string is made.
+    /// A string is created.
     String,
     /// A derivative is computed in the function.
     Derivative,
@@ -39,7 +39,7 @@ pub enum Fallback {
     Checkpoint,
     /// The function edits an adjoint.
     WithDerivative,
-    /// A step that such code does not have.
+    /// A step is not supported in such code.
     Step,
     /// The function may throw.
     Throws,
@@ -51,15 +51,15 @@ pub enum Fallback {
     NotNumbers,
     /// The result does not vary with the parameters.
     Constant,
-    /// A varying number is given to a primitive whose result cannot vary.
+    /// A varying number is an operand of a primitive whose result cannot vary.
     LostTangent(&'static str),
-    /// A varying value is given to a parameter or a property that is marked `@noDerivative`.
+    /// A varying value is passed to a parameter or stored in a property that is marked `@noDerivative`.
     NoDerivative,
-    /// A number is read from an array or a record that varying numbers were stored in.
+    /// A number is read from an array or a record in which varying numbers were stored.
     MixedStorage,
     /// A captured variable or a function in a varying value is read.
     VaryingCapture,
-    /// The partial derivatives of a step cannot be computed from the values that are there.
+    /// The partial derivatives of a step cannot be computed from the available values.
     NoPartial,
     /// The bytecode would need too many registers.
     TooManyRegisters,
@@ -68,7 +68,7 @@ pub enum Fallback {
 }
 
 impl Fallback {
-    /// The reason why a step cannot be part of tangent and adjoint code.
+    /// Returns the reason why a step is not supported in tangent and adjoint code.
     pub(crate) fn of_step(op: &Op) -> Fallback {
         match op {
             Op::Native { name, .. } => Fallback::Native(name),

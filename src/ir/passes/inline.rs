@@ -1,8 +1,8 @@
-//! Inlining: replaces calls of small functions of the standard library, and of others that only move values, by their bodies, so that
-//! `+=` or `count` cost nothing.
+//! Inlining: replaces calls of small functions of the standard library, and of others that only move values, by their bodies,
+//! so that `+=` or `count` have no overhead.
 //!
-//! Only straight-line functions without captures or registered derivatives. Their steps get the place of the call, where
-//! a failure is then reported.
+//! Only straight-line functions without captures or registered derivatives are inlined. Their steps get the source location of
+//! the call, where a failure is then reported.
 
 use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, Transfer, effects, tied, transfer};
 use crate::ir::analysis::flow_graph::{Counts, count};
@@ -11,10 +11,10 @@ use crate::source::Span;
 use crate::value::Bank;
 use hashbrown::HashMap;
 
-/// How many steps are worth being repeated at each call.
+/// The maximum number of steps of a function that is inlined.
 const SMALL: usize = 12;
 
-/// Puts small callees in the place of their calls; whether there were any.
+/// Inlines calls of small functions; returns whether there were any.
 pub fn inline(program: &Program, id: FunctionId, function: &mut Function) -> bool {
     let counts = count(function);
     let mut any = false;
@@ -41,14 +41,14 @@ pub fn inline(program: &Program, id: FunctionId, function: &mut Function) -> boo
     any
 }
 
-/// The function that a step calls, when it is small.
+/// Returns the callee of a step if it can be inlined.
 fn callee<'p>(program: &'p Program, caller: FunctionId, step: &Instruction) -> Option<&'p Function> {
     let Op::Call(id) = step.op else { return None };
     let f = program.function(id).filter(|_| id != caller)?;
     let [block] = &f.blocks[..] else { return None };
     let straight = matches!(block.end, Some(Terminator::Return(_))) && block.instructions.len() <= SMALL;
-    // A user's function keeps its calls, which backtraces and messages name, unless nothing can happen in it, as in a
-    // default argument or an initializer that only keeps what it is given.
+    // Calls of a user's function remain, since backtraces and messages refer to them, unless the function cannot fail, such as
+    // a default argument or an initializer that only stores its arguments.
     let silent = f.is_prelude || block.instructions.iter().all(|step| is_silent(&step.op));
     let simple = silent && !f.is_opaque && f.rules.is_empty() && f.captures.is_empty();
     (straight && simple).then_some(f)
@@ -66,7 +66,7 @@ fn is_silent(op: &Op) -> bool {
     moves_only && !may_fail
 }
 
-/// One call while it is replaced.
+/// A call that is being replaced.
 struct Site<'c> {
     registers: &'c mut Vec<Register>,
     counts: &'c Counts,
@@ -75,15 +75,15 @@ struct Site<'c> {
 
 impl Site<'_> {
     fn expand(&mut self, callee: &Function, call: &Instruction) {
-        // Registers of the callee to registers here. Arguments stand for parameters until those are written; every
-        // write goes to a register of its own.
+        // Maps registers of the callee to those of the caller. Arguments represent parameters until those are written; every
+        // write gets a new register.
         let mut here: HashMap<Reg, Reg> = callee.params.iter().copied().zip(call.ins.iter().copied()).collect();
         let mut own: Vec<Reg> = vec![];
         for step in &callee.blocks[0].instructions {
             let fixed = tied(&step.op);
             let mut step = step.clone();
             if fixed.is_some() || step.op == Op::Take {
-                // What is changed or emptied must not be the caller's.
+                // A register that is modified or emptied must not be one of the caller's.
                 let input = fixed.map_or(0, |(_, input)| input);
                 let reg = here[&step.ins[input]];
                 if !own.contains(&reg) {
@@ -134,11 +134,11 @@ impl Site<'_> {
         self.out.push(Instruction { op, outs: vec![out], ins: vec![from], span, active: false });
     }
 
-    /// An argument in a register of its own, moved there when only this call reads it.
+    /// Transfers an argument to a new register; it is moved if only this call reads it.
     fn take(&mut self, callee: &Function, param: Reg, arg: Reg, span: Span) -> Reg {
         let bank = callee.registers[param.0 as usize].bank;
         let new = self.register(bank);
-        // Written in this block as well: otherwise a loop around the call may read it again.
+        // The argument must also be written in this block: otherwise a loop around the call may read it again.
         let once = |all: &[u32]| all.get(arg.0 as usize).is_none_or(|n| *n == 1);
         let is_new = self.out.iter().any(|step| step.outs.contains(&arg));
         let movable = bank == Bank::R && is_new && once(&self.counts.reads) && once(&self.counts.writes);

@@ -1,9 +1,9 @@
-//! Full inlining: one graph of a function and everything that it calls, for tangent and adjoint code.
+//! Full inlining: one graph of a function and all its callees, for tangent and adjoint code.
 //!
-//! In: a function value, as far as it is known: its function, and the functions among what it captured. Out: a graph
-//! without calls, and the [reasons](Fallback) why some of its paths end early. Where it would come to something that is more than arithmetic on numbers, integers and what they are
-//! stored in, it [gives up](Trap::Unsupported): before that it has changed nothing but its own registers, so that the
-//! function may as well run again from its beginning.
+//! In: a function value, as far as it is known: its function, and the functions among its captured values. Out: a graph
+//! without calls, and the [reasons](Fallback) why some of its paths end early. Where it would reach a step that is not
+//! arithmetic on numbers and integers or access to their storage, it [stops](Trap::Unsupported): at that point it has only
+//! modified its own registers, so that the function can run again from its beginning.
 
 use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, effects};
 use crate::ir::graph::{
@@ -17,10 +17,10 @@ use crate::value::{Bank, Signature};
 use hashbrown::HashMap;
 use std::rc::Rc;
 
-/// More steps than these are not put together: who compiles must not wait.
+/// The maximum number of steps, which limits the compile time.
 const MAX_STEPS: usize = 4000;
 
-/// Calls inside of calls go at most that deep.
+/// The maximum depth of nested calls.
 const MAX_DEPTH: usize = 24;
 
 /// A graph without calls.
@@ -28,14 +28,14 @@ const MAX_DEPTH: usize = 24;
 pub struct Inlined {
     /// The graph.
     pub graph: Function,
-    /// The reasons why paths of it end with [`Trap::Unsupported`], each once.
+    /// The reasons why paths of the graph end with [`Trap::Unsupported`], each once.
     pub fallbacks: Vec<Fallback>,
 }
 
-/// The graph, without calls.
+/// Inlines all calls in a function value.
 ///
 /// # Errors
-/// The reason, where even the function itself cannot be inlined.
+/// Fails with the reason if even the function itself cannot be inlined.
 pub fn inline_all(program: &Program, known: &Signature) -> Result<Inlined, Fallback> {
     let id = FunctionId(known.function);
     let f = inlinable(program, id)?;
@@ -69,7 +69,7 @@ pub fn inline_all(program: &Program, known: &Signature) -> Result<Inlined, Fallb
     Ok(Inlined { graph: out, fallbacks: inliner.fallbacks })
 }
 
-/// A function that has no derivative but that of its own code.
+/// Returns a function if its own code determines its derivative.
 fn inlinable(program: &Program, id: FunctionId) -> Result<&Function, Fallback> {
     let f = program.function(id).map(Rc::as_ref).ok_or(Fallback::Missing)?;
     match f {
@@ -96,30 +96,30 @@ fn returns(f: &Function) -> bool {
     false
 }
 
-/// How many steps a function has.
+/// Counts the steps of a function.
 fn size(f: &Function) -> usize {
     f.blocks.iter().map(|block| block.instructions.len()).sum()
 }
 
-/// A function in a register.
+/// A known function in a register.
 #[derive(Clone)]
 struct KnownClosure {
     function: FunctionId,
     captures: CaptureSource,
 }
 
-/// Where a function finds what it captured.
+/// The source of a function's captured values.
 #[derive(Clone)]
 enum CaptureSource {
-    /// It is the one that runs.
+    /// The function value that runs.
     Running(Vec<Option<Signature>>),
-    /// In the function object of a register.
+    /// The function object in a register.
     Object(Reg, Vec<Option<Signature>>),
-    /// In registers, component by component.
+    /// Registers, component by component.
     Parts(Vec<Reg>),
 }
 
-/// Where results go, and where it goes on.
+/// The continuation of a call: the registers of its results, and the block that follows.
 struct Continuation<'c> {
     outs: &'c [Reg],
     to: BlockId,
@@ -129,9 +129,9 @@ struct Inliner<'p> {
     program: &'p Program,
     registers: Vec<Register>,
     blocks: Vec<Block>,
-    /// The functions that registers hold.
+    /// The known functions in registers.
     values: HashMap<Reg, KnownClosure>,
-    /// The functions that are being put together, each inside of the one before.
+    /// The functions that are being inlined, each inside the previous one.
     running: Vec<FunctionId>,
     steps: usize,
     /// The reasons why paths end early, each once.
@@ -139,7 +139,7 @@ struct Inliner<'p> {
 }
 
 impl Inliner<'_> {
-    /// Notes why a path ends early; false.
+    /// Notes why a path ends early; returns false.
     fn refuse(&mut self, why: Fallback) -> bool {
         if !self.fallbacks.contains(&why) {
             self.fallbacks.push(why);
@@ -147,7 +147,7 @@ impl Inliner<'_> {
         false
     }
 
-    /// New registers like those of a function; the number of the first one.
+    /// Allocates registers like those of a function; returns the index of the first one.
     fn copy_registers(&mut self, f: &Function) -> u32 {
         let first = self.registers.len() as u32;
         self.registers.extend(f.registers.iter().cloned());
@@ -159,7 +159,7 @@ impl Inliner<'_> {
         Reg(self.registers.len() as u32 - 1)
     }
 
-    /// Appends a function whose registers begin with `first` to the last block.
+    /// Appends a function, whose registers begin with `first`, to the last block.
     fn function(
         &mut self,
         id: FunctionId,
@@ -170,12 +170,12 @@ impl Inliner<'_> {
     ) {
         self.running.push(id);
         let single = written_once(f);
-        // The entry goes on in the last block; all others get blocks of their own.
+        // The steps of the entry are added to the last block; the other blocks are new.
         let entry = BlockId(self.blocks.len() as u32 - 1);
         let others = self.blocks.len() as u32;
         self.blocks.extend(f.blocks.iter().skip(1).map(|_| Block::default()));
         let number = |b: BlockId| if b.0 == 0 { entry } else { BlockId(others + b.0 - 1) };
-        // A loop back to the entry would need it twice.
+        // A loop back to the entry would need the entry as a separate block.
         let is_loop = f.blocks.iter().flat_map(|b| &b.end).flat_map(Terminator::targets).any(|b| b.0 == 0);
         if is_loop {
             self.refuse(Fallback::LoopAtEntry(f.name.clone()));
@@ -239,7 +239,7 @@ impl Inliner<'_> {
         block.instructions.push(Instruction { op, outs, ins, span, active: false });
     }
 
-    /// Appends a step; false where it would be more than can be done.
+    /// Appends a step; returns false if it is not supported.
     fn step(&mut self, site: &mut CallSite<'_>, step: &Instruction) -> bool {
         let outs: Vec<Reg> = step.outs.iter().map(|r| site.here(*r)).collect();
         let ins: Vec<Reg> = step.ins.iter().map(|r| site.here(*r)).collect();
@@ -286,7 +286,7 @@ impl Inliner<'_> {
                 }
                 true
             }
-            // Such code does not run during a change of shared memory.
+            // Such code does not run during a modification of shared memory.
             Op::Hold | Op::Access { how: AccessKind::Instantaneous, .. } => true,
             op if is_supported(op) => {
                 self.push(site.at, op.clone(), outs, ins, step.span);
@@ -296,7 +296,7 @@ impl Inliner<'_> {
         }
     }
 
-    /// A register with what another one holds now, and with what is known of that.
+    /// Copies a register, with the known function in it.
     fn copied(&mut self, site: &CallSite<'_>, from: Reg, span: crate::source::Span) -> Reg {
         let new = self.register(self.registers[from.0 as usize].bank);
         if let Some(closure) = self.values.get(&from).cloned() {
@@ -306,7 +306,7 @@ impl Inliner<'_> {
         new
     }
 
-    /// Reads what the function captured.
+    /// Reads a captured value.
     fn capture(
         &mut self,
         site: &CallSite<'_>,
@@ -342,7 +342,7 @@ impl Inliner<'_> {
         true
     }
 
-    /// Puts a function in the place of its call.
+    /// Inlines a call.
     fn call(
         &mut self,
         site: &mut CallSite<'_>,
@@ -370,7 +370,7 @@ impl Inliner<'_> {
             }
             self.push(site.at, Op::Copy, vec![param], vec![*arg], call.span);
         }
-        // The block is cut: what follows the call is in the next one, and the function begins in the last one.
+        // The block is split: the steps after the call go to the next block, and the function begins in the last one.
         let after = BlockId(self.blocks.len() as u32);
         self.blocks.extend([Block::default(), Block::default()]);
         self.blocks[site.at.0 as usize].end = Some(Terminator::Jump(BlockId(after.0 + 1)));
@@ -380,14 +380,14 @@ impl Inliner<'_> {
     }
 }
 
-/// Where steps of a function are copied to.
+/// The position in the graph to which the steps of a function are copied.
 struct CallSite<'c> {
     at: BlockId,
     first: u32,
-    /// Which registers one step alone writes.
+    /// The registers that are written by a single step.
     single: &'c [bool],
     captures: &'c CaptureSource,
-    /// The banks of what it captured.
+    /// The banks of the captured values.
     banks: &'c [Bank],
 }
 
@@ -397,7 +397,7 @@ impl CallSite<'_> {
     }
 }
 
-/// Which registers one step alone writes; to empty one is no writing.
+/// Returns for each register whether a single step writes it; emptying a register is not counted as a write.
 pub fn written_once(f: &Function) -> Vec<bool> {
     let mut writes = vec![0u32; f.registers.len()];
     f.params.iter().for_each(|r| writes[r.0 as usize] += 1);
@@ -406,7 +406,7 @@ pub fn written_once(f: &Function) -> Vec<bool> {
     writes.into_iter().map(|n| n == 1).collect()
 }
 
-/// Whether a step does nothing but arithmetic, or reads and writes what its own registers hold.
+/// Whether a step only performs arithmetic, or reads and writes objects that its own registers hold.
 fn is_supported(op: &Op) -> bool {
     let Effects { memory, access, .. } = effects(op);
     match memory {

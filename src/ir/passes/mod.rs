@@ -1,9 +1,9 @@
 //! Passes: transformations of finished graphs, and their order.
 //!
-//! In: graphs that were just lowered. Out: the same with straight runs in one block, without dead code,
-//! small functions of the standard library put in the place of their calls, and references released early.
+//! In: graphs that were just lowered. Out: the same graphs with straight runs merged into one block, without dead code, with
+//! small functions of the standard library inlined, and with references released early.
 //!
-//! Promises: what a program does and what its derivatives are stays the same; steps with effects stay.
+//! Promises: the behavior of a program and its derivatives are preserved; steps with effects are preserved.
 
 pub(crate) mod blocks;
 pub(crate) mod common_subexpressions;
@@ -32,7 +32,7 @@ pub fn finish(program: &mut Program, fresh: &[FunctionId]) {
         }
         program.functions[id.0 as usize] = Some(shared);
     }
-    // Last, as inlining wants to see the references that a callee still uses.
+    // This pass runs last, as inlining must see the references that a callee still uses.
     for id in fresh {
         if let Some(mut shared) = program.functions[id.0 as usize].take() {
             release::release(Rc::make_mut(&mut shared));
@@ -46,7 +46,7 @@ pub(crate) fn clean(function: &mut Function) {
     cancel::check();
     blocks::tidy(function);
     common_subexpressions::compute_once(function);
-    // A copy that is gone may make another one removable; two rounds reach nearly all.
+    // The removal of a copy may make another one removable; two iterations suffice for nearly all copies.
     for _ in 0..2 {
         copy_propagation::coalesce(function);
         cancel::check();
@@ -59,7 +59,7 @@ pub(crate) fn clean(function: &mut Function) {
     dead_code::compact(function);
 }
 
-/// The new functions in an order in which callees come first, as far as recursion allows.
+/// Returns the new functions in an order in which callees precede their callers, as far as recursion allows.
 fn callees_first(program: &Program, fresh: &[FunctionId]) -> Vec<FunctionId> {
     let new: HashSet<FunctionId> = fresh.iter().copied().collect();
     let calls: HashMap<FunctionId, Vec<FunctionId>> = fresh

@@ -1,5 +1,5 @@
-//! Release: references that were only read are dropped at once, so that their object has one owner again: an array that a
-//! global variable or a box holds could not be changed in place while a register still names it.
+//! Release: references that were only read are dropped early, so that their object has one owner again: an array in a global
+//! variable or a box could not be modified in place while a register still refers to it.
 
 use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, Transfer, effects, transfer};
 use crate::ir::analysis::flow_graph::count;
@@ -7,7 +7,7 @@ use crate::ir::graph::{Function, Instruction, Op, Reg, Terminator};
 use crate::value::Bank;
 use hashbrown::HashMap;
 
-/// Empties registers after the last look at what was loaded into them.
+/// Empties registers after the last use of the references that were loaded into them.
 pub fn release(function: &mut Function) {
     let counts = count(function);
     for block in &mut function.blocks {
@@ -48,7 +48,7 @@ pub fn release(function: &mut Function) {
     }
 }
 
-/// The register that a step loads from storage that may hold on to the same reference.
+/// Returns the register into which a step loads a reference from storage that may retain it.
 fn loaded(step: &Instruction) -> Option<Reg> {
     let Effects { memory, access, .. } = effects(&step.op);
     let is_shared = matches!(memory, Memory::Box | Memory::Record | Memory::Array | Memory::Global);

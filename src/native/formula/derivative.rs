@@ -1,4 +1,4 @@
-//! Derivative of a formula: by the partial derivatives of the primitives in it.
+//! Derivative of a formula, by the partial derivatives of its primitives.
 
 use super::{Formula, partials};
 use crate::native::field::{OrderOffset, Test};
@@ -6,10 +6,10 @@ use crate::native::table;
 use crate::native::{Partial, Primitive, PrimitiveId};
 
 impl Formula {
-    /// The derivative by operand `k`, not simplified. Integer operands are the shifts themselves, integer_param from 0.
+    /// Differentiates by operand `k`, without simplification. The integer operand is 0, so that offsets are the integers.
     ///
     /// # Errors
-    /// The primitive that has no derivative.
+    /// Returns the primitive that has no derivative.
     pub fn derivative(&self, k: u8) -> Result<Formula, &'static Primitive> {
         match self {
             Formula::Operand(own) => Ok(Formula::Constant(f64::from(u8::from(*own == k)))),
@@ -22,7 +22,7 @@ impl Formula {
                 let mut sum = Formula::Constant(0.0);
                 for (i, operand) in operands.iter().enumerate().filter(|(_, operand)| operand.names(k)) {
                     let (partial, inner) = (partial(self, *id, i, operands, *n)?, operand.derivative(k)?);
-                    // `u · v` is derived as `u' · v + u · v'`.
+                    // The derivative of `u · v` is written `u' · v + u · v'`.
                     let is_first =
                         i == 0 && matches!(table::info(*id).partials(), [Partial::Factor(_), Partial::Factor(_)]);
                     sum = sum + if is_first { inner * partial } else { partial * inner };
@@ -32,27 +32,27 @@ impl Formula {
         }
     }
 
-    /// Whether an operand occurs in it.
+    /// Whether operand `k` occurs in the formula.
     pub fn names(&self, k: u8) -> bool {
         self.reads(&Formula::Operand(k))
     }
 
-    /// Whether another formula is a part of it.
+    /// Whether another formula is a part of this one.
     pub fn reads(&self, formula: &Formula) -> bool {
         self.any(&|part| part == formula)
     }
 
-    /// How many parts it has.
+    /// Counts the parts of the formula, including itself.
     pub fn size(&self) -> usize {
         self.parts().iter().map(|part| part.size()).sum::<usize>() + 1
     }
 
-    /// Whether something holds for it or for a part of it.
+    /// Whether a predicate holds for the formula or for one of its parts.
     fn any(&self, holds: &dyn Fn(&Formula) -> bool) -> bool {
         holds(self) || self.parts().iter().any(|part| part.any(holds))
     }
 
-    /// What it is made of.
+    /// Returns the direct parts of the formula.
     pub(super) fn parts(&self) -> Vec<&Formula> {
         match self {
             Formula::Apply(_, operands, _) => operands.iter().collect(),
@@ -64,7 +64,7 @@ impl Formula {
         }
     }
 
-    /// The primitives in it whose partial derivatives at a tie are a convention that its derivatives do not say.
+    /// Returns the primitives in the formula whose derivatives at a tie are a convention that `derivative` omits.
     pub fn kinks(&self) -> Vec<&'static Primitive> {
         let mut found: Vec<&'static Primitive> = self.parts().iter().flat_map(|part| part.kinks()).collect();
         if let Formula::Apply(id, ..) = self {
@@ -80,7 +80,7 @@ impl Formula {
         found
     }
 
-    /// Other formulas in the place of the operands.
+    /// Substitutes formulas for the operands.
     pub fn with_operands(&self, by: &dyn Fn(u8) -> Formula) -> Formula {
         let at = |part: &Formula| part.with_operands(by);
         match self {
@@ -92,7 +92,7 @@ impl Formula {
     }
 }
 
-/// The partial derivative of an applied primitive in its operand `i`.
+/// Returns the partial derivative of an applied primitive in its operand `i`, over the formula's own operands.
 fn partial(
     whole: &Formula,
     id: PrimitiveId,
@@ -111,8 +111,8 @@ fn partial(
     }
 }
 
-/// A partial derivative without what it says of single points, where the conventions of kinks hold: of `a < b`, `b < a`
-/// and a tie only one question is left, and it is the same for both operands.
+/// Drops the conventions for single points (kinks) from a partial derivative: a test for equality is removed, and the tests
+/// `a < b` and `b < a` become one test, the same one for both operands.
 fn smooth(partial: Formula) -> Formula {
     match partial {
         Formula::Select(parts) => {
@@ -133,7 +133,7 @@ fn smooth(partial: Formula) -> Formula {
     }
 }
 
-/// A partial derivative over what the operands and the result are.
+/// Substitutes the actual operands, result and integer operand into a partial derivative.
 fn placed(partial: &Formula, operands: &[Formula], whole: &Formula, n: OrderOffset) -> Formula {
     let at = |part: &Formula| placed(part, operands, whole, n);
     match partial {

@@ -1,28 +1,28 @@
-//! Simplification: folds constants, drops zeros and ones, collects like terms and powers.
+//! Simplification: constant folding, removal of zeros and ones, and collection of like terms and powers.
 //!
-//! A formula is taken for a sum of terms, a term for a coefficient times powers of factors, and a factor for anything
-//! that is neither a sum nor a product. The order of terms and factors is kept. Division by zero is not thought of: `x
-//! / x` is 1.
+//! A formula is treated as a sum of terms, a term as a coefficient times powers of factors, and a factor is anything that
+//! is neither a sum nor a product. The order of terms and factors is preserved. Division by zero is not considered:
+//! `x / x` is 1.
 
 use super::Formula;
 use super::sum::{Sum, Term};
 use crate::native::field::{OrderOffset, Test};
 use crate::native::{PrimitiveId, ids, table};
 
-/// So many nested choices are split into cases; deeper ones stay where they are.
+/// The number of nested selections that are split into cases; deeper ones stay in place.
 const CHOICES: usize = 4;
 
-/// A formula, simplified; choices stand outside.
+/// Simplifies a formula and moves its selections outward.
 pub fn simplified(formula: &Formula) -> Formula {
     by_cases(&plain(formula), CHOICES)
 }
 
-/// A formula, simplified, with its choices where they are.
+/// Simplifies a formula, with its selections left in place.
 fn plain(formula: &Formula) -> Formula {
     sum(formula).into_formula()
 }
 
-/// A formula as a sum.
+/// Converts a formula to a sum.
 pub(super) fn sum(formula: &Formula) -> Sum {
     match formula {
         Formula::Constant(c) => constant(*c),
@@ -40,7 +40,7 @@ pub(super) fn sum(formula: &Formula) -> Sum {
     }
 }
 
-/// Constants that have a name or are a function of a small number stay what they are.
+/// Converts a constant; constants that have a name, or are a function of a small integer, are left symbolic.
 fn constant(c: f64) -> Sum {
     let logarithm = [2.0, 10.0].into_iter().find(|n: &f64| n.ln() == c);
     match logarithm {
@@ -75,7 +75,7 @@ fn integer(formula: &Formula) -> Option<i64> {
     }
 }
 
-/// What is neither a sum nor a product; evaluated where that gives an integer.
+/// Converts a primitive that is neither a sum nor a product; it is evaluated where the result is an integer.
 fn other(id: PrimitiveId, operands: &[Formula], formula: &Formula) -> Sum {
     let operands: Vec<Formula> = operands.iter().map(plain).collect();
     let numbers: Vec<f64> =
@@ -97,7 +97,7 @@ fn holds(test: &Test<Formula>) -> Option<bool> {
     }
 }
 
-/// A choice outside of everything, so that each case is a formula without it.
+/// Moves selections to the outside, so that each case is a formula without them; `depth` limits the nesting.
 fn by_cases(formula: &Formula, depth: usize) -> Formula {
     let Some(test) = first_test(formula).filter(|_| depth > 0) else { return formula.clone() };
     let [then, otherwise] = [true, false].map(|yes| by_cases(&plain(&assumed(formula, &test, yes)), depth - 1));
@@ -111,7 +111,7 @@ fn first_test(formula: &Formula) -> Option<Test<Formula>> {
     }
 }
 
-/// A formula where a test is known to hold, or not to.
+/// Simplifies a formula under the assumption that a test holds or does not hold.
 fn assumed(formula: &Formula, known: &Test<Formula>, yes: bool) -> Formula {
     let at = |part: &Formula| assumed(part, known, yes);
     match formula {
@@ -125,7 +125,7 @@ fn assumed(formula: &Formula, known: &Test<Formula>, yes: bool) -> Formula {
     }
 }
 
-/// What one test says about another one of the same two numbers.
+/// Decides a test, if possible, given the outcome of a test that compares the same two numbers.
 fn decided(test: &Test<Formula>, known: &Test<Formula>, yes: bool) -> Option<bool> {
     if test == known {
         return Some(yes);

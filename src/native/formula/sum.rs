@@ -5,7 +5,7 @@ use super::simplify::sum;
 use crate::native::field::OrderOffset;
 use crate::native::ids;
 
-/// A sum of terms that differ in their factors; without any, it is 0.
+/// A sum of terms that differ in their factors; an empty sum is 0.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Sum(Vec<Term>);
 
@@ -16,14 +16,14 @@ pub(super) struct Term {
     factors: Vec<(Formula, i64)>,
 }
 
-/// A number, or a quotient of integers where both are exact.
+/// A coefficient: a number, or a quotient of integers where both are exact.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct Fraction {
     over: f64,
     under: f64,
 }
 
-/// Integers below this are exact.
+/// The bound below which all integers are exactly representable.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 impl Fraction {
@@ -32,7 +32,7 @@ impl Fraction {
     fn new(over: f64, under: f64) -> Fraction {
         let is_exact = |x: f64| x == x.trunc() && x.abs() < EXACT;
         if !is_exact(over) || !is_exact(under) {
-            // `0.5 / 2` is a number like any other, `0.1 / 3` is better left as it is.
+            // `0.5 / 2` is evaluated; `0.1 / 3` is better left as a quotient.
             return if under.abs() == 1.0 || is_exact(over / under * 4096.0) {
                 Fraction { over: over / under, under: 1.0 }
             } else {
@@ -90,7 +90,7 @@ impl Term {
         self
     }
 
-    /// A product over a product.
+    /// Converts the term to a quotient of two products.
     fn into_formula(self) -> Formula {
         let Fraction { mut over, mut under } = self.coefficient;
         let (above, below): (Vec<_>, Vec<_>) = self.factors.into_iter().partition(|(_, n)| *n > 0);
@@ -116,7 +116,7 @@ impl Term {
     }
 }
 
-/// Where factors stand in a product: numbers, what has a name, functions, sums.
+/// Returns the sort key of a factor in a product: numbers, named operands, functions, sums, selections.
 fn rank(factor: &Formula) -> u8 {
     match factor {
         Formula::Constant(_) => 0,
@@ -172,7 +172,7 @@ impl Sum {
         }
     }
 
-    /// `a` and `b`, if it is `a + b` and the other one is `a - b`, or the other way round.
+    /// Returns `a` and `b` if one sum is `a + b` and the other is `a - b`.
     fn halves(&self, other: &Sum) -> Option<(Term, Term)> {
         let [[a, b], [c, d]] = [<&[Term; 2]>::try_from(&self.0[..]).ok()?, <&[Term; 2]>::try_from(&other.0[..]).ok()?];
         let opposite = |x: &Term, y: &Term| *x == y.clone().negative();
@@ -197,7 +197,7 @@ impl Sum {
         Sum(vec![Term { coefficient, factors }])
     }
 
-    /// A sum as one term: as a factor when there are several.
+    /// Converts a sum to one term; a sum of several terms becomes a factor. `None` if the sum is 0.
     fn into_term(mut self) -> Option<Term> {
         match self.0.len() {
             0 => None,
@@ -206,7 +206,7 @@ impl Sum {
         }
     }
 
-    /// Like terms as one, without those that are 0. A sum in parentheses among others loses its parentheses.
+    /// Merges like terms and drops those that are 0. A nested sum with other terms beside it is expanded.
     fn collected(self) -> Sum {
         let is_among_others = self.0.len() > 1;
         let mut terms: Vec<Term> = vec![];

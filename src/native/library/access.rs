@@ -1,4 +1,4 @@
-//! Access: which files a program may read and write.
+//! Access: the files that a program may read and write.
 
 use super::context::{Failure, FailureKind};
 use crate::cancel;
@@ -7,32 +7,32 @@ use std::fs::{File, OpenOptions};
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
-/// What a program may read, and what it may write.
+/// The files that a program may read, and those that it may write.
 #[derive(Clone, Debug, Default)]
 pub struct Access {
-    /// Where it may read files.
+    /// The folders in which it may read files.
     pub read: Folders,
-    /// Where it may write files.
+    /// The folders in which it may write files.
     pub write: Folders,
 }
 
-/// Where files may be touched.
+/// The folders in which files may be accessed.
 #[derive(Clone, Debug, Default)]
 pub enum Folders {
     /// Everywhere.
     #[default]
     All,
-    /// In these folders and below them.
+    /// Only these folders and the folders inside them.
     Only(Vec<PathBuf>),
 }
 
 impl Folders {
-    /// These folders.
+    /// Allows only these folders, with links resolved.
     pub fn only(folders: impl IntoIterator<Item = PathBuf>) -> Folders {
         Folders::Only(folders.into_iter().map(|folder| real(&folder)).collect())
     }
 
-    /// Whether a file may be touched, wherever links lead.
+    /// Whether a file may be accessed; links are followed.
     pub fn has(&self, file: &Path) -> bool {
         match self {
             Folders::All => true,
@@ -47,10 +47,10 @@ impl Folders {
         }
     }
 
-    /// Opens a file to read it.
+    /// Opens a file for reading.
     ///
     /// # Errors
-    /// Where that is not allowed, and whatever the system reports.
+    /// Fails if the access is not allowed, or with the error of the system.
     pub fn open(&self, file: &Path) -> Result<File, Denied> {
         match self {
             Folders::All => Ok(open(file)?),
@@ -61,21 +61,21 @@ impl Folders {
         }
     }
 
-    /// Opens a file to write it anew, and creates it where there is none.
+    /// Opens a file for writing and truncates it, or creates it if it does not exist.
     ///
     /// # Errors
-    /// Where that is not allowed, and whatever the system reports.
+    /// Fails if the access is not allowed, or with the error of the system.
     pub fn create(&self, file: &Path) -> Result<File, Denied> {
         if matches!(self, Folders::All) {
             return Ok(opened(file, |file| File::create(file))?);
         }
         let path = self.resolved(file)?;
         let opened = match opened(&path, |path| OpenOptions::new().write(true).open(path)) {
-            // A file is created only where there is not even a link.
+            // A file is created only if there is not even a link at its path.
             Err(error) if error.kind() == ErrorKind::NotFound => File::create_new(&path)?,
             opened => opened?,
         };
-        // It is truncated once it is known to be the file that was meant; devices and pipes cannot be truncated.
+        // The file is truncated only after it is verified to be the intended one; devices and pipes cannot be truncated.
         let opened = self.verified(opened, &path)?;
         if opened.metadata()?.is_file() {
             opened.set_len(0)?;
@@ -83,7 +83,7 @@ impl Folders {
         Ok(opened)
     }
 
-    /// Where a path leads, if that is in one of the folders.
+    /// Resolves a path, if the result is in one of the folders.
     fn resolved(&self, file: &Path) -> Result<PathBuf, Denied> {
         let resolved = resolve(file).ok_or_else(|| std::io::Error::other("too many levels of symbolic links"))?;
         if !self.contain(&resolved) {
@@ -95,14 +95,14 @@ impl Folders {
         Ok(resolved.path)
     }
 
-    /// The file that was opened at a resolved path, unless another process put a link there meanwhile: then it is not
-    /// the file that the path, which has no links, leads to.
+    /// Verifies that a file opened at a resolved path is the file at that path: another process may have put a link there
+    /// in the meantime.
     fn verified(&self, opened: File, path: &Path) -> Result<File, Denied> {
         let is_resolved = resolve(path).is_some_and(|again| again.path == path);
         if is_resolved && is_at(&opened, path) { Ok(opened) } else { Err(Denied::Outside) }
     }
 
-    /// What is wrong with a file that could not be opened.
+    /// Creates the failure that reports a file that could not be opened.
     pub(super) fn failure(&self, why: Denied, file: &str, doing: &str, option: &str) -> Failure {
         match why {
             Denied::System(error) => super::io::failure(&format!("cannot {doing} '{file}'"), &error),
@@ -121,7 +121,7 @@ fn open(file: &Path) -> std::io::Result<File> {
     opened(file, |file| File::open(file))
 }
 
-/// Opens a file; that of a pipe waits for another process, and may be interrupted.
+/// Opens a file. Opening a named pipe waits for another process, and can be interrupted.
 fn opened(file: &Path, open: fn(&Path) -> std::io::Result<File>) -> std::io::Result<File> {
     if std::fs::metadata(file).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
         let file = file.to_owned();
@@ -130,12 +130,12 @@ fn opened(file: &Path, open: fn(&Path) -> std::io::Result<File>) -> std::io::Res
     open(file)
 }
 
-/// Why a file was not opened.
+/// The reason why a file was not opened.
 #[derive(Debug)]
 pub enum Denied {
-    /// It is outside of the folders.
+    /// The file is outside of the folders.
     Outside,
-    /// The system refuses it.
+    /// The system refuses the access.
     System(std::io::Error),
 }
 
@@ -145,7 +145,7 @@ impl From<std::io::Error> for Denied {
     }
 }
 
-/// How a file can be allowed to be touched. Of a link, the folder that counts is where it leads.
+/// Returns the help that names the option which allows access to a file's folder. For a link, this is the folder of its target.
 pub fn way_out(file: &Path, option: &str) -> String {
     let target = resolve(file).filter(|_| file.symlink_metadata().is_ok_and(|found| found.is_symlink()));
     let file = target.as_ref().map_or(file, |target| &target.path);
@@ -156,26 +156,25 @@ pub fn way_out(file: &Path, option: &str) -> String {
     )
 }
 
-/// A path from the root, without links and without `..`; a path that cannot be resolved stays as it is.
+/// Returns an absolute path without links and without `..`; a path that cannot be resolved is returned unchanged.
 fn real(path: &Path) -> PathBuf {
     resolve(path).map_or_else(|| path.to_path_buf(), |resolved| resolved.path)
 }
 
-/// Where a path leads.
+/// The target of a path.
 struct Resolved {
-    /// From the root, without links and without `..`.
+    /// The absolute path, without links and without `..`.
     path: PathBuf,
-    /// Whether it goes on with `..` after something that is no folder, which the system refuses.
+    /// Whether the path continues with `..` after a component that is not a folder, which the system refuses.
     is_unreachable: bool,
 }
 
-/// As many links are followed on the way to a file, as in Linux.
+/// The limit of links that are followed, the same as in Linux.
 const MAX_LINKS: usize = 40;
 
-/// Follows every link on the way to a file, also one to a file that does not exist (yet); nothing when there are too
-/// many.
+/// Follows every link in a path, including links to a file that does not exist (yet); `None` if there are too many.
 fn resolve(path: &Path) -> Option<Resolved> {
-    // A link may lead anywhere before `..` goes back, so the components are not simplified before they are resolved.
+    // `..` applies to the target of a link, so the components must not be normalized before links are resolved.
     let absolute = if path.is_absolute() { path.to_path_buf() } else { std::env::current_dir().ok()?.join(path) };
     let mut rest: Vec<OsString> = reversed(&absolute);
     let (mut out, mut links, mut is_unreachable) = (PathBuf::new(), 0, false);
@@ -196,11 +195,11 @@ fn resolve(path: &Path) -> Option<Resolved> {
                 rest.extend(reversed(&target));
             }
             Some(Component::CurDir) | None => {}
-            // A link to an absolute path begins anew.
+            // A link with an absolute target restarts at the root.
             Some(Component::RootDir | Component::Prefix(_)) => out.push(&part),
         }
     }
-    // The names as the system writes them, which may differ in case.
+    // Names are replaced by those of the file system, which may differ in case.
     let known = out.ancestors().find_map(|folder| Some((folder, folder.canonicalize().ok()?)));
     let path = match known {
         Some((folder, real)) => match out.strip_prefix(folder) {
@@ -212,12 +211,12 @@ fn resolve(path: &Path) -> Option<Resolved> {
     Some(Resolved { path, is_unreachable })
 }
 
-/// The components of a path, the last one first.
+/// Returns the components of a path, the last one first.
 fn reversed(path: &Path) -> Vec<OsString> {
     path.components().rev().map(|part| part.as_os_str().to_owned()).collect()
 }
 
-/// Whether an open file is the one at a path, which is no link.
+/// Whether an open file is the file at a path, which must not be a link.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
@@ -249,7 +248,7 @@ mod tests {
         assert!(!Folders::only([]).has(Path::new("src/lib.rs")));
     }
 
-    /// A folder `in`, where files may be touched, beside a folder `out`.
+    /// Creates a folder `in`, in which access is allowed, beside a folder `out`.
     #[cfg(unix)]
     fn folders(name: &str) -> (PathBuf, Folders) {
         let root = std::env::temp_dir().join(format!("dscript-access-{}-{name}", std::process::id()));
@@ -313,7 +312,7 @@ mod tests {
         for written in ["deep/new", "deep/file", "deep/more", "own"] {
             assert_eq!(std::fs::read(root.join("in").join(written)).unwrap(), b"", "{written}");
         }
-        // The system does not go back from what is not there.
+        // The system does not apply `..` to a folder that does not exist.
         assert!(matches!(access.create(&root.join("in/none/../x")), Err(Denied::System(_))));
         assert!(matches!(access.create(&root.join("in/own/../x")), Err(Denied::System(_))));
         std::fs::remove_dir_all(&root).unwrap();

@@ -25,7 +25,7 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "value.hash", call: hash },
 ];
 
-/// A reference that does not keep its instance; after its tag where it is an optional.
+/// Converts a reference to one that does not retain its instance; for an optional, the tag comes first.
 fn loosen(c: Call<'_, '_>) -> Result<(), Failure> {
     let (tag, object) = (c.tag(), c.reference());
     if let Some(tag) = tag {
@@ -34,7 +34,7 @@ fn loosen(c: Call<'_, '_>) -> Result<(), Failure> {
     c.give_reference(WeakReference::of(object))
 }
 
-/// The instance that such a reference means, if it is still there.
+/// Returns the instance of a weak or unowned reference, if it still exists.
 fn find(c: Call<'_, '_>) -> Result<(), Failure> {
     let (tag, object) = (c.tag(), c.reference());
     let found = WeakReference::find(&object);
@@ -51,14 +51,14 @@ fn find(c: Call<'_, '_>) -> Result<(), Failure> {
     }
 }
 
-/// The finalizer of an instance, after those that are known already.
+/// Adds a finalizer to an instance, after those that are already registered.
 fn at_end(c: Call<'_, '_>) -> Result<(), Failure> {
     let (Ref::Box(instance), Ref::Closure(what)) = (c.reference(), c.reference()) else { return Err(internal()) };
     instance.finalizer.add(what);
     Ok(())
 }
 
-/// An initializer has filled an instance; there is none where it failed.
+/// Marks an instance as initialized, after its initializer has run; a failed initializer leaves no instance.
 fn born(c: Call<'_, '_>) -> Result<(), Failure> {
     match c.reference() {
         Ref::Box(instance) => instance.finalizer.mark_initialized(),
@@ -71,12 +71,12 @@ fn born(c: Call<'_, '_>) -> Result<(), Failure> {
 fn wrap(c: Call<'_, '_>) -> Result<(), Failure> {
     let shape = c.type_at(0)?;
     let value = c.value(c.shapes.layout(shape))?;
-    // What is of any type already stays what it is.
+    // A value of type `Any` is already boxed.
     if let (Shape::Any, [boxed]) = (c.shapes.get(shape), c.components(value).r) {
         let boxed = boxed.clone();
         return c.give_reference(boxed);
     }
-    // An instance is of the class that it was made as.
+    // An instance is boxed with its dynamic class.
     let shape = match c.components(value).r {
         [Ref::Box(instance)] if matches!(c.shapes.get(shape), Shape::Class { .. }) => instance.shape.unwrap_or(shape),
         _ => shape,
@@ -85,7 +85,7 @@ fn wrap(c: Call<'_, '_>) -> Result<(), Failure> {
     c.give_reference(Ref::Any(Rc::new(AnyValue { shape, cells })))
 }
 
-/// The components of a value that is one of the wanted type, also inside of optionals.
+/// Returns the components of a boxed value if it has the type `wanted`, also inside optionals.
 fn found<'a>(c: &NativeContext<'_>, any: &'a AnyValue, wanted: ShapeId) -> Option<Components<'a>> {
     let (mut shape, mut value) = (any.shape, any.cells.all());
     loop {
@@ -116,7 +116,7 @@ fn unwrap(c: Call<'_, '_>) -> Result<(), Failure> {
     c.give_optional(layout, value)
 }
 
-/// The text of a value. Parts whose types describe themselves are requested first.
+/// Returns the description of a value. The descriptions of parts with custom implementations are requested first.
 fn describe(c: Call<'_, '_>, inside: bool) -> Result<(), Failure> {
     let shape = c.type_at(0)?;
     let value = c.value(c.shapes.layout(shape))?;
@@ -133,7 +133,7 @@ fn describe(c: Call<'_, '_>, inside: bool) -> Result<(), Failure> {
     c.give_text(text)
 }
 
-/// Notes that an element of a tangent vector is read that is not there, and zero.
+/// Notes that an element was read that the tangent vector does not have, and which is therefore zero.
 fn missing(c: Call<'_, '_>) -> Result<(), Failure> {
     let index = usize::try_from(c.integer()).unwrap_or(0);
     c.host.read_count = c.host.read_count.max(index.saturating_add(1));

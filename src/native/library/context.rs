@@ -6,16 +6,16 @@ use crate::value::shape::{Layout, ShapeId, Shapes};
 use crate::value::{Cells, Components, Ref, Slot, Text, dictionary::Dictionary};
 use std::rc::Rc;
 
-/// Why a native function cannot go on.
+/// The reason why a native function cannot continue.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Failure {
-    /// Which kind of failure.
+    /// The kind of the failure.
     pub kind: FailureKind,
-    /// One sentence.
+    /// The message, one sentence.
     pub message: String,
-    /// The values that explain it.
+    /// The names and values that explain the failure.
     pub values: Vec<(String, String)>,
-    /// Ways out.
+    /// The help texts of the diagnostic.
     pub helps: Vec<String>,
 }
 
@@ -24,44 +24,44 @@ pub struct Failure {
 pub enum FailureKind {
     /// An index lies outside of its collection.
     IndexOutOfRange,
-    /// An integer beyond its type.
+    /// The result of an integer operation is out of range.
     Overflow,
     /// An integer was divided by zero.
     DivisionByZero,
-    /// A condition did not hold.
+    /// A precondition does not hold.
     Precondition,
-    /// A range that ends before it starts.
+    /// A range ends before it starts.
     InvalidRange,
-    /// A number without a counterpart.
+    /// A number has no corresponding value in the target type.
     InvalidConversion,
-    /// More memory than allowed.
+    /// The object would be larger than allowed.
     Memory,
-    /// Something could not be read or written.
+    /// Input or output failed.
     Input,
-    /// A row of a data file.
+    /// A row of a data file is malformed.
     BadRow,
-    /// A file that the program may not touch.
+    /// The program may not access a file.
     Forbidden,
-    /// None: the program ends itself, with this status.
+    /// Not a failure: the program exits with this status.
     Exit(i32),
     /// Code that the compiler would not have made.
     Internal,
 }
 
 impl Failure {
-    /// A failure in one sentence.
+    /// Creates a failure with a message of one sentence.
     pub fn new(kind: FailureKind, message: impl Into<String>) -> Failure {
         Failure { kind, message: message.into(), values: vec![], helps: vec![] }
     }
 
-    /// A value that explains it.
+    /// Adds a value that explains the failure.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl std::fmt::Display) -> Failure {
         self.values.push((name.into(), value.to_string()));
         self
     }
 
-    /// An index outside of a collection.
+    /// Creates the failure for an index outside of a collection.
     pub fn index(what: &str, index: i64, count: usize) -> Failure {
         let message = match count {
             0 => format!("index {index} is out of range for an empty {what}"),
@@ -81,7 +81,7 @@ fn article(what: &str) -> String {
     format!("{} {what}", if an { "an" } else { "a" })
 }
 
-/// Where the components of an argument stand.
+/// The positions of the components of an argument.
 #[derive(Clone, Copy, Debug)]
 pub struct Argument {
     at: [usize; 3],
@@ -101,19 +101,19 @@ pub struct NativeRegisters<'a> {
     pub r: &'a mut [Ref],
 }
 
-/// The arguments and results of one call. Arguments are read in order, all before the first result is given.
+/// The arguments and results of one call. Arguments are read in order, all before the first result is written.
 #[derive(Debug)]
 pub struct NativeContext<'a> {
-    /// What values look like.
+    /// The run-time descriptions of types.
     pub shapes: &'a Shapes,
     /// The shapes of the generic arguments.
     pub types: &'a [ShapeId],
-    /// The world outside.
+    /// The environment of the program.
     pub host: &'a mut Host,
-    /// What the program says of values that only it can describe. A function that needs such texts leaves the values in
-    /// `asked`, gives no result, and is called again.
+    /// The program's descriptions of values with custom implementations. A function that needs them stores the values in
+    /// `asked`, returns no result, and is called again.
     pub own_texts: Option<&'a [Text]>,
-    /// The values that it wants to know the texts of.
+    /// The values whose descriptions the function requests.
     pub asked: Vec<OwnPart>,
     f: &'a mut [f64],
     slots: &'a mut [Slot],
@@ -147,41 +147,41 @@ impl<'a> NativeContext<'a> {
         }
     }
 
-    /// The shape of a generic argument.
+    /// Returns the shape of a generic argument.
     ///
     /// # Errors
-    /// When the call has not so many.
+    /// Fails if the call has fewer generic arguments.
     pub fn type_at(&self, k: usize) -> Result<ShapeId, Failure> {
         self.types.get(k).copied().ok_or_else(internal)
     }
 
-    /// The next argument, a number.
+    /// Reads the next argument, a number.
     pub fn number(&mut self) -> f64 {
         self.taken[0] += 1;
         self.f.get(self.taken[0] - 1).copied().unwrap_or(f64::NAN)
     }
 
-    /// The next argument, an integer or truth value.
+    /// Reads the next argument, an integer or truth value.
     pub fn integer(&mut self) -> i64 {
         self.taken[1] += 1;
         self.i.get(self.taken[1] - 1).copied().unwrap_or(0)
     }
 
-    /// The next argument, an integer, when there is one more.
+    /// Reads the next argument, an integer, if there is one more.
     pub fn tag(&mut self) -> Option<i64> {
         (self.taken[1] < self.i.len()).then(|| self.integer())
     }
 
-    /// The next argument, a reference.
+    /// Reads the next argument, a reference.
     pub fn reference(&mut self) -> Ref {
         self.taken[2] += 1;
         self.r.get_mut(self.taken[2] - 1).map(std::mem::take).unwrap_or_default()
     }
 
-    /// The next argument, a text.
+    /// Reads the next argument, a string.
     ///
     /// # Errors
-    /// When it is something else.
+    /// Fails if it is not a string.
     pub fn text(&mut self) -> Result<Text, Failure> {
         match self.reference() {
             Ref::Text(text) => Ok(text),
@@ -190,10 +190,10 @@ impl<'a> NativeContext<'a> {
         }
     }
 
-    /// The next argument, an array.
+    /// Reads the next argument, an array.
     ///
     /// # Errors
-    /// When it is something else, or not of elements of that layout.
+    /// Fails if it is not an array, or if its elements have another layout.
     pub fn array(&mut self, layout: Layout) -> Result<Rc<Cells>, Failure> {
         match self.reference() {
             Ref::Cells(cells) if cells.fits(layout) => Ok(cells),
@@ -202,10 +202,10 @@ impl<'a> NativeContext<'a> {
         }
     }
 
-    /// The next argument, a dictionary or set.
+    /// Reads the next argument, a dictionary or set.
     ///
     /// # Errors
-    /// When it is something else, or of other types.
+    /// Fails if it is not one, or if its keys or values have another layout.
     pub fn dictionary(&mut self, keys: Layout, values: Layout) -> Result<Rc<Dictionary>, Failure> {
         match self.reference() {
             Ref::Dictionary(d) if d.fits(keys, values) => Ok(d),
@@ -214,10 +214,10 @@ impl<'a> NativeContext<'a> {
         }
     }
 
-    /// The next argument, a value of any type.
+    /// Reads the next argument, a value of any type.
     ///
     /// # Errors
-    /// When there are not so many components.
+    /// Fails if there are not enough components.
     pub fn value(&mut self, layout: Layout) -> Result<Argument, Failure> {
         let argument = Argument { at: self.taken, layout };
         self.taken[0] += layout.f as usize;
@@ -227,7 +227,7 @@ impl<'a> NativeContext<'a> {
         if fits { Ok(argument) } else { Err(internal()) }
     }
 
-    /// The components of an argument.
+    /// Returns the components of an argument.
     pub fn components(&self, argument: Argument) -> Components<'_> {
         let Argument { at: [f, i, r], layout } = argument;
         Components {
@@ -238,18 +238,18 @@ impl<'a> NativeContext<'a> {
         }
     }
 
-    /// The next result, a number that does not move.
+    /// Writes the next result, a number that is not varied.
     ///
     /// # Errors
-    /// When there is no room for it.
+    /// Fails if there is no register for it.
     pub fn give_number(&mut self, value: f64) -> Result<(), Failure> {
         self.give_num(value, Slot::NONE)
     }
 
-    /// The next result, a number with its slot.
+    /// Writes the next result, a number with its slot.
     ///
     /// # Errors
-    /// When there is no room for it.
+    /// Fails if there is no register for it.
     pub fn give_num(&mut self, value: f64, slot: Slot) -> Result<(), Failure> {
         let at = self.given[0];
         *self.f.get_mut(at).ok_or_else(internal)? = value;
@@ -260,38 +260,38 @@ impl<'a> NativeContext<'a> {
         Ok(())
     }
 
-    /// The next result, an integer or truth value.
+    /// Writes the next result, an integer or truth value.
     ///
     /// # Errors
-    /// When there is no room for it.
+    /// Fails if there is no register for it.
     pub fn give_integer(&mut self, value: i64) -> Result<(), Failure> {
         *self.i.get_mut(self.given[1]).ok_or_else(internal)? = value;
         self.given[1] += 1;
         Ok(())
     }
 
-    /// The next result, a reference.
+    /// Writes the next result, a reference.
     ///
     /// # Errors
-    /// When there is no room for it.
+    /// Fails if there is no register for it.
     pub fn give_reference(&mut self, value: Ref) -> Result<(), Failure> {
         *self.r.get_mut(self.given[2]).ok_or_else(internal)? = value;
         self.given[2] += 1;
         Ok(())
     }
 
-    /// The next result, a text.
+    /// Writes the next result, a string.
     ///
     /// # Errors
-    /// When there is no room for it.
+    /// Fails if there is no register for it.
     pub fn give_text(&mut self, value: impl Into<Text>) -> Result<(), Failure> {
         self.give_reference(Ref::Text(value.into()))
     }
 
-    /// The next result, a value of any type from elsewhere.
+    /// Writes the next result, the components of a value of any type.
     ///
     /// # Errors
-    /// When there is no room for it.
+    /// Fails if there is no register for it.
     pub fn give(&mut self, value: Components<'_>) -> Result<(), Failure> {
         for (k, number) in value.f.iter().enumerate() {
             self.give_num(*number, value.slots.get(k).copied().unwrap_or(Slot::NONE))?;
@@ -300,10 +300,10 @@ impl<'a> NativeContext<'a> {
         value.r.iter().try_for_each(|r| self.give_reference(r.clone()))
     }
 
-    /// The next result, an optional: a tag, and the components of the value or nothing in their place.
+    /// Writes the next result, an optional: a tag, and the components of the value or default values in their place.
     ///
     /// # Errors
-    /// When there is no room for it.
+    /// Fails if there is no register for it.
     pub fn give_optional(&mut self, layout: Layout, value: Option<Components<'_>>) -> Result<(), Failure> {
         self.give_integer(i64::from(value.is_some()))?;
         match value {

@@ -1,4 +1,4 @@
-//! Dictionaries and sets. Their order is that in which keys were first set.
+//! Dictionaries and sets: their native functions. Elements are ordered by the first insertion of their keys.
 
 use super::NativeFunction;
 use super::context::{Failure, NativeContext};
@@ -17,7 +17,7 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "set.elements", call: |c| column(c, set_type(c)?, |d| d.keys()) },
 ];
 
-/// What concerns one key: nothing is made that was not there.
+/// The functions of a single key, which allocate nothing large.
 pub(super) const STEPS: &[NativeFunction] = &[
     NativeFunction { name: "dictionary.count", call: |c| count(c, types(c)?) },
     NativeFunction { name: "dictionary.get", call: get },
@@ -49,7 +49,7 @@ pub(super) const STEPS: &[NativeFunction] = &[
     NativeFunction { name: "set.remove", call: remove },
 ];
 
-/// The types of keys and values.
+/// The shapes and layouts of keys and values.
 #[derive(Clone, Copy)]
 struct Types {
     key: ShapeId,
@@ -62,7 +62,7 @@ fn types(c: &NativeContext<'_>) -> Result<Types, Failure> {
     Ok(Types { key, key_layout: c.shapes.layout(key), value_layout: c.shapes.layout(value) })
 }
 
-/// The values of a set have no components.
+/// Returns the types of a set; its values have no components.
 fn set_type(c: &NativeContext<'_>) -> Result<Types, Failure> {
     let key = c.type_at(0)?;
     Ok(Types { key, key_layout: c.shapes.layout(key), value_layout: Layout::default() })
@@ -88,7 +88,7 @@ fn get(c: Call<'_, '_>) -> Result<(), Failure> {
     c.give_optional(types.value_layout, found.map(|k| dictionary.value_there(k, types.value_layout)))
 }
 
-/// Sets the value of a key, or removes the key when the value is `nil`.
+/// Sets the value of a key, or removes the key if the value is `nil`.
 fn set(c: Call<'_, '_>) -> Result<(), Failure> {
     let types = types(c)?;
     let (mut dictionary, key) = (take(c, types)?, c.value(types.key_layout)?);
@@ -103,15 +103,15 @@ fn set(c: Call<'_, '_>) -> Result<(), Failure> {
     c.give_reference(Ref::Dictionary(dictionary))
 }
 
-/// The place of a key; -1 when it is not there.
+/// Returns the place of a key; -1 if the dictionary does not contain it.
 fn find(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
     let (dictionary, key) = (take(c, types)?, c.value(types.key_layout)?);
     let place = dictionary.find(c.shapes, types.key, c.components(key));
     c.give_integer(place.map_or(-1, |place| place as i64))
 }
 
-/// Gives the value at a place and leaves nothing there, so that what it refers to has one owner while it is changed;
-/// whoever takes it puts it back.
+/// Moves the value out of a place, so that the objects it refers to have one owner while they are modified; the caller
+/// stores it again.
 fn take_at(c: Call<'_, '_>) -> Result<(), Failure> {
     let types = types(c)?;
     let (mut dictionary, place) = (take(c, types)?, c.integer());
@@ -123,7 +123,7 @@ fn take_at(c: Call<'_, '_>) -> Result<(), Failure> {
     c.give_reference(Ref::Dictionary(dictionary))
 }
 
-/// Gives the value of a key, if it is there, and leaves nothing at its place; whoever takes it puts it back.
+/// Moves out the value of a key, if the dictionary contains the key; the caller stores it again.
 fn take_key(c: Call<'_, '_>) -> Result<(), Failure> {
     let types = types(c)?;
     let (mut dictionary, key) = (take(c, types)?, c.value(types.key_layout)?);
@@ -159,7 +159,7 @@ fn next(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
     c.give_integer(place.map_or(-1, |place| place as i64))
 }
 
-/// Adds a key that is not there yet.
+/// Adds a key that the dictionary does not contain yet.
 fn add(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
     let (mut dictionary, hash) = (take(c, types)?, c.integer());
     let (key, value) = (c.value(types.key_layout)?, c.value(types.value_layout)?);
@@ -167,27 +167,27 @@ fn add(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
     c.give_reference(Ref::Dictionary(dictionary))
 }
 
-/// A place that is there.
+/// Checks that a place is occupied.
 fn existing(dictionary: &Dictionary, place: i64) -> Result<usize, Failure> {
     let found = usize::try_from(place).ok().filter(|k| dictionary.is_there(*k));
     found.ok_or_else(|| Failure::index("dictionary", place, dictionary.len()))
 }
 
-/// A position that is there.
+/// Checks that a position exists.
 fn in_order(dictionary: &Dictionary, position: i64) -> Result<usize, Failure> {
     let count = dictionary.len();
     let found = usize::try_from(position).ok().filter(|k| *k < count);
     found.ok_or_else(|| Failure::index("dictionary", position, count))
 }
 
-/// The place of the key at a position.
+/// Returns the place of the key at a position.
 fn place(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
     let (dictionary, position) = (take(c, types)?, c.integer());
     let found = in_order(&dictionary, position)?;
     c.give_integer(dictionary.place(found).map_or(-1, |place| place as i64))
 }
 
-/// The position of the key at a place; -1 for -1.
+/// Returns the position of the key at a place; -1 for -1.
 fn position(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
     let (dictionary, place) = (take(c, types)?, c.integer());
     if place == -1 {
@@ -229,7 +229,7 @@ fn remove_at(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
 fn key_at(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
     let (dictionary, place) = (take(c, types)?, c.integer());
     let position = in_order(&dictionary, place)?;
-    // The first one is requested again and again while all are removed.
+    // The first element is read repeatedly while all elements are removed.
     match (position, dictionary.place(0)) {
         (0, Some(first)) => c.give(dictionary.key_there(first, types.key_layout)),
         _ => c.give(dictionary.keys().element(position, types.key_layout)),

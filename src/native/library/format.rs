@@ -13,7 +13,7 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "format.text", call: written },
 ];
 
-/// A directive: `%`, flags, width, precision, kind.
+/// A directive: `%`, flags, width, precision, conversion.
 #[derive(Default, Debug, PartialEq)]
 struct Directive {
     left: bool,
@@ -52,7 +52,7 @@ impl Directive {
         d
     }
 
-    /// The digits of a number with its sign, as wide as they have to be.
+    /// Pads the digits of a number with its sign to the width of the directive.
     fn pad(&self, negative: bool, prefix: &str, digits: &str, zeros: bool) -> String {
         let sign = match (negative, self.plus, self.space) {
             (true, ..) => "-",
@@ -121,7 +121,7 @@ impl Directive {
     }
 }
 
-/// `1.5e+03`: an exponent of at least two digits.
+/// Formats a number as `1.5e+03`, with an exponent of at least two digits.
 fn scientific(value: f64, precision: usize) -> String {
     let text = format!("{value:.precision$e}");
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -129,7 +129,7 @@ fn scientific(value: f64, precision: usize) -> String {
     format!("{digits}e{sign}{exponent:0>2}")
 }
 
-/// So many digits that count, with an exponent only where the number is very large or small.
+/// Formats a number with `digits` significant digits, and with an exponent only if it is very large or small.
 fn shortest(value: f64, digits: usize, keep_zeros: bool) -> String {
     let scaled = scientific(value, digits - 1);
     let exponent: i32 = scaled.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);
@@ -145,7 +145,7 @@ fn shortest(value: f64, digits: usize, keep_zeros: bool) -> String {
     trim(&format!("{value:.decimals$}"))
 }
 
-/// A format in pieces: directives begin with `%`, everything else is copied.
+/// Splits a format into directives, which begin with `%`, and literal parts.
 fn split(format: &str) -> Vec<String> {
     let mut out: Vec<String> = vec![];
     let mut literal = String::new();
@@ -181,7 +181,7 @@ fn pieces(c: Call<'_, '_>) -> Result<(), Failure> {
     c.give_reference(texts(split(&format)))
 }
 
-/// The directive of a call, whose width is not beyond what fits into memory.
+/// Reads the directive of a call and checks that its width fits into memory.
 fn directive(c: Call<'_, '_>) -> Result<Directive, Failure> {
     let directive = Directive::read(&c.text()?);
     let widest = directive.width.max(directive.precision.unwrap_or(0));

@@ -3,20 +3,20 @@
 use std::io::{BufRead, Write};
 use std::time::Instant;
 
-/// Texts and pictures, both ways.
+/// The streams of a program, and the screen for its pictures.
 pub struct Streams {
-    /// Where `print` writes.
+    /// The output of `print`.
     pub output: Box<dyn Write>,
-    /// Where `printError` writes.
+    /// The output of `printError`.
     pub error: Box<dyn Write>,
-    /// Where `readLine` reads.
+    /// The input of `readLine`.
     pub input: Box<dyn BufRead>,
     /// Where pictures are shown.
     pub screen: Box<dyn Screen>,
 }
 
 impl Streams {
-    /// No input, and output that is discarded.
+    /// Creates streams without input whose output is discarded.
     pub fn silent() -> Streams {
         Streams {
             output: Box::new(std::io::sink()),
@@ -27,36 +27,36 @@ impl Streams {
     }
 }
 
-/// A request of the program to explain the next sweep.
+/// A request to explain the next sweep, made by the program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ExplainRequest {
     /// The view: an explanation, a tape, a graph.
     pub view: View,
-    /// The source text of the function that is differentiated.
+    /// The source text of the differentiated function.
     pub function: String,
-    /// The rendered forms, in the order of those of a picture.
+    /// The rendered forms, in the same order as the forms of a picture.
     pub forms: Vec<String>,
 }
 
 /// A view of a sweep.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum View {
-    /// Values, partial derivatives, and how adjoints come about.
+    /// Values, partial derivatives, and how adjoints are computed.
     Explanation,
-    /// One row for each entry.
+    /// One row for each tape node.
     Tape,
-    /// Operations and what flows between them.
+    /// A graph of the operations and the values that pass between them.
     Graph,
 }
 
 /// A picture, in the forms that a front end may choose from.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Display {
-    /// Media types and texts, the plain text first: there is always one.
+    /// Media types and contents, the plain text first: it is always present.
     pub forms: Vec<(String, String)>,
-    /// The name under which it can be replaced.
+    /// The name under which the picture can be replaced.
     pub id: Option<String>,
-    /// It takes the place of the one with that name.
+    /// Whether it replaces the picture with the same name.
     pub is_update: bool,
 }
 
@@ -65,11 +65,11 @@ pub trait Screen {
     /// Shows a picture.
     fn show(&mut self, display: &Display);
 
-    /// Takes away what was shown; when `wait`, only once there is something new.
+    /// Removes what is displayed; if `wait` is set, only when there is new output.
     fn clear(&mut self, wait: bool);
 }
 
-/// A screen that discards what it is shown.
+/// A screen that discards all pictures.
 impl Screen for () {
     fn show(&mut self, _: &Display) {}
 
@@ -84,35 +84,35 @@ pub struct Host {
     pub arguments: Vec<String>,
     /// The generator of random numbers.
     pub random: Random,
-    /// When the program began.
+    /// The time at which the program started.
     pub started: Instant,
-    /// No object may need more bytes than this.
+    /// The maximum size of an object, in bytes.
     pub largest: u64,
-    /// Explanations of the next sweeps that the program has requested, the innermost last.
+    /// The requested explanations of the next sweeps, the innermost last.
     pub pending_explanations: Vec<ExplainRequest>,
-    /// Receives the progress of loops.
+    /// A callback for the progress of loops.
     pub progress: Option<fn(&Step<'_>)>,
-    /// Which files may be touched.
+    /// The files that may be accessed.
     pub access: super::Access,
-    /// How many elements the tangent vectors of arrays would have to have for those that were read of them.
+    /// The number of elements that the tangent vectors of arrays must have to contain every element that was read.
     pub read_count: usize,
-    /// What runs is run once more, and must leave no trace.
+    /// Whether the running code is run an additional time and must have no side effects.
     pub is_rehearsal: bool,
 }
 
-/// How far a loop has come.
+/// The progress of a loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step<'a> {
-    /// What it is called.
+    /// The label of the loop.
     pub label: &'a str,
-    /// How many rounds are through; none when it ends.
+    /// The number of completed iterations; `None` when the loop ends.
     pub done: Option<u64>,
-    /// How many there are, if that is known.
+    /// The total number of iterations, if it is known.
     pub total: Option<u64>,
 }
 
 impl Host {
-    /// A world without input, arguments and output.
+    /// Creates a host without input, arguments and output.
     pub fn silent() -> Host {
         Host {
             streams: Streams::silent(),
@@ -135,14 +135,14 @@ impl std::fmt::Debug for Host {
     }
 }
 
-/// Random numbers that are the same for the same seed, now and in every later version.
+/// A generator of random numbers that are the same for the same seed, now and in every later version.
 ///
 /// Source: Blackman and Vigna (2018), xoshiro256++, seeded by SplitMix64.
 #[derive(Clone, Debug)]
 pub struct Random([u64; 4]);
 
 impl Random {
-    /// A generator that was given a seed.
+    /// Creates a generator from a seed.
     pub fn seeded(seed: u64) -> Random {
         let mut state = seed;
         Random([(); 4].map(|()| {
@@ -153,7 +153,7 @@ impl Random {
         }))
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     pub fn bits(&mut self) -> u64 {
         let s = &mut self.0;
         let result = s[0].wrapping_add(s[3]).rotate_left(23).wrapping_add(s[0]);
@@ -167,18 +167,18 @@ impl Random {
         result
     }
 
-    /// A number in `0..<1`.
+    /// Returns a random number in `0..<1`.
     pub fn number(&mut self) -> f64 {
         (self.bits() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
     }
 
-    /// An integer in `low...high`, every one equally likely.
+    /// Returns a random integer in `low...high`, uniformly distributed.
     pub fn integer(&mut self, low: i64, high: i64) -> i64 {
         let span = (high as u64).wrapping_sub(low as u64).wrapping_add(1);
         if span == 0 {
             return self.bits() as i64;
         }
-        // Of the 2^64 values the first 2^64 mod span are left out, so that the rest divides evenly.
+        // The first 2^64 mod span of the 2^64 values are rejected, so that the number of the others is divisible by span.
         let skip = span.wrapping_neg() % span;
         loop {
             let product = u128::from(self.bits()) * u128::from(span);

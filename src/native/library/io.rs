@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 type Call<'a, 'b> = &'a mut NativeContext<'b>;
 
-/// So many bytes are read or written at once.
+/// The number of bytes that are read or written at once.
 const PIECE: usize = 1 << 20;
 
 pub(super) const TABLE: &[NativeFunction] = &[
@@ -28,7 +28,7 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "io.exit", call: exit },
 ];
 
-/// What the system says, without its number.
+/// Returns the message of a system error, without its number.
 fn reason(error: &std::io::Error) -> String {
     let text = error.to_string();
     text.split(" (os error").next().unwrap_or(&text).to_owned()
@@ -49,7 +49,7 @@ fn print(c: Call<'_, '_>) -> Result<(), Failure> {
 
 fn print_error(c: Call<'_, '_>) -> Result<(), Failure> {
     let text = c.text()?;
-    // What was printed before must be seen before.
+    // Standard output is flushed first, so that earlier output appears first.
     let flushed = c.host.streams.output.flush();
     let written = flushed
         .and_then(|()| c.host.streams.error.write_all(text.as_bytes()))
@@ -58,7 +58,7 @@ fn print_error(c: Call<'_, '_>) -> Result<(), Failure> {
 }
 
 fn read_line(c: Call<'_, '_>) -> Result<(), Failure> {
-    // A question must be seen before its answer is waited for.
+    // A prompt must be visible before its answer is read.
     c.host.streams.output.flush().map_err(|e| failure("cannot write to standard output", &e))?;
     let mut line = vec![];
     let count =
@@ -70,7 +70,7 @@ fn read_line(c: Call<'_, '_>) -> Result<(), Failure> {
     c.give_text(line.strip_suffix('\r').unwrap_or(line))
 }
 
-/// What is in a file, which may be large.
+/// Reads a file, which may be large.
 fn contents(mut file: File) -> std::io::Result<Vec<u8>> {
     let mut bytes = vec![];
     while read_piece(&mut file, &mut bytes)? {
@@ -79,7 +79,7 @@ fn contents(mut file: File) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// What comes out of a pipe or a device, which may end late or never.
+/// Reads a pipe or a device, which may end late or never.
 fn contents_of_pipe(mut file: File) -> std::io::Result<Vec<u8>> {
     let mut bytes = vec![];
     loop {
@@ -95,12 +95,12 @@ fn contents_of_pipe(mut file: File) -> std::io::Result<Vec<u8>> {
     }
 }
 
-/// Reads the next bytes of a file; whether there were any.
+/// Reads the next bytes of a file. Returns whether there were any.
 fn read_piece(file: &mut File, bytes: &mut Vec<u8>) -> std::io::Result<bool> {
     Ok(Read::by_ref(file).take(PIECE as u64).read_to_end(bytes)? > 0)
 }
 
-/// The text of a file.
+/// Reads a file as a string.
 fn read(c: Call<'_, '_>, path: &str) -> Result<String, Failure> {
     let access = &c.host.access.read;
     let opened = access.open(Path::new(path));
@@ -132,18 +132,18 @@ fn lines(text: &str) -> Vec<Rc<str>> {
     cancel::checking(text.lines()).map(Into::into).collect()
 }
 
-/// The lines of a file with these bytes, as `readLines` gives them.
+/// Splits the bytes of a file into lines, as `readLines` returns them.
 ///
 /// # Errors
-/// When it is not text.
+/// Fails if the file is not UTF-8.
 pub fn lines_of(path: &str, bytes: &[u8]) -> Result<Vec<Rc<str>>, Failure> {
     decode(path, bytes).map(lines)
 }
 
-/// The names and the columns of a file with these bytes, as `readCSV` gives them.
+/// Parses the bytes of a file into column names and columns, as `readCSV` returns them.
 ///
 /// # Errors
-/// When it is not text, or not a table of numbers.
+/// Fails if the file is not UTF-8, or not a table of numbers.
 pub fn table_of(path: &str, bytes: &[u8]) -> Result<Table, Failure> {
     table(path, decode(path, bytes)?)
 }
@@ -153,7 +153,7 @@ fn write_file(c: Call<'_, '_>) -> Result<(), Failure> {
     write(c, text.as_bytes(), &path)
 }
 
-/// Writes a file, where that is allowed.
+/// Writes a file, if that is allowed.
 pub(super) fn write(c: Call<'_, '_>, bytes: &[u8], path: &str) -> Result<(), Failure> {
     if c.host.is_rehearsal {
         return Err(Failure::new(FailureKind::Input, format!("'{path}' is not written again")));
@@ -185,12 +185,12 @@ fn arguments(c: Call<'_, '_>) -> Result<(), Failure> {
     c.give_reference(texts(all))
 }
 
-/// What was printed is written out by whoever ends the process.
+/// Exits the program; the caller that ends the process flushes its output.
 fn exit(c: Call<'_, '_>) -> Result<(), Failure> {
     Err(Failure::new(FailureKind::Exit(c.integer() as i32), "the program called 'exit'"))
 }
 
-/// A file whose first line names the columns, and whose other lines are numbers.
+/// Reads a file whose first line names the columns, and whose other lines are numbers.
 fn read_csv(c: Call<'_, '_>) -> Result<(), Failure> {
     let path = c.text()?;
     let text = read(c, &path)?;
@@ -200,7 +200,7 @@ fn read_csv(c: Call<'_, '_>) -> Result<(), Failure> {
     c.give_reference(Ref::Cells(Rc::new(Cells::references(columns))))
 }
 
-/// The names of columns, and the numbers in them.
+/// The names of the columns, and the numbers in them.
 pub type Table = (Vec<Rc<str>>, Vec<Vec<f64>>);
 
 fn table(path: &str, text: &str) -> Result<Table, Failure> {
@@ -250,7 +250,7 @@ fn malformed(path: &str, error: &csv::Error) -> Failure {
     }
 }
 
-/// A message stays one line, whatever the file contains.
+/// Shortens a field, so that a message remains one line whatever the file contains.
 fn shortened(field: &str) -> String {
     const MOST: usize = 40;
     let line: String = field.chars().take(MOST).map(|c| if c.is_control() { '␤' } else { c }).collect();

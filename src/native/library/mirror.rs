@@ -1,4 +1,4 @@
-//! Mirror: the size that a value has in Swift, and an outline of its parts.
+//! Mirror: the size that a value has in Swift, and an outline of its components.
 
 use super::NativeFunction;
 use super::context::{Failure, NativeContext};
@@ -16,10 +16,10 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "value.outline", call: outline },
 ];
 
-/// Parts of parts beyond this depth are left out: the Rust stack is finite.
+/// The depth of nested parts below which parts are omitted: the Rust stack is finite.
 const MAX_DEPTH: usize = 200;
 
-/// The bytes of a value.
+/// The size and alignment of a value in bytes.
 #[derive(Clone, Copy)]
 struct Space {
     size: i64,
@@ -35,7 +35,7 @@ impl Space {
         round_up(self.size, self.alignment).max(1)
     }
 
-    /// With another value after it.
+    /// Appends another value, after its padding.
     fn then(self, next: Space) -> Space {
         let start = round_up(self.size, next.alignment);
         Space::of(start + next.size, self.alignment.max(next.alignment))
@@ -69,7 +69,7 @@ fn space(shapes: &Shapes, shape: ShapeId, depth: usize) -> Space {
             Space::of(largest.size + i64::from(cases.len() > 1), largest.alignment)
         }
         Shape::Optional(of) => match shapes.get(*of) {
-            // There are values that these never have.
+            // These types have unused bit patterns, one of which represents `nil`.
             Shape::Bool
             | Shape::String
             | Shape::Character
@@ -91,7 +91,7 @@ fn space(shapes: &Shapes, shape: ShapeId, depth: usize) -> Space {
     }
 }
 
-/// The type is that of an optional argument.
+/// Measures the type of an argument, which is passed as an optional.
 fn measure(c: Call<'_, '_>, by: fn(Space) -> i64) -> Result<(), Failure> {
     let found = space(c.shapes, c.type_at(0)?, 0);
     c.give_integer(by(found))
@@ -106,7 +106,7 @@ fn outline(c: Call<'_, '_>) -> Result<(), Failure> {
     c.give_text(text)
 }
 
-/// The parts of a tuple by their labels or numbers.
+/// Names the elements of a tuple by their labels or indices.
 fn labelled(parts: &[(Option<Rc<str>>, ShapeId)]) -> Vec<(String, ShapeId)> {
     let name = |k: usize, label: &Option<Rc<str>>| label.as_deref().map_or_else(|| format!(".{k}"), str::to_owned);
     parts.iter().enumerate().map(|(k, (label, shape))| (name(k, label), *shape)).collect()
@@ -185,7 +185,7 @@ impl Outline<'_> {
         self.depth -= 1;
     }
 
-    /// What a case carries: one value by the name of the case, several as a tuple of that name.
+    /// Writes the payload of a case: one value under the name of the case, several as a tuple with that name.
     fn payload(&mut self, case: &Case, value: &mut Components<'_>) {
         match case.payload.as_slice() {
             [] => {}

@@ -1,10 +1,10 @@
-//! Native library: functions on texts, arrays, dictionaries, files and the clock, by the names of the prelude.
+//! Native library: functions on strings, arrays, dictionaries, files and the clock, by the names that the prelude uses.
 //!
 //! In: the components of the arguments ([`NativeContext`]), with their slots in derivative code. Out: those of the
 //! results.
 //!
-//! Promises: whatever is copied keeps its slots; no function calls back into the machine; nothing that a program can
-//! give to a function makes it panic. Not here: functions of numbers, which have derivatives (the table of primitives).
+//! Promises: copied numbers retain their slots; no function calls back into the machine; no argument that a program can
+//! pass to a function causes a panic. Not here: functions of numbers, which have derivatives (the table of primitives).
 
 mod access;
 mod any;
@@ -35,39 +35,39 @@ use std::sync::LazyLock;
 pub struct NativeFunction {
     /// The name that the prelude uses.
     pub name: &'static str,
-    /// What it does.
+    /// The implementation.
     pub call: fn(&mut NativeContext<'_>) -> Result<(), Failure>,
 }
 
-/// A function of texts and integers that needs nothing but its arguments.
+/// A function of strings and integers that needs nothing but its arguments.
 #[derive(Clone, Copy, Debug)]
 pub struct PureNative {
     /// The name that the prelude uses.
     pub name: &'static str,
-    /// How it is computed.
+    /// The implementation.
     pub operation: PureOperation,
 }
 
-/// How a pure function is computed.
+/// The implementation of a pure function.
 #[derive(Clone, Copy, Debug)]
 pub enum PureOperation {
-    /// One integer or truth value. `None` when the arguments are of another kind, which compiled code never passes.
+    /// Returns one integer or truth value, or `None` if the arguments are of another kind, which compiled code never passes.
     Query(fn(&[Ref], &[i64]) -> Option<i64>),
-    /// Replaces a text by the part of it at a position, and the position by the next one. `None` as above.
+    /// Replaces a string by the part of it at a position, and the position by the next one. Returns `None` as above.
     Advance(fn(&mut Ref, &mut i64) -> Option<()>),
 }
 
 /// A function of the library.
 #[derive(Clone, Copy, Debug)]
 pub enum Native {
-    /// It gets the whole context.
+    /// A function that receives the whole context.
     Function(&'static NativeFunction),
-    /// It makes nothing large, and never calls back into the program.
+    /// A function that allocates nothing large and never calls back into the program.
     Step(&'static NativeFunction),
-    /// It needs nothing but its arguments.
+    /// A function that needs nothing but its arguments.
     Pure(&'static PureNative),
-    /// It asks the compiler for a function as a formula: it takes the function, its source text, and how many times it
-    /// is differentiated, and gives the forms of a picture.
+    /// A query to the compiler for a function as a formula: its arguments are the function, its source text, and the order of
+    /// differentiation; its results are the forms of a picture.
     Derive,
 }
 
@@ -96,14 +96,14 @@ const PARTS: [&[NativeFunction]; 10] = [
     picture::TABLE,
 ];
 
-/// All of them, by number.
+/// All functions, by number.
 static ALL: LazyLock<Vec<Native>> = LazyLock::new(|| {
     let functions = PARTS.iter().copied().flatten().map(Native::Function);
     let steps = dictionary::STEPS.iter().map(Native::Step);
     functions.chain(steps).chain(PURE.iter().map(Native::Pure)).chain([Native::Derive]).collect()
 });
 
-/// How many functions are not pure; the pure ones have the numbers after them.
+/// The number of functions that are not pure; the pure ones are numbered after them.
 const FUNCTIONS: usize = {
     let (mut count, mut k) = (0, 0);
     while k < PARTS.len() {
@@ -113,27 +113,27 @@ const FUNCTIONS: usize = {
     count + dictionary::STEPS.len()
 };
 
-/// The pure function with that number, if it is one.
+/// Returns the pure function with a number, if it is one.
 pub fn pure(number: u16) -> Option<&'static PureNative> {
     PURE.get(usize::from(number).checked_sub(FUNCTIONS)?)
 }
 
-/// The function with that number.
+/// Returns the function with a number.
 pub fn get(number: u16) -> Option<Native> {
     ALL.get(usize::from(number)).copied()
 }
 
-/// The name of the function with that number.
+/// Returns the name of the function with a number.
 pub fn name(number: u16) -> &'static str {
     get(number).map_or("?", Native::name)
 }
 
-/// The names of all functions, in the order of their numbers.
+/// Returns the names of all functions, in the order of their numbers.
 pub fn names() -> impl Iterator<Item = &'static str> {
     ALL.iter().map(|f| f.name())
 }
 
-/// The number of the function with that name.
+/// Returns the number of the function with a name.
 pub fn find(name: &str) -> Option<u16> {
     static NUMBERS: LazyLock<HashMap<&'static str, u16>> = LazyLock::new(|| names().zip(0..).collect());
     NUMBERS.get(name).copied()

@@ -1,4 +1,4 @@
-//! Numbers: parsed from strings, read from the clock, and random.
+//! Numbers: parsing from strings, the clock, and random numbers.
 
 use super::NativeFunction;
 use super::context::{Failure, FailureKind, NativeContext};
@@ -17,7 +17,7 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "time.now", call: now },
 ];
 
-/// How many bits a number's significand has, and the exponents of the least number and of the first that is too great.
+/// The number of bits of a significand, and the exponents of the smallest number and of the first that overflows.
 struct Precision {
     bits: i32,
     least: i32,
@@ -35,7 +35,7 @@ fn parse(c: Call<'_, '_>, decimal: fn(&str) -> Option<f64>, precision: Precision
     c.give_number(number.unwrap_or(0.0))
 }
 
-/// A number such as `-0x1.8p3`: hexadecimal digits, times a power of 2.
+/// Parses a number such as `-0x1.8p3`: hexadecimal digits, times a power of 2.
 fn hexadecimal(text: &str, precision: &Precision) -> Option<f64> {
     let (is_negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
@@ -50,7 +50,7 @@ fn hexadecimal(text: &str, precision: &Precision) -> Option<f64> {
     if whole.is_empty() && fraction.is_empty() {
         return None;
     }
-    // Digits beyond those that can matter are remembered as one bit that is 1 if any of them is not 0.
+    // Digits beyond the precision are represented by a sticky bit, which is 1 if any of them is not 0.
     let (mut significand, mut exponent, mut rest) = (0_u64, power, false);
     for (digits, step) in [(whole, 0), (fraction, -4)] {
         for digit in digits.chars() {
@@ -68,7 +68,7 @@ fn hexadecimal(text: &str, precision: &Precision) -> Option<f64> {
     Some(if is_negative { -size } else { size })
 }
 
-/// A decimal exponent; one with too many digits is as good as any other that is far out of range.
+/// Parses a decimal exponent; one with too many digits is replaced by another that is far out of range.
 fn exponent_of(text: &str) -> Option<i32> {
     const FAR: i32 = 1 << 24;
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
@@ -79,7 +79,7 @@ fn exponent_of(text: &str) -> Option<i32> {
     Some(if text.starts_with('-') { -size } else { size })
 }
 
-/// A significand of at most 63 bits times a power of 2, rounded once to the nearest number; halves go to the even one.
+/// Rounds a significand of at most 63 bits times a power of 2 to the nearest number, once; ties go to even.
 fn rounded(significand: u64, exponent: i32, precision: &Precision) -> f64 {
     if significand == 0 {
         return 0.0;
@@ -100,12 +100,12 @@ fn rounded(significand: u64, exponent: i32, precision: &Precision) -> f64 {
     if kept != 0 && exponent.saturating_add(length) > precision.end {
         return f64::INFINITY;
     }
-    // In two steps: a power of 2 alone may be too small for a number.
+    // The scaling takes two steps: a single power of 2 may be below the range of numbers.
     let half = exponent.clamp(-2000, 2000) / 2;
     kept as f64 * 2.0_f64.powi(half) * 2.0_f64.powi(exponent.clamp(-2000, 2000) - half)
 }
 
-/// `nan(payload)`; there is only one value that is not a number.
+/// Parses `nan(payload)`; the payload is ignored, since there is only one NaN.
 fn payload(text: &str) -> Option<f64> {
     let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
     let inside = unsigned.get(3..)?.strip_prefix('(')?.strip_suffix(')')?;
@@ -149,7 +149,7 @@ fn clock(c: Call<'_, '_>) -> Result<(), Failure> {
     c.give_number(seconds)
 }
 
-/// Seconds since the beginning of 1970; before it, fewer than none.
+/// Returns the seconds since the beginning of 1970, negative before it.
 fn now(c: Call<'_, '_>) -> Result<(), Failure> {
     let seconds = match std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH) {
         Ok(since) => since.as_secs_f64(),

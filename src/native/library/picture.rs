@@ -57,7 +57,7 @@ fn plot_svg(c: Call<'_, '_>) -> Result<(), Failure> {
     c.give_text(svg.as_str())
 }
 
-/// Writes a drawing to a file as dots.
+/// Renders a drawing to a file of pixels.
 fn write_png(c: Call<'_, '_>) -> Result<(), Failure> {
     let (svg, path) = (c.text()?, c.text()?);
     let bytes =
@@ -81,7 +81,7 @@ fn seen(c: Call<'_, '_>) -> Result<(), Failure> {
     c.give_reference(texts(forms.iter().map(String::as_str).collect()))
 }
 
-/// A title, the names of series, their marks, how many points they have, the points, and the bounds of `x`.
+/// Reads a chart: title, names of the series, their marks, numbers of points, the points, and the bounds of `x`.
 fn chart(c: Call<'_, '_>) -> Result<Chart, Failure> {
     let title = c.text()?.to_string();
     let names = c.array(TEXTS)?;
@@ -108,7 +108,7 @@ fn mark_of(number: i64) -> Mark {
     }
 }
 
-/// Bounds that are apart: a picture of one point has room around it.
+/// Returns bounds that differ, so that a picture of a single point has a margin.
 fn bounds(low: f64, high: f64) -> std::ops::RangeInclusive<f64> {
     match (low.is_finite() && high.is_finite(), low < high) {
         (true, true) => low..=high,

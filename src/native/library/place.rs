@@ -1,4 +1,4 @@
-//! Positions in strings, in bytes: steps between characters, the character at a position, and substrings.
+//! Positions in strings and bytes: steps between characters, the character at a position, and substrings.
 
 use super::context::{Failure, FailureKind, NativeContext};
 use super::{NativeFunction, array};
@@ -35,8 +35,8 @@ fn outside(place: i64) -> Failure {
     Failure::new(FailureKind::IndexOutOfRange, message)
 }
 
-/// A place of a text. One that belongs to another text may be inside of a character's bytes: the character's own begins
-/// before it.
+/// Checks a position in a string. A position that was computed for another string may lie inside a character's bytes; it is
+/// moved back to the beginning of the scalar value.
 fn place(text: &str, place: i64) -> Result<usize, Failure> {
     let place = usize::try_from(place).ok().filter(|p| *p <= text.len()).ok_or_else(|| outside(place))?;
     Ok(text.floor_char_boundary(place))
@@ -48,13 +48,13 @@ fn step(c: Call<'_, '_>, by: fn(&str, usize) -> Option<usize>) -> Result<(), Fai
     c.give_integer(next as i64)
 }
 
-/// Whether two bytes are two characters for sure. Letters of the usual kind never make one character together; a
-/// carriage return and a line feed do.
+/// Whether two bytes certainly belong to different characters. Two ASCII characters never form one grapheme cluster, except a
+/// carriage return and a line feed.
 pub(super) fn are_two(first: u8, second: u8) -> bool {
     first.is_ascii() && second.is_ascii() && first != b'\r'
 }
 
-/// Where the character that begins at a place ends.
+/// Returns the end of the character that begins at a position.
 pub(super) fn after(text: &str, place: usize) -> Option<usize> {
     match text.as_bytes().get(place..)? {
         [] => None,
@@ -63,7 +63,7 @@ pub(super) fn after(text: &str, place: usize) -> Option<usize> {
     }
 }
 
-/// Where the character that ends at a place begins.
+/// Returns the beginning of the character that ends at a position.
 fn before(text: &str, place: usize) -> Option<usize> {
     match text.as_bytes().get(..place)? {
         [] => None,
@@ -115,7 +115,7 @@ fn part(c: Call<'_, '_>) -> Result<(), Failure> {
     c.give_text(part)
 }
 
-/// The position of a substring between two positions; -1 when there is none.
+/// Finds a substring between two positions; -1 if there is none.
 fn find(c: Call<'_, '_>, which: fn(&str, &str) -> Option<usize>) -> Result<(), Failure> {
     let (text, part, low, high) = (c.text()?, c.text()?, c.integer(), c.integer());
     let (from, to) = (place(&text, low)?, place(&text, high)?);
@@ -123,8 +123,8 @@ fn find(c: Call<'_, '_>, which: fn(&str, &str) -> Option<usize>) -> Result<(), F
     c.give_integer(found.map_or(-1, |k| (from + k) as i64))
 }
 
-/// Where the parts between separators begin and end, one after the other: at most so many cuts, with or without empty
-/// parts.
+/// Returns the beginning and end of every part between separators, in one array: at most so many cuts, with or without
+/// empty parts.
 fn cuts(c: Call<'_, '_>) -> Result<(), Failure> {
     let (text, separator, low, high) = (c.text()?, c.text()?, c.integer(), c.integer());
     let (most, without_empty) = (usize::try_from(c.integer()).unwrap_or(0), c.integer() != 0);
@@ -160,12 +160,12 @@ fn codes(c: Call<'_, '_>, of: fn(&str) -> Vec<i64>) -> Result<(), Failure> {
     c.give_reference(Ref::Cells(Rc::new(cells)))
 }
 
-/// Integers of an array.
+/// Reads an array of integers.
 fn numbers(c: Call<'_, '_>) -> Result<Rc<Cells>, Failure> {
     c.array(crate::value::shape::Layout { f: 0, i: 1, r: 0 })
 }
 
-/// A text of UTF-8; what is none is replaced, as decoders do.
+/// Decodes UTF-8; invalid sequences are replaced.
 fn of_bytes(c: Call<'_, '_>) -> Result<(), Failure> {
     let bytes: Vec<u8> = numbers(c)?.i.iter().map(|byte| *byte as u8).collect();
     c.give_text(String::from_utf8_lossy(&bytes).as_ref())

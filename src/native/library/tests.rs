@@ -149,7 +149,7 @@ fn texts_are_taken_apart() {
     assert!(matches!(&r.r[0], Ref::Text(t) if &**t == "-ff"));
 }
 
-/// Whatever the registers hold, nothing panics.
+/// Nothing panics, whatever the registers hold.
 #[test]
 fn arguments_of_other_types_are_refused() {
     let mut shapes = Shapes::default();
@@ -157,7 +157,7 @@ fn arguments_of_other_types_are_refused() {
     let objects = [Ref::Null, text("t"), numbers(&[1.0], &[]), Ref::Dictionary(Rc::default())];
     for number in 0.. {
         let Some(function) = get(number) else { break };
-        // It would write a file wherever the tests are run.
+        // This function would write a file into the working folder of the tests.
         if function.name() == "io.writeFile" {
             continue;
         }

@@ -1,4 +1,4 @@
-//! Strings and characters. A character is one grapheme cluster.
+//! Strings and characters: their native functions. A character is one grapheme cluster.
 
 use super::PureOperation::{Advance, Query};
 use super::context::{Failure, FailureKind, NativeContext, internal};
@@ -42,7 +42,7 @@ pub(super) const PURE: &[PureNative] = &[
     PureNative { name: "text.isKind", operation: Query(is_kind) },
 ];
 
-/// The text in a register.
+/// Returns the string in a register.
 fn seen(r: &[Ref], k: usize) -> Option<&str> {
     match r.get(k)? {
         Ref::Text(text) => Some(text),
@@ -55,7 +55,7 @@ fn relate(r: &[Ref], by: fn(&str, &str) -> bool) -> Option<i64> {
     Some(i64::from(by(seen(r, 0)?, seen(r, 1)?)))
 }
 
-/// Whether the first scalar of a character is of a kind.
+/// Whether the first scalar value of a character belongs to a class.
 fn is_kind(r: &[Ref], i: &[i64]) -> Option<i64> {
     let (text, kind) = (seen(r, 0)?, i.first()?);
     let test: fn(char) -> bool = match kind {
@@ -76,15 +76,15 @@ fn is_kind(r: &[Ref], i: &[i64]) -> Option<i64> {
     Some(i64::from(text.chars().next().is_some_and(test)))
 }
 
-/// The layout of a text.
+/// The layout of a string.
 pub(super) const TEXT: Layout = Layout { f: 0, i: 0, r: 1 };
 
-/// An array of texts.
+/// Creates an array of strings.
 pub fn texts<T: Into<Text>>(all: Vec<T>) -> Ref {
     Ref::Cells(Rc::new(Cells::references(all.into_iter().map(|text| Ref::Text(text.into())).collect())))
 }
 
-/// The text in a reference.
+/// Returns the string in a reference.
 pub(super) fn text(r: &Ref) -> &str {
     match r {
         Ref::Text(text) => text,
@@ -92,7 +92,7 @@ pub(super) fn text(r: &Ref) -> &str {
     }
 }
 
-/// Its characters, each compared with the next one only where more than ASCII is near.
+/// Iterates over the characters of a string; the search for cluster boundaries is skipped between ASCII bytes.
 fn characters(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text.graphemes(true);
     std::iter::from_fn(move || {
@@ -116,7 +116,7 @@ fn concat(c: Call<'_, '_>) -> Result<(), Failure> {
     c.give_text(both)
 }
 
-/// The character at a position of a string, and the position after it.
+/// Replaces a string by the character at a position, and the position by the next one.
 fn next(r: &mut Ref, place: &mut i64) -> Option<()> {
     let whole = seen(std::slice::from_ref(r), 0)?;
     let from = usize::try_from(*place).ok()?;
@@ -126,10 +126,10 @@ fn next(r: &mut Ref, place: &mut i64) -> Option<()> {
     Some(())
 }
 
-/// Appends a string, in place where the first one is not shared.
+/// Appends a string, in place if the first one is not shared.
 ///
 /// # Errors
-/// When there is no room for it, or one of them is no text.
+/// Fails if the result would be too large, or if one of them is not a string.
 pub fn append_text(to: &mut Ref, more: &Ref, host: &Host) -> Result<(), Failure> {
     let more = seen(std::slice::from_ref(more), 0).ok_or_else(internal)?;
     if let Ref::Null = to {
@@ -154,7 +154,7 @@ fn change(c: Call<'_, '_>, by: fn(&str) -> String) -> Result<(), Failure> {
     c.give_text(by(&text))
 }
 
-/// Upper or lower case; of a single letter, which many programs ask for one after the other, without making a text.
+/// Converts to upper or lower case; a single letter, a frequent argument, is converted without an allocation.
 fn recase(c: Call<'_, '_>, letter: fn(&u8) -> u8, by: fn(&str) -> String) -> Result<(), Failure> {
     let text = c.text()?;
     match (text.as_bytes(), text.is_ascii()) {
@@ -165,7 +165,7 @@ fn recase(c: Call<'_, '_>, letter: fn(&u8) -> u8, by: fn(&str) -> String) -> Res
 
 fn in_characters(c: Call<'_, '_>) -> Result<(), Failure> {
     let text = c.text()?;
-    // Each letter of ASCII is a character, so that their number is known.
+    // Each ASCII byte is a character (except in CR LF), so that the capacity is known.
     let mut all = Vec::with_capacity(if text.is_ascii() { text.len() } else { 0 });
     all.extend(cancel::checking(characters(&text)).map(|character| Ref::Text(reader::character(character))));
     c.give_reference(Ref::Cells(Rc::new(Cells::references(all))))
@@ -181,7 +181,7 @@ fn from_characters(c: Call<'_, '_>) -> Result<(), Failure> {
 fn replace(c: Call<'_, '_>) -> Result<(), Failure> {
     let (text, part, other) = (c.text()?, c.text()?, c.text()?);
     array::affordable(c.host, cancel::checking(text.matches(&*part)).count(), other.len())?;
-    // Nothing is not found anywhere.
+    // An empty pattern occurs nowhere.
     if part.is_empty() {
         return c.give_text(text);
     }
@@ -223,7 +223,7 @@ fn repeating(c: Call<'_, '_>) -> Result<(), Failure> {
     let count = array::count(count)?;
     array::affordable(c.host, count, text.len())?;
     let mut repeated = String::with_capacity(count * text.len());
-    // A piece has many copies of a short text, and one of a long one.
+    // A chunk consists of many copies of a short string, or of one copy of a long one.
     let piece = text.repeat((cancel::CHECK_INTERVAL / text.len().max(1)).clamp(1, count.max(1)));
     while repeated.len() < count * text.len() {
         cancel::check();

@@ -1,4 +1,4 @@
-//! The compiled form: writing one, and running it without its source.
+//! Compiled form: serializes a compiled program, and runs one without its source.
 
 use crate::bytecode::{Bytes, Code as Bytecode, Image, LIST};
 use crate::diagnostic::{Code, Diagnostic};
@@ -21,35 +21,35 @@ use crate::vm::{CodeSource, Fault, Kind, Kink, Reporter, Trace, TransformKind};
 use hashbrown::HashMap;
 use std::rc::Rc;
 
-/// Why a file is refused that only the compiler of another program can have written.
+/// The error for a file that is not the output of this compiler.
 const CONTRADICTION: &str = "the compiled program is inconsistent; build it again from its source";
 
-/// Why a file is refused when kinks are errors.
+/// The error for a file without threshold marks when kinks are errors.
 const WITHOUT_THRESHOLDS: &str = "this compiled program cannot report branches that are differentiated exactly at \
                                   their thresholds; build it again from its source with '--strict-kinks'";
 
-/// A program from a file, as the machine sees it.
+/// A compiled program that was loaded from a file.
 struct Loaded<'p> {
     functions: Vec<[Option<Rc<Bytecode>>; 3]>,
     shapes: Shapes,
     tangents: Tangents,
     own_texts: Vec<[u32; 2]>,
     methods: HashMap<(u32, ShapeId), u32>,
-    /// What the parameters of its own functions are called.
+    /// The parameter names of its functions, for explanations.
     parameters: HashMap<String, Vec<String>>,
-    /// Its own functions as formulas, if it asks for any, and why one is none.
+    /// Its functions as formulas, if it requests any, or the reasons why there is none.
     formulas: HashMap<u32, Result<Written, String>>,
-    /// What tangent and adjoint code is made of.
+    /// The graphs from which tangent and adjoint code is derived.
     graphs: Graphs,
     globals: [u32; 3],
-    /// The names of the library, and the texts.
+    /// The names of the library, and the source texts.
     known: (&'p mut TypeContext, &'p SourceMap),
 }
 
-/// Functions as formulas, by their numbers, or why they are none.
+/// Functions as formulas, by their ids, or the reasons why there is none.
 type Formulas = Vec<(u32, Result<Written, String>)>;
 
-/// What explanations need beside the code: the files, what parameters are called, and formulas.
+/// The data for explanations besides the code: source files, parameter names, and formulas.
 type Told = (Vec<(String, String)>, Vec<(String, Vec<String>)>, Formulas);
 
 impl Loaded<'_> {
@@ -119,18 +119,18 @@ impl Reporter for Loaded<'_> {
 }
 
 impl Session {
-    /// Whether a file is a compiled program, whole or not.
+    /// Whether a file is a compiled program, complete or not.
     pub fn is_compiled(bytes: &[u8]) -> bool {
         Image::is_compiled(bytes)
     }
 
-    /// Compiles the files of a module, and gives the compiled form.
+    /// Compiles the files of a module, and returns the compiled form.
     ///
     /// # Errors
-    /// The outcome when they do not compile.
+    /// Returns the outcome when the files do not compile.
     pub fn build(&mut self, inputs: &[Input]) -> Result<(Vec<u8>, Vec<Diagnostic>), Outcome> {
         let compiled = self.compile(inputs, false)?;
-        // With those that they import, in the order in which their places are counted.
+        // Including imported files, in the order of their positions.
         let files = self.sources.written().map(|source| (source.name.to_string(), source.text.to_string())).collect();
         let parameters = interactive::parameters_of_functions(&mut self.context);
         let formulas = self.formulas();
@@ -147,7 +147,7 @@ impl Session {
         }
     }
 
-    /// All functions as formulas, if the program asks for any.
+    /// Returns all functions as formulas, if the program requests any.
     fn formulas(&self) -> Formulas {
         let functions = &self.program.functions;
         let steps = functions.iter().flatten().flat_map(|f| &f.blocks).flat_map(|block| &block.instructions);
@@ -160,7 +160,7 @@ impl Session {
 
     /// Runs a program that [`build`](Session::build) has compiled.
     ///
-    /// `file` is what it is called when something is wrong with it.
+    /// `file` is its name in diagnostics.
     pub fn run_compiled(&mut self, file: &str, bytes: &[u8]) -> Outcome {
         let image = match Image::from_bytes(bytes, self.identity()) {
             Ok(image) => image,
@@ -193,20 +193,20 @@ impl Session {
         };
         let result = self.machine.run(&mut compiler, image.script, Default::default());
         match result {
-            // Code that the compiler would not have written.
+            // The compiler would not have produced such code.
             Err(fault) if matches!(fault.kind, Kind::Error(Code::Internal)) => self.refused_file(file, CONTRADICTION),
             result => self.concluded(result.map(|_| None), vec![]),
         }
     }
 
-    /// A compiled program that does not run; it has no text, so the place is the file as a whole.
+    /// Reports a compiled program that cannot run; it has no source text, so the location is the file as a whole.
     fn refused_file(&mut self, file: &str, why: &str) -> Outcome {
         let source = self.sources.add(file, "", false);
         let start = source.map_or(0, |source| self.sources.get(source).start);
         refused(Span::new(start, start), why)
     }
 
-    /// What a compiled program has to agree with: the instructions, the primitives, the library and its places.
+    /// Returns a checksum of everything with which a compiled program must agree: instructions, primitives, and library.
     fn identity(&self) -> u32 {
         let mut hash = crc32fast::Hasher::new();
         hash.update(env!("CARGO_PKG_VERSION").as_bytes());
@@ -218,7 +218,7 @@ impl Session {
     }
 }
 
-/// All of a program that was compiled.
+/// Builds the image of a compiled program.
 fn image(
     program: &Program,
     (files, parameters, formulas): Told,
@@ -253,7 +253,7 @@ fn image(
     })
 }
 
-/// What is too large is missing: perhaps nobody asks for it.
+/// Omits code that is too large, which is an error only if the code is requested.
 fn unless_too_large(code: Result<Rc<Bytecode>, Box<Fault>>) -> Result<Option<Rc<Bytecode>>, Box<Fault>> {
     match code {
         Ok(code) => Ok(Some(code)),

@@ -1,4 +1,4 @@
-//! The graphs of a compiled program: what tangent and adjoint code is made of when it is first asked for.
+//! Stored graphs: the graphs of a compiled program, from which tangent and adjoint code is derived on request.
 
 use crate::bytecode;
 use crate::cancel;
@@ -11,7 +11,7 @@ use crate::value::shape::TangentId;
 use crate::vm::{Fault, TransformKind};
 use std::rc::Rc;
 
-/// The graphs of a program as bytes. Nothing where it differentiates nothing.
+/// Serializes the graphs of a program; the result is empty when the program does not use derivative operators.
 pub(crate) fn stored(program: &Program) -> Result<Vec<u8>, String> {
     let steps = program.functions.iter().flatten().flat_map(|f| &f.blocks).flat_map(|block| &block.instructions);
     let uses = |op: &Op| matches!(op, Op::Operator(Operator::Gradient { .. } | Operator::ValueWithTangent { .. }));
@@ -22,24 +22,24 @@ pub(crate) fn stored(program: &Program) -> Result<Vec<u8>, String> {
     rmp_serde::to_vec(&functions).map_err(|error| error.to_string())
 }
 
-/// A function without what only messages and listings need.
+/// Returns a function without the names that only messages and listings need.
 fn nameless(f: &Function) -> Function {
     let registers = f.registers.iter().map(|register| Register { name: None, ..register.clone() });
     Function { registers: registers.collect(), ..f.clone() }
 }
 
-/// The graphs of a compiled program, as far as somebody has asked for them.
+/// The graphs of a compiled program, decoded on first use.
 pub(crate) enum Graphs {
-    /// As they were stored.
+    /// Encoded.
     Stored(Vec<u8>),
-    /// A program that has nothing else.
+    /// Decoded, as a program without other contents.
     Read(Box<Program>),
-    /// There are none, or they contradict each other.
+    /// Absent or invalid.
     Missing,
 }
 
 impl Graphs {
-    /// Tangent or adjoint code of a function; nothing where there is none. `program` has what the graphs refer to.
+    /// Returns tangent or adjoint code of a function, if any. `program` returns the tables to which the graphs refer.
     pub(crate) fn transformed(
         &mut self,
         program: impl FnOnce() -> Program,
@@ -55,7 +55,7 @@ impl Graphs {
     }
 }
 
-/// The graphs in a program; nothing where one of them is none that the compiler would have made.
+/// Decodes the graphs into a program; `None` when one of them is invalid.
 fn read(bytes: &[u8], mut program: Program) -> Option<Program> {
     let functions: Vec<Option<Function>> = rmp_serde::from_slice(bytes).ok()?;
     program.functions = functions.into_iter().map(|f| f.map(Rc::new)).collect();
@@ -63,7 +63,7 @@ fn read(bytes: &[u8], mut program: Program) -> Option<Program> {
     program.functions.iter().flatten().all(is_sound).then_some(program)
 }
 
-/// Whether the primitives and types that a graph names exist.
+/// Whether the primitives and types to which a graph refers exist.
 fn refers_to_what_exists(program: &Program, f: &Function) -> bool {
     let is_type = |id: &TangentId| program.tangents.contains(*id);
     f.parameters.iter().all(|p| program.shapes.contains(p.shape) && p.tangent.iter().all(is_type))
@@ -73,7 +73,7 @@ fn refers_to_what_exists(program: &Program, f: &Function) -> bool {
             Op::NewInstance(shape) => program.shapes.contains(*shape),
             Op::Native { shapes, .. } => shapes.iter().all(|shape| program.shapes.contains(*shape)),
             Op::Operator(operator) => operator.tangents().iter().all(is_type),
-            // Steps of code that is made of graphs, and not in them.
+            // Occurs only in code that is derived from graphs.
             Op::Transformed(_) => false,
             _ => true,
         })

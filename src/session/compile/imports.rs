@@ -1,4 +1,4 @@
-//! Imports: the files that a module consists of, each once, imported files first.
+//! Imports: the files of a module, each once, imported files first.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::session::{Folders, Input, Session};
@@ -8,36 +8,36 @@ use crate::syntax::ast::{DeclKind, File, StmtKind};
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
-/// Files that import files that import files, beyond this: nobody writes that by hand.
+/// The maximum nesting of imports.
 const MAX_CHAIN: usize = 64;
 
-/// How a session gets the text of a file: from its path to the text, or why there is none.
-/// A program's files are opened in the folders where it may read.
+/// The function that reads imported files: from a path to the text, or the reason why it cannot be read. Files are opened
+/// only in the folders to which the program has read access.
 pub type Loader = fn(&Path, &Folders) -> Result<String, String>;
 
-/// The files of a module, read.
+/// The files of a module after parsing.
 #[derive(Default)]
 pub(crate) struct Gathered {
     pub files: Vec<File>,
-    /// First position and text of each.
+    /// The first position and the text of each file.
     pub texts: Vec<(u32, Rc<str>)>,
     pub diagnostics: Vec<Diagnostic>,
-    /// What was read, by its path.
+    /// The paths of these files.
     pub paths: Vec<PathBuf>,
-    /// Whether all texts found room in the session.
+    /// Whether the position space of the session is exhausted.
     pub is_full: bool,
 }
 
-/// An `import` of a file: where it stands in its text, and what is wrong with it.
+/// A failed `import` of a file: its span and the message.
 type Problem = (Span, String);
 
 impl Session {
-    /// The files that a text imports, as it names them.
+    /// Returns the files that a text imports, as named there.
     pub fn imports(text: &str) -> Vec<String> {
         imports(text).into_iter().map(|(_, file)| file).collect()
     }
 
-    /// Reads the files of a module, and those that they import.
+    /// Reads the files of a module, and the files that they import.
     pub(crate) fn gather(&mut self, inputs: &[Input]) -> Gathered {
         let mut gathered = Gathered::default();
         for input in inputs {
@@ -77,7 +77,7 @@ impl Session {
         gathered.texts.push((start, Rc::from(input.text)));
     }
 
-    /// Reads a file that another one imports, unless that was done.
+    /// Reads an imported file, unless it has been read.
     fn import(
         &mut self,
         importer: &Path,
@@ -118,9 +118,9 @@ impl Session {
     }
 }
 
-/// The files that a text imports, with the places where it does.
+/// Returns the files that a text imports, with the spans of the imports.
 fn imports(text: &str) -> Vec<(Span, String)> {
-    // Most texts import nothing, and are read once only.
+    // Most texts import nothing, and need no second parse.
     if !text.contains("import") {
         return vec![];
     }
@@ -135,7 +135,7 @@ fn imports(text: &str) -> Vec<(Span, String)> {
     decls.filter_map(|decl| file(&decl.kind).map(|file| (decl.span, file))).collect()
 }
 
-/// A path without `.` and without `..` where it can be taken back.
+/// Removes `.`, and `..` where possible, from a path.
 fn plain(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {

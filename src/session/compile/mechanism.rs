@@ -1,4 +1,4 @@
-//! Mechanism: which code differentiates a function, and the reason why that is not tangent or adjoint code.
+//! Mechanism: the kind of code that differentiates a function, and the reason when it is not tangent or adjoint code.
 
 use crate::bytecode::Code;
 use crate::diagnostic::Diagnostic;
@@ -11,15 +11,15 @@ use crate::session::{Compiled, Input, Outcome, Session, Status};
 use crate::value::{Bank, Signature};
 use crate::vm::{TransformKind, translate};
 
-/// Tangent or adjoint code of a function as a graph.
+/// Returns tangent or adjoint code of a function as a graph.
 ///
 /// # Errors
-/// The reason why there is none.
+/// Returns the reason why there is none.
 pub(crate) fn transformed(program: &Program, function: &Signature, kind: TransformKind) -> Result<Function, Fallback> {
     Ok(with_fallbacks(program, function, kind)?.graph)
 }
 
-/// Tangent or adjoint code, with the reasons why some of its paths end early.
+/// Returns tangent or adjoint code with the fallbacks of the paths that it does not cover.
 fn with_fallbacks(program: &Program, function: &Signature, kind: TransformKind) -> Result<Inlined, Fallback> {
     if program.function(FunctionId(function.function)).is_some_and(|f| f.throws) {
         return Err(Fallback::Throws);
@@ -32,16 +32,16 @@ fn with_fallbacks(program: &Program, function: &Signature, kind: TransformKind) 
     };
     match (graph, inlined.fallbacks.first()) {
         (Ok(graph), _) => Ok(Inlined { graph, ..inlined }),
-        // What would make the result vary is on a path that ends early.
+        // The operations that would make the result vary are on a path that ends early.
         (Err(Fallback::Constant), Some(why)) => Err(why.clone()),
         (Err(why), _) => Err(why),
     }
 }
 
-/// The reasons why paths of the tangent or adjoint code end early.
+/// Returns the fallbacks of the paths that tangent or adjoint code does not cover.
 ///
 /// # Errors
-/// The reason why there is no such code.
+/// Returns the reason why there is no such code.
 fn early_ends(program: &Program, function: &Signature, kind: TransformKind) -> Result<Vec<Fallback>, Fallback> {
     let Inlined { graph, fallbacks } = with_fallbacks(program, function, kind)?;
     let code: Code = emit(program, &graph, false).map_err(|why| match why {
@@ -52,14 +52,14 @@ fn early_ends(program: &Program, function: &Signature, kind: TransformKind) -> R
     Ok(fallbacks)
 }
 
-/// A request for tangent or adjoint code that was made while a program ran.
+/// A request for tangent or adjoint code during a run.
 struct Request {
     signature: Signature,
-    /// Whether the code was there, and reached its end whenever it ran.
+    /// Whether the code existed, and completed every time it ran.
     succeeded: bool,
 }
 
-/// One line: the mechanism of one kind of derivative.
+/// Formats the mechanism of one kind of derivative.
 fn line(program: &Program, id: FunctionId, kind: TransformKind, request: Option<&Request>) -> String {
     let (word, code, other) = match kind {
         TransformKind::Tangent => ("derivative", "tangent code", "forward level"),
@@ -81,8 +81,8 @@ fn line(program: &Program, id: FunctionId, kind: TransformKind, request: Option<
     format!("{word:<10}  {mechanism}{executed}")
 }
 
-/// The lines about a function: for its gradient, if its result is one number, and for its derivative along a tangent. None
-/// for a function that has nothing to differentiate.
+/// Formats the mechanisms of a function: for its gradient, if its result is one number, and for its derivative along a tangent.
+/// Returns nothing for a function without differentiable parameters or results.
 fn lines(program: &Program, id: FunctionId, requested: impl Fn(TransformKind) -> Option<Request>) -> Vec<String> {
     let Some(f) = program.function(id) else { return vec![] };
     let varies = f.parameters.iter().any(|parameter| parameter.tangent.is_some());
@@ -97,10 +97,10 @@ fn lines(program: &Program, id: FunctionId, requested: impl Fn(TransformKind) ->
 }
 
 impl Session {
-    /// The mechanisms by which a function is differentiated where no other derivative is being computed, a line for each.
+    /// Returns the mechanisms by which a function is differentiated when no other derivative is being computed, one per line.
     ///
     /// # Errors
-    /// What is wrong with the function.
+    /// Returns the diagnostics when the function does not compile.
     pub fn mechanisms(&mut self, function: &str) -> Result<Vec<String>, Vec<Diagnostic>> {
         let before = self.before();
         let compiled = self.compile(&[Input { name: "‹diff›", text: function }], true);
@@ -112,7 +112,7 @@ impl Session {
         found.map_err(|outcome| outcome.diagnostics)
     }
 
-    /// The mechanisms of a function that was not run.
+    /// Returns the mechanisms of a function that was not run.
     pub(super) fn mechanisms_of(&self, id: FunctionId) -> String {
         self.listed_mechanisms(id, |_| None)
     }

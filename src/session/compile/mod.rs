@@ -1,4 +1,4 @@
-//! Compiler pipeline: parses, folds, checks and lowers a module, and reports the diagnostics of differentiation.
+//! Compiler pipeline: the stages from source text to checked and lowered modules, with the diagnostics of differentiation.
 
 pub(crate) mod build;
 pub(crate) mod graphs;
@@ -29,17 +29,17 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 impl Session {
-    /// Compiles the files of a module; an outcome instead when there are errors, or somebody interrupts it. What has been
-    /// declared by then is in the session's state: who goes on with it must [put that back](Session::put_back).
+    /// Compiles the files of a module; returns an outcome when there are errors or the work is cancelled. The session then
+    /// contains the declarations up to that point: a caller that continues with it must [restore it](Session::put_back).
     pub(crate) fn compile(&mut self, inputs: &[Input], wants_value: bool) -> Result<Compiled, Outcome> {
         let began = Instant::now();
         let compiled = self.stoppable("compiling", |session| session.compiled(inputs, wants_value));
-        // The program has the rest of the time.
+        // The program has the remaining time.
         self.machine.passed = began.elapsed();
         compiled
     }
 
-    /// Does work that heeds the interrupt flag and the time limit. `what` names it when it stops early.
+    /// Runs work that the interrupt flag and the time limit can cancel. `what` names the work in the diagnostic.
     pub(crate) fn stoppable<T>(
         &mut self,
         what: &str,
@@ -93,7 +93,7 @@ impl Session {
         Ok(Compiled { checked, script, diagnostics })
     }
 
-    /// Texts to folded trees.
+    /// Parses texts and folds their operators.
     #[expect(clippy::type_complexity, reason = "trees with their sources")]
     pub(crate) fn parse(&mut self, inputs: &[Input]) -> Result<(Vec<syntax::ast::File>, Vec<(u32, Rc<str>)>), Outcome> {
         let Gathered { mut files, texts, mut diagnostics, paths, is_full } = self.gather(inputs);
@@ -115,18 +115,18 @@ impl Session {
         Ok((files, texts))
     }
 
-    /// What was promised to be differentiable, is it? Of what was compiled, the functions from `first` on are looked at: the
-    /// others were, with the text that they came from.
+    /// Checks that the functions declared `@differentiable` are differentiable. Only the functions from `first` on are checked:
+    /// earlier ones were checked when their text was compiled.
     fn check_derivatives(&mut self, functions: &[tree::FunctionId], first: usize) -> Vec<Diagnostic> {
         let mut promised = vec![];
         for f in functions {
             let promise = check_module::declared_promise(&mut self.context, *f);
-            // What stands inside of another function is lowered with it.
+            // An inner function is lowered with the outer one.
             if !check_module::is_inside(&self.context, *f) && self.context.function(*f).generics.is_empty() {
                 self.lower(*f);
             }
             if let Some(promise) = promise.filter(|p| !p.default) {
-                // Nobody may have called it.
+                // It may have no callers.
                 if info::is_local(&mut self.context, *f) && self.lowering.instances(*f).is_empty() {
                     self.lower(*f);
                 }
@@ -149,7 +149,7 @@ impl Session {
         for (f, promise, requirement) in promised {
             let mut seen: Vec<Vec<Type>> = vec![];
             for (id, generics) in self.lowering.instances(f) {
-                // A local function that calls itself is there twice: alone, and as what it calls.
+                // A recursive local function has two instances: itself, and the one that it calls.
                 if !seen.contains(&generics) && differentiability::promise_applies(&mut self.context, f, &generics) {
                     instances.push((id, promise.clone(), requirement));
                 }
@@ -174,18 +174,18 @@ impl Session {
         for (id, promise) in samples {
             checker.check_declaration(id, promise.linear, &promise.wrt, None, &mut out);
         }
-        // A warning may be due to the types of the sample.
+        // A warning may be caused by the types of the sample.
         let found = out.split_off(before);
         out.extend(found.into_iter().filter(Diagnostic::is_error));
         out
     }
 
-    /// Lowers the generic functions that nobody calls for types that they may be called with. What promises a derivative
-    /// and was lowered with them is to be checked: they themselves, and what is declared inside of them.
+    /// Lowers the generic functions without callers for sample types. Returns the lowered functions that are declared
+    /// differentiable and must be checked: these functions and the functions declared inside them.
     fn sample_uncalled(&mut self, functions: &[tree::FunctionId]) -> Vec<(FunctionId, Rc<Promise>)> {
         let unsupported = self.lowering.unsupported.len();
         let first = self.program.functions.len();
-        // What stands inside of a function may be called there.
+        // An inner function may have callers in the outer one.
         let (inner, outer): (Vec<_>, Vec<_>) =
             functions.iter().copied().partition(|f| check_module::is_inside(&self.context, *f));
         for f in outer {
@@ -233,7 +233,7 @@ pub(crate) fn rejected(diagnostics: Vec<Diagnostic>) -> Outcome {
     Outcome { diagnostics, status: if internal { Status::Internal } else { Status::Rejected }, value: None }
 }
 
-/// Said when positions in texts have run out.
+/// Returns the diagnostic for an exhausted position space.
 pub(crate) fn no_room() -> Diagnostic {
     Diagnostic::error(Code::Input, Span::default(), "the sources of this session are larger than 4 GiB")
 }

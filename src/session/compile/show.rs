@@ -1,4 +1,4 @@
-//! Stage listings: every stage of the compiler as text.
+//! Stage listings: the output of every stage of the compiler as text.
 
 use crate::diagnostic::Diagnostic;
 use crate::ir::{Fallback, Function, FunctionId, Op};
@@ -11,10 +11,10 @@ use crate::value::{Bank, Signature};
 use crate::vm::TransformKind;
 
 impl Session {
-    /// One stage of a module as text.
+    /// Returns the listing of a stage for a module.
     ///
     /// # Errors
-    /// The outcome, when the module does not get so far.
+    /// Returns the outcome when the module does not reach that stage.
     pub fn show(&mut self, stage: Stage, inputs: &[Input]) -> Result<String, Outcome> {
         if stage == Stage::Tree {
             let (files, _) = self.parse(inputs)?;
@@ -33,11 +33,11 @@ impl Session {
         })
     }
 
-    /// One stage of a function that was entered, or of one that is written here, and of the closures in it. The session
-    /// stays as it was.
+    /// Returns the listing of a stage for a function that was entered before or that is written in `function`, and for the
+    /// closures in it. The session is unchanged.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Returns the diagnostics when the function does not compile.
     pub fn show_function(&mut self, stage: Stage, function: &str) -> Result<String, Vec<Diagnostic>> {
         let function = self.as_function(function);
         match stage {
@@ -64,7 +64,7 @@ impl Session {
         text.map_err(|outcome| outcome.diagnostics)
     }
 
-    /// The tree of the text that declared a function, or of the function as it is written.
+    /// Returns the syntax tree of the text that declared a function, or of the function as written.
     fn tree_of(&mut self, function: &str) -> Result<String, Vec<Diagnostic>> {
         let place =
             interactive::places_of(&mut self.context, function).into_iter().find(|span| *span != Span::default());
@@ -78,7 +78,7 @@ impl Session {
         Ok(files.iter().map(crate::syntax::dump).collect())
     }
 
-    /// The functions that a function makes values of, in order.
+    /// Returns the functions that are used as values in a function, in order.
     pub(super) fn functions_in(&self, id: FunctionId) -> Vec<FunctionId> {
         let blocks = self.program.function(id).map_or(&[][..], |function| &function.blocks);
         let steps = blocks.iter().flat_map(|block| &block.instructions);
@@ -108,7 +108,7 @@ impl Session {
         out
     }
 
-    /// The functions of the program that were compiled since there were `before` of them.
+    /// Returns the functions of the program, without those of the library, compiled since there were `before` functions.
     fn own_functions(&self, before: usize) -> Vec<FunctionId> {
         let functions = (before..self.program.functions.len()).map(|id| FunctionId(id as u32));
         functions.filter(|id| !self.is_of_library(*id)).collect()
@@ -119,12 +119,12 @@ impl Session {
         own.map(|id| self.show_graph(stage, id) + "\n").collect()
     }
 
-    /// Tangent or adjoint code, or the reason why there is none.
+    /// Returns tangent or adjoint code, or the reason why there is none.
     fn swept(&self, id: FunctionId, kind: TransformKind) -> Result<Function, Fallback> {
         transformed(&self.program, &Signature { function: id.0, captured: vec![] }, kind)
     }
 
-    /// A stage behind the types.
+    /// Returns the listing of a stage after type checking.
     fn show_graph(&self, stage: Stage, id: FunctionId) -> String {
         let program = &self.program;
         let Some(function) = program.function(id) else { return String::new() };

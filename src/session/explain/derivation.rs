@@ -1,4 +1,4 @@
-//! Derivation as text: writes how a derivative is computed at a point.
+//! Derivation as text: the computation of a derivative at a point, step by step.
 
 use crate::session::{Count, Explained, Kink, Operation, Partial, Quantity};
 use crate::source::{SourceMap, Span};
@@ -6,10 +6,10 @@ use crate::tape::watch::Sides;
 use crate::value::number::{in_formula, write_double};
 use std::rc::Rc;
 
-/// Steps beyond this are summed up by line: nobody reads ten thousand rows.
+/// The maximum number of steps that are listed individually; more are summarized by line.
 const MOST_ROWS: usize = 60;
 
-/// Values, partial derivatives, and adjoints on the way back.
+/// Formats values, partials, and adjoints.
 pub fn explain(explained: &Explained, sources: &SourceMap) -> Vec<String> {
     if is_long(explained) {
         return summary(explained, sources);
@@ -26,12 +26,12 @@ pub fn explain(explained: &Explained, sources: &SourceMap) -> Vec<String> {
     lines
 }
 
-/// Whether there are more steps than anybody reads.
+/// Whether there are too many steps for a listing.
 pub(crate) fn is_long(explained: &Explained) -> bool {
     explained.steps > MOST_ROWS
 }
 
-/// What the result is called; or what there is to be said of one that does not move.
+/// Returns the name of the result, or a sentence for a result that does not depend on the input.
 pub(crate) fn result(explained: &Explained) -> Result<String, String> {
     match &explained.results[..] {
         [(Some(name), _)] => Ok(name.clone()),
@@ -40,12 +40,12 @@ pub(crate) fn result(explained: &Explained) -> Result<String, String> {
     }
 }
 
-/// What stands above the way back.
+/// Returns the heading of the adjoints.
 pub(crate) fn heading(result: &str) -> String {
     format!("backward (how much does {result} change?)")
 }
 
-/// The steps with their values, below the names of the columns.
+/// Returns the rows of the steps with their values, after a row of column names.
 pub(crate) fn forward(explained: &Explained) -> Vec<[String; 4]> {
     let mut rows = vec![["forward".to_owned(), "value".to_owned(), "how it changes".to_owned(), String::new()]];
     for Quantity { name, value, .. } in &explained.inputs {
@@ -63,12 +63,12 @@ pub(crate) fn forward(explained: &Explained) -> Vec<[String; 4]> {
     rows
 }
 
-/// What is to be said of the kinks that were met.
+/// Formats the kinks that were met.
 pub(crate) fn kinks(explained: &Explained) -> impl Iterator<Item = String> {
     explained.kinks.iter().map(kink)
 }
 
-/// A kink, and what is taken there.
+/// Formats a kink, and the partial that is used there.
 fn kink(Kink { step, partials, .. }: &Kink) -> String {
     let Some(Sides { left, right, taken }) = *partials else {
         return format!("a branch is exactly at its threshold, {step}: the derivative is that of the branch taken");
@@ -78,7 +78,7 @@ fn kink(Kink { step, partials, .. }: &Kink) -> String {
     format!("kink at {step}: {sides}; by convention the derivative is {} there", short(taken))
 }
 
-/// The kinks that were met, on one line; nothing when there were none.
+/// Formats the kinks that were met on one line; `None` when there were none.
 pub fn kinks_met(met: &[Kink]) -> Option<String> {
     let (first, others) = met.split_first()?;
     let first = kink(first);
@@ -89,7 +89,7 @@ pub fn kinks_met(met: &[Kink]) -> Option<String> {
     })
 }
 
-/// The value and the derivatives of what was differentiated, and how they were computed.
+/// Formats the value and the derivatives of the function, and the mode of differentiation.
 pub fn derivatives(explained: &Explained) -> Vec<String> {
     let Explained { function, inputs, results, steps, bytes, .. } = explained;
     let is_name = function.chars().all(|c| c.is_alphanumeric() || c == '_');
@@ -119,7 +119,7 @@ fn text_of(x: f64) -> String {
     text
 }
 
-/// `∂u/∂x = cos(x) = -0.416147`, for every operand that moves.
+/// Formats `∂u/∂x = cos(x) = -0.416147` for every varied operand.
 fn partials(operation: &Operation) -> String {
     let formula = |partial: &Partial| {
         let value = short(partial.value);
@@ -130,7 +130,7 @@ fn partials(operation: &Operation) -> String {
     operation.partials.iter().map(formula).collect::<Vec<_>>().join(",  ")
 }
 
-/// The adjoint of each number as the sum of what comes from the steps that use it.
+/// Returns the adjoint of each number as the sum of the contributions of the steps that use it.
 pub(crate) fn backward(explained: &Explained, result: &str) -> Vec<[String; 2]> {
     let Explained { inputs, operations, .. } = explained;
     let quantities = operations.iter().rev().map(|o| &o.quantity).chain(inputs.iter());
@@ -149,7 +149,7 @@ pub(crate) fn backward(explained: &Explained, result: &str) -> Vec<[String; 2]> 
         }
         let value = format!("= {}", short(quantity.adjoint));
         let rest = quantity.adjoint - sum;
-        // What went back through steps with several results at once.
+        // The contributions of steps with several results.
         if rest.abs() > 1e-9 * quantity.adjoint.abs().max(sum.abs()) {
             words.push("…".to_owned());
             numbers.push(short(rest));
@@ -163,7 +163,7 @@ pub(crate) fn backward(explained: &Explained, result: &str) -> Vec<[String; 2]> 
     rows
 }
 
-/// The recording, row by row, with what the adjoint of each number collects.
+/// Formats the nodes of the tape, with the adjoint of each number.
 pub fn tape(explained: &Explained, sources: &SourceMap) -> Vec<String> {
     if is_long(explained) {
         return summary(explained, sources);
@@ -173,7 +173,7 @@ pub fn tape(explained: &Explained, sources: &SourceMap) -> Vec<String> {
     lines
 }
 
-/// The entries of the recording, below the names of the columns.
+/// Returns the rows of the tape, after a row of column names.
 pub(crate) fn entries(explained: &Explained, sources: &SourceMap) -> Vec<[String; 7]> {
     let mut rows = vec![["#", "op", "what", "value", "partials", "adjoint", "source"].map(str::to_owned)];
     for (i, input) in explained.inputs.iter().enumerate() {
@@ -204,7 +204,7 @@ pub(crate) fn entries(explained: &Explained, sources: &SourceMap) -> Vec<[String
     rows
 }
 
-/// How many entries stand for which line of the text.
+/// Formats the numbers of operations by line, and the adjoints of the inputs.
 fn summary(explained: &Explained, sources: &SourceMap) -> Vec<String> {
     let mut lines = aligned(&sums(explained, sources), "  ");
     lines.extend(adjoints(explained).map(|line| format!("  {line}")));
@@ -212,7 +212,7 @@ fn summary(explained: &Explained, sources: &SourceMap) -> Vec<String> {
     lines
 }
 
-/// What the inputs are, and what comes back to them.
+/// Formats the inputs and their adjoints.
 pub(crate) fn adjoints(explained: &Explained) -> impl Iterator<Item = String> {
     let line = |Quantity { name, value, adjoint }: &Quantity| {
         format!("{name} = {}   {} = {}", short(*value), bar(name), short(*adjoint))
@@ -220,9 +220,9 @@ pub(crate) fn adjoints(explained: &Explained) -> impl Iterator<Item = String> {
     explained.inputs.iter().map(line)
 }
 
-/// How often what was done in which line, below the names of the columns.
+/// Returns the numbers of operations by line, after a row of column names.
 pub(crate) fn sums(explained: &Explained, sources: &SourceMap) -> Vec<[String; 3]> {
-    // Several places of one line belong together.
+    // Operations at different positions of one line are counted together.
     let mut sums: Vec<(String, &Rc<str>, usize)> = vec![];
     for Count { symbol, span, times } in &explained.counts {
         let line = line(*span, sources);
@@ -236,13 +236,13 @@ pub(crate) fn sums(explained: &Explained, sources: &SourceMap) -> Vec<[String; 3
     rows
 }
 
-/// How long the recording is.
+/// Formats the size of the tape.
 pub(crate) fn size(explained: &Explained) -> String {
     let entries = explained.inputs.len() + explained.steps;
     format!("{entries} {}, {} bytes", if entries == 1 { "entry" } else { "entries" }, explained.bytes)
 }
 
-/// Every intermediate before and after, and how much faster it moves than the input.
+/// Formats every intermediate value at two points, and the ratio of its change to the change of the input.
 pub fn nudge(before: &Explained, after: &Explained) -> Vec<String> {
     let is_same = before.operations.len() == after.operations.len()
         && before.operations.iter().zip(&after.operations).all(|(a, b)| a.symbol == b.symbol);
@@ -276,7 +276,7 @@ fn line(span: Span, sources: &SourceMap) -> String {
     place.map_or(String::new(), |place| format!("{}:{}", place.name, place.line))
 }
 
-/// A name with a bar: its adjoint.
+/// Adds a bar to a name, which denotes its adjoint.
 fn bar(name: &str) -> String {
     let mut letters = name.chars();
     letters.next().map_or(String::new(), |first| format!("{first}\u{304}{}", letters.as_str()))
@@ -286,7 +286,7 @@ fn bracketed(x: f64) -> String {
     if x < 0.0 { format!("({})", short(x)) } else { short(x) }
 }
 
-/// A number with at most six digits.
+/// Formats a number with at most six significant digits.
 pub fn short(x: f64) -> String {
     if x == x.trunc() && x.abs() < 1e6 {
         return format!("{}", x.trunc());
@@ -303,7 +303,7 @@ pub fn short(x: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// Rows with their columns under each other.
+/// Aligns the columns of rows.
 pub fn aligned<const N: usize>(rows: &[[String; N]], indent: &str) -> Vec<String> {
     let width = |text: &str| unicode_width::UnicodeWidthStr::width(text);
     let widths: [usize; N] = std::array::from_fn(|k| rows.iter().map(|row| width(&row[k])).max().unwrap_or(0));

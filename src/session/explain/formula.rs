@@ -10,16 +10,16 @@ use crate::session::explain::latex;
 use crate::session::query::parts_of;
 use crate::source::SourceMap;
 
-/// A formula of more parts is not simplified: nobody would read what comes of it.
+/// The maximum size of a derivative, in nodes, before simplification.
 const LARGEST: usize = 100_000;
 
-/// A longer text is not read, either.
+/// The maximum length of a formula in bytes.
 const LONGEST: usize = 1200;
 
-/// How many times a function is differentiated at most.
+/// The maximum order of a derivative.
 const MOST: i64 = 6;
 
-/// A function as a formula, or why it is none.
+/// Returns a function as a formula, or the reason why there is none.
 pub(crate) fn written(program: &Program, id: FunctionId, sources: &SourceMap) -> Result<Written, String> {
     formula(program, id).map_err(|no| match sources.place(no.span.start) {
         Some(place) if !program.function(id).is_some_and(|f| f.is_prelude) => {
@@ -29,14 +29,14 @@ pub(crate) fn written(program: &Program, id: FunctionId, sources: &SourceMap) ->
     })
 }
 
-/// A derivative, as a line of a text and of LaTeX.
+/// A derivative as one line of text and of LaTeX.
 struct Row {
-    /// What it is called, in both.
+    /// Its name, as text and as LaTeX.
     name: [String; 2],
     formula: Formula,
 }
 
-/// The forms of a picture: the derivative of a function, or one sentence that says why there is none.
+/// Returns the derivative of a function as text, SVG, HTML and LaTeX, or the reason why there is none as text.
 pub(crate) fn forms(written: &Result<Written, String>, name: &str, order: i64) -> Vec<String> {
     let shown = written.as_ref().map_err(Clone::clone).and_then(|written| Ok((written, rows(written, name, order)?)));
     match shown {
@@ -58,7 +58,7 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
-/// All derivatives of an order.
+/// Returns all derivatives of an order.
 fn rows(written: &Written, name: &str, order: i64) -> Result<Vec<Row>, String> {
     if !(1..=MOST).contains(&order) {
         return Err(format!("the order must be an integer from 1 to {MOST}, not {order}"));
@@ -82,7 +82,7 @@ fn rows(written: &Written, name: &str, order: i64) -> Result<Vec<Row>, String> {
     Ok(rows)
 }
 
-/// The parameters to differentiate by, one after the other: all combinations.
+/// Returns the parameters of all derivatives of an order: combinations with repetition.
 fn choices(parameters: u8, order: i64) -> Vec<Vec<u8>> {
     let mut all: Vec<Vec<u8>> = vec![vec![]];
     for _ in 0..order {
@@ -100,7 +100,7 @@ fn about(formula: &Formula, written: &Written) -> String {
     formula.about(&words, "", 0)
 }
 
-/// What a derivative is called: `f'(x)`, `∂f/∂x`, `d/dx (x^2)`.
+/// Returns the name of a derivative: `f'(x)`, `∂f/∂x`, `d/dx (x^2)`.
 fn names(written: &Written, name: &str, by: &[u8]) -> [String; 2] {
     let word = |k: u8| written.words.get(usize::from(k)).map_or("?", String::as_str);
     let is_named = is_name(name);
@@ -148,7 +148,7 @@ fn superscript(digit: char) -> char {
     }
 }
 
-/// One line for each derivative, and what is decided at kinks.
+/// Formats one line for each derivative, and the conventions at kinks.
 fn text(written: &Written, rows: &[Row]) -> String {
     let width = rows.iter().map(|row| row.name[0].chars().count()).max().unwrap_or(0);
     let line = |Row { name: [name, _], formula }: &Row| format!("{name:<width$} = {}", about(formula, written));
@@ -163,7 +163,7 @@ fn set(written: &Written, rows: &[Row]) -> String {
     format!("$$\\begin{{aligned}}\n{}\n\\end{{aligned}}$$", lines.join(" \\\\\n"))
 }
 
-/// A formula, or its cases below each other.
+/// Formats a formula in LaTeX, with its cases as lines.
 fn cases(formula: &Formula, written: &Written) -> String {
     let mut lines = vec![];
     let mut rest = formula;
@@ -192,26 +192,26 @@ fn condition(test: &Test<Formula>, written: &Written) -> String {
     format!("{} {sign} {}", set(a), set(b))
 }
 
-/// What is known of a derivative as a formula.
+/// A derivative as a formula.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Derived {
-    /// The formula with its name, or why there is none.
+    /// The formula with its name, or the reason why there is none.
     pub text: String,
-    /// The same for those who set it in type; empty when there is none.
+    /// The formula in LaTeX; empty when there is none.
     pub latex: String,
 }
 
-/// Whether a type is that of a function of numbers to a number.
+/// Whether a type is a function from one to four numbers to a number.
 fn is_of_numbers(ty: &str) -> bool {
     parts_of(ty)
         .is_none_or(|(types, result)| result == "Double" && types.iter().all(|ty| ty == "Double") && types.len() <= 4)
 }
 
 impl Session {
-    /// The derivative of some order of a function, or of an expression in `x`, as a formula.
+    /// Returns the derivative of order `order` of a function, or of an expression in `x`, as a formula.
     ///
     /// # Errors
-    /// What is wrong with the function.
+    /// Returns the diagnostics when the function does not compile.
     pub fn derive(&mut self, function: &str, order: usize) -> Result<Derived, Vec<Diagnostic>> {
         let function = self.as_function(function);
         if let Ok(Some(ty)) = self.type_of(&function)

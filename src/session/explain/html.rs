@@ -8,7 +8,7 @@ use crate::session::explain::derivation::{
 };
 use crate::source::SourceMap;
 
-/// Values, partial derivatives, and adjoints on the way back.
+/// Formats values, partials, and adjoints.
 pub(crate) fn explained(explained: &Explained, sources: &SourceMap) -> String {
     if is_long(explained) {
         return summary(explained, sources);
@@ -23,7 +23,7 @@ pub(crate) fn explained(explained: &Explained, sources: &SourceMap) -> String {
     page
 }
 
-/// The recording, row by row.
+/// Formats the nodes of the tape.
 pub(crate) fn tape(explained: &Explained, sources: &SourceMap) -> String {
     if is_long(explained) {
         return summary(explained, sources);
@@ -31,10 +31,10 @@ pub(crate) fn tape(explained: &Explained, sources: &SourceMap) -> String {
     table(&title("tape", explained), &entries(explained, sources), true) + &paragraph(&size(explained))
 }
 
-/// The operations as a drawing, with its words below for those who do not see it.
+/// Returns the drawing of a computation graph as a figure with a caption.
 pub(crate) fn graph(explained: &Explained, graph: &Graph) -> String {
     let svg = graph.svg();
-    // In a page, the drawing is no document of its own.
+    // Inside a page, the part of the document before the `<svg>` element is omitted.
     let drawing = svg.find("<svg").map_or("", |at| &svg[at..]);
     if drawing.is_empty() {
         return String::new();
@@ -42,14 +42,14 @@ pub(crate) fn graph(explained: &Explained, graph: &Graph) -> String {
     format!("<figure>\n{}\n<figcaption>{}</figcaption>\n</figure>\n", drawing.trim_end(), title("graph", explained))
 }
 
-/// How often what was done, by line.
+/// Formats the numbers of operations by line.
 fn summary(explained: &Explained, sources: &SourceMap) -> String {
     let mut page = table(&title("tape", explained), &sums(explained, sources), true);
     adjoints(explained).for_each(|line| page += &paragraph(&line));
     page + &paragraph(&size(explained))
 }
 
-/// `derivative of f at x = 2`
+/// Returns a title such as `derivative of f at x = 2`.
 fn title(what: &str, explained: &Explained) -> String {
     let inputs = explained.inputs.iter().map(|q| format!("{} = {}", q.name, derivation::short(q.value)));
     escaped(&format!("{what} of {} at {}", explained.function, inputs.collect::<Vec<_>>().join(", ")))
@@ -58,7 +58,7 @@ fn title(what: &str, explained: &Explained) -> String {
 fn table<const N: usize>(caption: &str, rows: &[[String; N]], has_head: bool) -> String {
     let line = |row: &[String; N], cell: &str, end: &str| {
         let cells = row.iter().map(|text| match text.trim() {
-            // A heading that says nothing is none.
+            // An empty heading cell is replaced by a data cell.
             "" => "<td></td>".to_owned(),
             text => format!("<{cell}>{}</{end}>", escaped(text)),
         });
@@ -75,7 +75,7 @@ fn paragraph(text: &str) -> String {
     format!("<p>{}</p>\n", escaped(text))
 }
 
-/// A text in which nothing is taken for a tag.
+/// Escapes text for HTML.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

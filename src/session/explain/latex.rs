@@ -1,13 +1,13 @@
-//! LaTeX: converts a formula from text to LaTeX.
+//! LaTeX: the conversion of formulas from text to LaTeX.
 
 use crate::native::table;
 use crate::session::explain::derivation::short;
 use crate::session::{Explained, Operation, Partial};
 
-/// More steps than these are not set: nobody reads them as formulas.
+/// The maximum number of steps that are typeset.
 const MOST: usize = 40;
 
-/// The steps of a computation with their values and partial derivatives, and the derivatives in the end.
+/// Formats the steps of a computation with their values and partials, followed by the derivatives.
 pub(crate) fn explained(explained: &Explained) -> String {
     if explained.operations.is_empty() || explained.steps > MOST {
         return String::new();
@@ -32,7 +32,7 @@ pub(crate) fn explained(explained: &Explained) -> String {
     format!("$$\\begin{{aligned}}\n{}\n\\end{{aligned}}$$", rows.join(" \\\\\n"))
 }
 
-/// A formula of the language as LaTeX.
+/// Converts a formula of the language to LaTeX.
 pub(crate) fn formula(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -72,7 +72,7 @@ pub(crate) fn formula(text: &str) -> String {
     out
 }
 
-/// What stands in the brackets that a text begins with, and what stands behind them.
+/// Splits text that begins with a parenthesis into the content of the parentheses and the rest.
 fn inside(text: &str) -> Option<(&str, &str)> {
     let mut depth = 0;
     for (at, c) in text.char_indices() {

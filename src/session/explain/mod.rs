@@ -1,6 +1,6 @@
-//! Explanation: the operations of one execution with values, partial derivatives and adjoints.
+//! Explanation: the operations of one execution with values, partials and adjoints.
 //!
-//! Everything here was computed by the program that is explained, so it cannot disagree with its derivative.
+//! All values were computed by the explained program, so they cannot disagree with its derivative.
 
 pub mod derivation;
 pub(crate) mod formula;
@@ -20,71 +20,71 @@ use crate::vm::operators::check::finite_difference;
 use crate::vm::operators::check::finite_difference::Estimate;
 use crate::vm::{Count, Did, Row, Trace};
 
-/// An execution of a function that was differentiated, step by step.
+/// An execution of a differentiated function, step by step.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Explained {
-    /// How the function is written.
+    /// The source text of the function.
     pub function: String,
-    /// What it was differentiated by.
+    /// The arguments with respect to which it was differentiated.
     pub inputs: Vec<Quantity>,
-    /// What was computed of that, in order; nothing when it is too much to be read.
+    /// The operations in execution order; empty when there are too many.
     pub operations: Vec<Operation>,
-    /// How many steps there were.
+    /// The number of steps.
     pub steps: usize,
-    /// What was done where, and how often.
+    /// The numbers of operations by symbol and position.
     pub counts: Vec<Count>,
-    /// The names of its results, none for one that does not depend on the inputs, and their values.
+    /// The names and values of its results; a result that does not depend on the inputs has no name.
     pub results: Vec<(Option<String>, f64)>,
-    /// Kinks that were met: the operation, its derivatives on the left and on the right, and the one that is taken.
+    /// The kinks that were met: the operation, its partials on the left and on the right, and the partial that is used.
     pub kinks: Vec<Kink>,
-    /// How many bytes the recording takes.
+    /// The size of the tape in bytes.
     pub bytes: usize,
 }
 
 /// A number with a name.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Quantity {
-    /// What it is called here.
+    /// Its name in the explanation.
     pub name: String,
     /// Its value.
     pub value: f64,
-    /// Its adjoint: the derivative of the result by it.
+    /// Its adjoint: the derivative of the result with respect to it.
     pub adjoint: f64,
 }
 
-/// A step.
+/// One operation of the execution.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Operation {
-    /// Its result; the value is NaN where nobody kept it.
+    /// Its result; the value is NaN if it was not recorded.
     pub quantity: Quantity,
-    /// What was done, with the names of operands: `x * sin(x)`.
+    /// The operation with the names of its operands: `x * sin(x)`.
     pub formula: String,
     /// The name of the operation: `sin`, `*`.
     pub symbol: String,
-    /// The rule of differentiation that applies.
+    /// The differentiation rule.
     pub rule: String,
-    /// The derivatives of the result by the operands that move.
+    /// The partials with respect to the varied operands.
     pub partials: Vec<Partial>,
-    /// Where it stands in the text.
+    /// Its source span.
     pub span: Span,
 }
 
-/// A partial derivative of a step.
+/// A partial of an operation.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Partial {
     /// The name of the operand.
     pub by: String,
-    /// The derivative as a formula, where there is one.
+    /// The formula of the partial, if any.
     pub formula: Option<String>,
     /// Its value.
     pub value: f64,
 }
 
 impl Session {
-    /// Explains the derivative of a function at a point: `at` is a list of arguments as they are written.
+    /// Explains the derivative of a function at a point: `at` is the source text of a list of arguments.
     ///
     /// # Errors
-    /// What is wrong with the function or the arguments, or what stopped it.
+    /// Returns the diagnostics when the function or the arguments do not compile, or the run fails.
     pub fn explain(&mut self, function: &str, at: &str) -> Result<Explained, Vec<Diagnostic>> {
         let text = format!("valueWithPullback(at: {at}, of: {function}).pullback(1)");
         let trace = self.trace(&text)?;
@@ -93,7 +93,7 @@ impl Session {
         Ok(explained(function, &trace, &names).with_kinks(&kinks))
     }
 
-    /// Runs a text that differentiates something, and gives the last sweep of it.
+    /// Runs a text that differentiates a function, and returns its last sweep.
     fn trace(&mut self, text: &str) -> Result<Trace, Vec<Diagnostic>> {
         let compiled = self.compile_entered("‹explain›", text).map_err(|outcome| outcome.diagnostics)?;
         self.machine.levels.watch(crate::tape::Wanted { steps: true, kinks: true, ..self.wanted });
@@ -103,20 +103,19 @@ impl Session {
         if status == Status::Done { Ok(trace.unwrap_or_default()) } else { Err(diagnostics) }
     }
 
-    /// The value of a text that gives an array of numbers. What it declares is forgotten.
+    /// Returns the value of a text that computes an array of numbers. Its declarations are discarded.
     ///
     /// # Errors
-    /// What is wrong with it, or what stopped it.
+    /// Returns the diagnostics when the text does not compile or the run fails.
     pub fn numbers(&mut self, text: &str) -> Result<Vec<f64>, Vec<Diagnostic>> {
         let array = self.array("‹check›", text)?;
         Ok(array.map_or(vec![], |array| array.f.to_vec()))
     }
 
-    /// The derivative at 0 of a function of one number, written as a closure, by differences; nothing where they say
-    /// nothing.
+    /// Estimates the derivative at 0 of a closure with one parameter by finite differences; `None` where they are inconclusive.
     ///
     /// # Errors
-    /// What is wrong with it, or what stopped it.
+    /// Returns the diagnostics when the closure does not compile or the run fails.
     pub fn difference(&mut self, function: &str) -> Result<Option<Estimate>, Vec<Diagnostic>> {
         let points: Vec<f64> = std::iter::once(0.0).chain(finite_difference::steps().flat_map(|h| [h, -h])).collect();
         let list = points.iter().map(|t| format!("{t:?}")).collect::<Vec<_>>().join(", ");
@@ -127,7 +126,7 @@ impl Session {
         finite_difference::derivative((middle, middle.abs()), &mut value)
     }
 
-    /// What the parameters of a function are called, as far as that is known.
+    /// Returns the parameter names of a function, as far as they are known.
     fn names_of_parameters(&mut self, function: &str) -> Vec<String> {
         names_of_parameters(&mut self.context, function)
     }
@@ -139,7 +138,7 @@ impl Explained {
     }
 }
 
-/// What the parameters of a function are called, which is a closure or has a name.
+/// Returns the parameter names of a function, which is a closure or a name.
 pub(super) fn names_of_parameters(context: &mut TypeContext, function: &str) -> Vec<String> {
     match function.strip_prefix('{').and_then(|rest| rest.split_once(" in ")) {
         Some((names, _)) => names.split(',').map(parameter).collect(),
@@ -147,16 +146,16 @@ pub(super) fn names_of_parameters(context: &mut TypeContext, function: &str) -> 
     }
 }
 
-/// The name of a closure's parameter, without its type and without brackets.
+/// Returns the name of a parameter of a closure, without its type and without parentheses.
 fn parameter(text: &str) -> String {
     let name = text.split(':').next().unwrap_or_default();
     name.trim_matches(|c: char| c.is_whitespace() || c == '(' || c == ')').to_owned()
 }
 
-/// Letters for what has no name of its own.
+/// The names of intermediate values.
 const LETTERS: &[&str] = &["u", "v", "w", "p", "q", "r", "s", "t", "a", "b", "c", "d", "g", "h", "k", "m"];
 
-/// Names of nodes.
+/// The names of nodes.
 struct Names {
     by_node: Vec<String>,
 }
@@ -194,7 +193,7 @@ impl Names {
     }
 }
 
-/// A number as an index: ₁₂.
+/// Formats a number as a subscript: ₁₂.
 fn subscript(n: usize) -> String {
     let digit = |c: char| c.to_digit(10).and_then(|d| char::from_u32(0x2080 + d)).unwrap_or(c);
     n.to_string().chars().map(digit).collect()
@@ -238,7 +237,7 @@ fn operation(row: &Row, names: &Names) -> Operation {
                 .map(|(node, x)| if *node == 0 { in_formula(*x) } else { names.name(*node).to_owned() })
                 .collect();
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
-            // The partial derivatives are those of the operands that move.
+            // There are partials only for the varied operands.
             let moving: Vec<usize> = (0..operands.len()).filter(|i| operands[*i].0 != 0).collect();
             let formula = |i: usize| moving.get(i).and_then(|i| partial_formula(*id, *i, &words, own, *n));
             Operation {
@@ -285,7 +284,7 @@ fn operation(row: &Row, names: &Names) -> Operation {
     }
 }
 
-/// An operation with its operands as the language writes it.
+/// Formats an operation with its operands in the syntax of the language.
 fn written(id: PrimitiveId, words: &[&str], n: i64) -> String {
     match (id.info().symbol, words) {
         ("-", [x]) | ("neg", [x]) => format!("-{x}"),
@@ -296,7 +295,7 @@ fn written(id: PrimitiveId, words: &[&str], n: i64) -> String {
     }
 }
 
-/// The partial derivative of a primitive in one of its operands as a formula about their names.
+/// Returns the partial of a primitive with respect to one of its operands as a formula of the names of the operands.
 fn partial_formula(id: PrimitiveId, i: usize, words: &[&str], result: &str, n: i64) -> Option<String> {
     match id.partial(i) {
         native::Partial::Constant(_) => None,

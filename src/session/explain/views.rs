@@ -1,4 +1,4 @@
-//! Explanation views: the explanation that a program requests of its own derivative.
+//! Explanation views: the explanations that a program requests for its derivatives.
 
 use crate::native::library::{ExplainRequest, View};
 use crate::plot::{Graph, Node};
@@ -8,7 +8,7 @@ use crate::session::{Explained, Kink};
 use crate::source::SourceMap;
 use crate::vm::Trace;
 
-/// A sweep as text, SVG, HTML and LaTeX; a form that there is not is empty.
+/// Formats a sweep as text, SVG, HTML and LaTeX; unavailable forms are empty.
 pub(crate) fn render_explanation(
     (parameters, sources): (&[String], &SourceMap),
     (trace, kinks): (&Trace, &[Kink]),
@@ -30,7 +30,7 @@ pub(crate) fn render_explanation(
     vec![text.join("\n"), svg, html.trim_end().to_owned(), latex]
 }
 
-/// Operations with the values that flow between them; nothing of an execution that is too long to be looked at.
+/// Builds the computation graph of an execution; if that is too long to be displayed, the graph contains only the inputs.
 pub fn graph(explained: &Explained) -> Graph {
     let inputs = explained.inputs.iter().map(|q| (q, String::new(), vec![]));
     let operations = explained.operations.iter().map(|operation| {

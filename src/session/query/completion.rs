@@ -7,29 +7,29 @@ use crate::types::names::members;
 use crate::types::signature_help;
 use crate::types::signature_help::{Callable, Parameter};
 
-/// How a word may go on.
+/// The possible continuations of a word.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Completion {
-    /// Where the word begins, in bytes.
+    /// The byte offset at which the word begins.
     pub start: usize,
-    /// What it may become.
+    /// The candidates.
     pub words: Vec<String>,
 }
 
 /// A call whose parentheses are not closed yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Call<'t> {
-    /// What is called: `f`, `xs.map`, `Point`.
+    /// The callee: `f`, `xs.map`, `Point`.
     callee: &'t str,
-    /// What stands behind the parenthesis so far.
+    /// The text after the parenthesis so far.
     arguments: &'t str,
 }
 
-/// Behind these words stands a name that is declared.
+/// The words that precede a declared name.
 const NAMING: &[&str] = &["let", "var", "func", "struct", "class", "enum", "protocol", "typealias", "for"];
 
 impl Session {
-    /// How the word before a place in a text may go on.
+    /// Returns the possible continuations of the word before an offset of a text.
     pub fn complete(&mut self, text: &str, at: usize) -> Completion {
         let Some(before) = text.get(..at) else { return Completion::default() };
         let (above, line) = before.split_at(last_statement(before));
@@ -45,7 +45,7 @@ impl Session {
         Completion { start, words }
     }
 
-    /// What the call takes that a place in a text stands in: `newton(f, from: Double, steps: Int = …) -> Trace`.
+    /// Returns the signature of the innermost call around an offset: `newton(f, from: Double, steps: Int = …) -> Trace`.
     pub fn signature(&mut self, text: &str, at: usize) -> Option<String> {
         let before = text.get(..at)?;
         let (above, line) = before.split_at(last_statement(before));
@@ -60,17 +60,17 @@ impl Session {
         Some(described(call.callee.rsplit('.').next().unwrap_or_default(), callable))
     }
 
-    /// What is called around a place in a text.
+    /// Returns the callee of the innermost call around an offset of a text.
     pub fn called_around(text: &str, at: usize) -> Option<&str> {
         let before = text.get(..at)?;
         open_call(&before[last_statement(before)..]).map(|call| call.callee)
     }
 
-    /// Asks something when also what a text declares is known. Behind that the session is as it was.
+    /// Runs a query with the declarations of a text in scope. The session is unchanged afterwards.
     fn knowing<A>(&mut self, text: &str, ask: impl FnOnce(&mut Session) -> A) -> A {
         let before = self.before();
         if !text.trim().is_empty() {
-            // Where something is wrong with it, what is right is known all the same.
+            // If the text has errors, its valid declarations are in scope nevertheless.
             let _ = self.compile(&[Input { name: "‹above›", text }], true);
         }
         let answer = ask(self);
@@ -82,7 +82,7 @@ impl Session {
         self.of_type(receiver, members::member_names).ok().flatten().unwrap_or_default()
     }
 
-    /// Names, words of the language, and the labels that a call may have where it stands.
+    /// Returns names, keywords, and the possible labels of an argument.
     fn words(&mut self, line: &str, word: &str) -> Vec<String> {
         let mut words = self.labels(line, word);
         if !word.is_empty() {
@@ -95,7 +95,7 @@ impl Session {
 
     fn labels(&mut self, line: &str, word: &str) -> Vec<String> {
         let Some(call) = open_call(line) else { return vec![] };
-        // A label stands at the beginning of an argument.
+        // A label is the first word of an argument.
         if parts(call.arguments).last().is_some_and(|part| part.trim() != word) {
             return vec![];
         }
@@ -118,7 +118,7 @@ impl Session {
     }
 }
 
-/// Where the last statement of a text begins: the first line of those that a bracket holds together.
+/// Returns the offset of the last statement of a text: of its first line, if brackets join several lines.
 fn last_statement(text: &str) -> usize {
     let (mut depth, mut start) = (0_usize, 0);
     for (at, c) in signs(text) {
@@ -132,7 +132,7 @@ fn last_statement(text: &str) -> usize {
     start
 }
 
-/// The characters of a text that stand in no comment and in no literal of a text.
+/// Returns the characters of a text outside comments and string literals.
 fn signs(text: &str) -> impl Iterator<Item = (usize, char)> {
     let pieces = Session::highlight(text).into_iter();
     let mut hidden = pieces.filter(|(_, class)| matches!(class, Class::Text | Class::Comment)).peekable();
@@ -142,7 +142,7 @@ fn signs(text: &str) -> impl Iterator<Item = (usize, char)> {
     })
 }
 
-/// The innermost call that is open at the end of a text; none inside of a closure.
+/// Returns the innermost call that is open at the end of a text; `None` inside a closure.
 fn open_call(text: &str) -> Option<Call<'_>> {
     let mut open: Vec<(usize, char)> = vec![];
     for (at, c) in signs(text) {
@@ -157,7 +157,7 @@ fn open_call(text: &str) -> Option<Call<'_>> {
     calls.find(|call| call.callee.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '['))
 }
 
-/// What stands between the commas of a list that are in no brackets.
+/// Splits arguments at the commas outside brackets.
 fn parts(arguments: &str) -> Vec<&str> {
     let (mut parts, mut from, mut depth) = (vec![], 0, 0_usize);
     for (at, c) in signs(arguments) {
@@ -175,7 +175,7 @@ fn parts(arguments: &str) -> Vec<&str> {
     parts
 }
 
-/// The labels that arguments have.
+/// Returns the labels of arguments.
 fn labels_of(arguments: &str) -> Vec<&str> {
     let label = |part: &'_ str| -> Option<usize> {
         let end = part.find(|c| !is_part_of_name(c))?;
@@ -184,8 +184,8 @@ fn labels_of(arguments: &str) -> Vec<&str> {
     parts(arguments).into_iter().map(str::trim).filter_map(|part| Some(&part[..label(part)?])).collect()
 }
 
-/// The names that the beginning of a statement declares for what comes behind: of functions with their parameters, of
-/// variables, and of what a closure is given.
+/// Returns the names that the beginning of a statement declares: functions with their parameters, variables, and the
+/// parameters of closures.
 fn declared_in(text: &str) -> Vec<String> {
     let words = |text: &str| -> Vec<String> {
         let all = text.split(|c| !is_part_of_name(c)).filter(|word| word.starts_with(|c: char| c.is_alphabetic()));
@@ -207,7 +207,7 @@ fn declared_in(text: &str) -> Vec<String> {
     names
 }
 
-/// What is called, on one line.
+/// Formats a signature on one line.
 fn described(name: &str, callable: &Callable) -> String {
     let parameters: Vec<String> = callable.parameters.iter().map(parameter).collect();
     let result = callable.result.as_ref().map_or_else(String::new, |ty| format!(" -> {ty}"));
@@ -277,7 +277,7 @@ mod tests {
         assert_eq!(words("func twice(_ number: Double) -> Double {\n  let other = 2 * numbe"), ["number"]);
         assert_eq!(words("func g(_ a: Int, unit u: Int) -> Int { a }\ng(1, un"), ["unit:"]);
         assert_eq!(words("xs.map { element in ele"), ["element"]);
-        // And nothing of it stays.
+        // The declarations are discarded.
         let mut session = session();
         session.complete("let speed = 1.0\nspee", 19);
         assert_eq!(session.complete("spee", 4).words, Vec::<String>::new());

@@ -1,18 +1,18 @@
-//! Curves: samples functions for a chart.
+//! Curves: samples of functions for a chart.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::plot::{Chart, Mark, Series};
 use crate::session::Session;
 use crate::source::Span;
 
-/// How many points a curve has.
+/// The number of intervals between the points of a curve.
 const POINTS: usize = 400;
 
 impl Session {
-    /// The curves of functions of one number, or of expressions in `x`, between two bounds.
+    /// Samples functions of one number, or expressions in `x`, between two bounds.
     ///
     /// # Errors
-    /// What is wrong with a function or a bound, or what stopped it.
+    /// Returns the diagnostics when a function or a bound is invalid, or the run fails.
     pub fn curves(&mut self, functions: &[&str], from: &str, to: &str) -> Result<Chart, Vec<Diagnostic>> {
         let bounds = self.numbers(&format!("[Double({from}), Double({to})]"))?;
         let [from, to] = bounds[..] else { unreachable!("an array of two numbers") };
@@ -33,13 +33,13 @@ impl Session {
         Ok(Chart { title: String::new(), x: from.min(to)..=from.max(to), series })
     }
 
-    /// The text that was entered last, to point at.
+    /// Returns the span of the last text, as a location for diagnostics.
     pub(crate) fn last_text(&self) -> Span {
         let last = self.sources.written().last();
         last.map_or(Span::default(), |source| Span::new(source.start, source.start + source.text.len() as u32))
     }
 
-    /// A function as it is written, or the function of `x` that an expression is.
+    /// Returns the text of a function unchanged, and converts an expression to a function of `x`.
     pub(crate) fn as_function(&mut self, text: &str) -> String {
         let is_function = text.starts_with('{')
             || match self.type_of(&format!("let _f: (Double) -> Double = {text}; _f")) {

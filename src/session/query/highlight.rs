@@ -1,17 +1,17 @@
-//! Highlighting: classifies the words of a text.
+//! Highlighting: the classification of the tokens of a text.
 
 use crate::session::Session;
 use crate::session::query::inspect::{WORDS, is_part_of_name};
 use std::ops::Range;
 
-/// What a piece of a text is.
+/// The class of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Class {
-    /// A word of the language.
+    /// A keyword.
     Keyword,
-    /// The literal of a number.
+    /// A numeric literal.
     Number,
-    /// The literal of a text.
+    /// A string literal.
     Text,
     /// A name that begins with a capital letter.
     Type,
@@ -20,7 +20,7 @@ pub enum Class {
 }
 
 impl Session {
-    /// The pieces of a text that have a color, in order. The text need not be complete or right.
+    /// Returns the ranges of the classified tokens, in order. The text may be incomplete or invalid.
     pub fn highlight(text: &str) -> Vec<(Range<usize>, Class)> {
         let mut out = vec![];
         let mut at = 0;
@@ -55,7 +55,7 @@ fn class_of(word: &str) -> Option<Class> {
     }
 }
 
-/// How long the literal of a text is: to its end, or to the end of the line.
+/// Returns the length of a string literal: to its end, or to the end of the line.
 fn quoted(text: &str) -> usize {
     let (mark, is_long) = if text.starts_with("\"\"\"") { ("\"\"\"", true) } else { ("\"", false) };
     let mut skip = false;
@@ -71,7 +71,7 @@ fn quoted(text: &str) -> usize {
     text.len()
 }
 
-/// How long the literal of a number is.
+/// Returns the length of a numeric literal.
 fn number(text: &str) -> usize {
     let mut before = ' ';
     let is_radix = text.starts_with("0x") || text.starts_with("0b") || text.starts_with("0o");

@@ -11,19 +11,19 @@ use crate::types::declare::interactive::Names;
 use crate::types::model::display;
 use crate::types::model::ty::Type;
 
-/// What is known of a name.
+/// The declaration and the documentation of a name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Topic {
-    /// How it is declared, on one line.
+    /// The declaration, on one line.
     pub declaration: String,
-    /// What its comment says, or the table of primitives.
+    /// Its documentation comment, or the description in the table of primitives.
     pub text: String,
 }
 
-/// A declaration of more lines than these is cut.
+/// Longer declarations are truncated to this number of lines.
 const LONGEST_DECLARATION: usize = 12;
 
-/// Words of the language that begin something.
+/// Keywords that begin a statement, declaration or expression.
 pub(crate) const WORDS: &[&str] = &[
     "break",
     "case",
@@ -62,16 +62,15 @@ pub(crate) const WORDS: &[&str] = &[
 ];
 
 impl Session {
-    /// The type of an expression, which is not run; nothing for a text without a value.
+    /// Returns the type of an expression without running it; `None` for a text without a value.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Returns the diagnostics when the text does not compile.
     pub fn type_of(&mut self, text: &str) -> Result<Option<String>, Vec<Diagnostic>> {
         self.of_type(text, |cx, ty| display::show(cx, ty))
     }
 
-    /// What there is to be said of the type of an expression. Behind that the session is as it was: the type may be one
-    /// that it does not know any more.
+    /// Applies `say` to the type of an expression. The session is unchanged afterwards, so it may no longer contain this type.
     pub(crate) fn of_type<A>(
         &mut self,
         text: &str,
@@ -87,13 +86,13 @@ impl Session {
         said
     }
 
-    /// Everything that texts declared and that can be named, in the order of the texts.
+    /// Returns all declared names that can be referenced, in the order of declaration.
     pub fn declared(&mut self) -> Vec<Shown> {
         let all = interactive::declared_since(&mut self.context, &Names::default());
         all.into_iter().map(|declared| self.shown(declared)).collect()
     }
 
-    /// What is declared under a name, `Type.member` included.
+    /// Returns the declarations of a name, which may have the form `Type.member`.
     pub fn topics(&mut self, name: &str) -> Vec<Topic> {
         let places = interactive::places_of(&mut self.context, name);
         let mut topics: Vec<Topic> = places.into_iter().filter_map(|span| self.topic(span)).collect();
@@ -101,7 +100,7 @@ impl Session {
         topics
     }
 
-    /// The declaration at a place and the comment above it.
+    /// Returns the declaration at a span and the comment above it.
     fn topic(&self, span: Span) -> Option<Topic> {
         if span == Span::default() {
             return None;
@@ -125,7 +124,7 @@ impl Session {
     }
 }
 
-/// The beginning of the declaration that a text starts with, on one line: as far as its body.
+/// Returns the declaration at the beginning of a text, without its body, on one line.
 fn declaration_at(text: &str) -> String {
     let mut depth = 0i32;
     let mut out = String::new();
@@ -143,13 +142,13 @@ fn declaration_at(text: &str) -> String {
     declaration.split(" {").next().unwrap_or_default().trim().to_owned()
 }
 
-/// The entry of the table that the declaration at the beginning of a text names.
+/// Returns the entry of the table of primitives that the declaration at the beginning of a text names.
 fn primitive_at(text: &str) -> Option<&'static Primitive> {
     let name = text.lines().next()?.trim_start().strip_prefix("@primitive(\"")?.split('"').next()?;
     native::with_precision(name).map(|(id, _)| id.info())
 }
 
-/// A declaration without what stands before it: `@primitive("…") func` is `func`.
+/// Removes the attributes of a declaration: `@primitive("…") func` becomes `func`.
 fn without_attributes(line: &str) -> &str {
     let mut rest = line;
     while let Some(attribute) = rest.strip_prefix('@') {
@@ -171,7 +170,7 @@ pub(crate) fn char_at(text: &str, at: usize) -> usize {
     text[at..].chars().next().map_or(0, char::len_utf8)
 }
 
-/// The end of a text that is the expression before a dot: names, dots, and brackets that match.
+/// Returns the suffix of a text that is the expression before a dot: names, dots, and matching brackets.
 pub(crate) fn receiver_of(text: &str) -> &str {
     let mut depth = 0usize;
     let mut start = text.len();

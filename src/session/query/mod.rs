@@ -1,4 +1,4 @@
-//! Queries: values of text that is not kept, tables of functions, and the parameters that a function is differentiable in.
+//! Queries: values of temporary text, tables of functions, and the parameters in which a function is differentiable.
 
 pub(crate) mod completion;
 pub(crate) mod curves;
@@ -17,26 +17,26 @@ use std::rc::Rc;
 pub struct ParameterInfo {
     /// Its name.
     pub name: String,
-    /// Its type, as it is written.
+    /// Its type, in source syntax.
     pub ty: String,
-    /// What is in the way of a derivative; nothing when it has one.
+    /// The reason why there is no derivative; `None` when there is one.
     pub obstacle: Option<String>,
     /// Whether the function is linear in it.
     pub is_linear: bool,
 }
 
 impl Session {
-    /// The value of a text that gives an array of texts. What it declares is forgotten.
+    /// Returns the value of a text that computes an array of strings. Its declarations are discarded.
     ///
     /// # Errors
-    /// What is wrong with it, or what stopped it.
+    /// Returns the diagnostics when the text does not compile or the run fails.
     pub(crate) fn texts(&mut self, name: &str, text: &str) -> Result<Vec<String>, Vec<Diagnostic>> {
         let text_of = |value: &Ref| if let Ref::Text(text) = value { text.to_string() } else { String::new() };
         let array = self.array(name, text)?;
         Ok(array.map_or(vec![], |array| array.r.iter().map(text_of).collect()))
     }
 
-    /// The array that a text gives. What it declares is forgotten.
+    /// Returns the array that a text computes. Its declarations are discarded.
     pub(crate) fn array(&mut self, name: &str, text: &str) -> Result<Option<Rc<Cells>>, Vec<Diagnostic>> {
         let names = interactive::names(&self.context);
         let compiled = self.compile_entered(name, text).map_err(|outcome| outcome.diagnostics)?;
@@ -51,10 +51,10 @@ impl Session {
         }
     }
 
-    /// The values of functions of one number, or of expressions in `x`, between two bounds, in steps.
+    /// Tabulates functions of one number, or expressions in `x`, between two bounds.
     ///
     /// # Errors
-    /// What is wrong with a function, a bound or the step, or what stopped it.
+    /// Returns the diagnostics when a function, a bound or the step is invalid, or the run fails.
     pub fn table(
         &mut self,
         functions: &[&str],
@@ -72,10 +72,10 @@ impl Session {
         Ok(texts.iter().flat_map(|text| text.lines()).map(str::to_owned).collect())
     }
 
-    /// What a function is differentiable in; nothing for what is no function.
+    /// Returns the differentiability of a function in each of its parameters; `None` for a value that is not a function.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// Returns the diagnostics when the function does not compile.
     pub fn differentiable(&mut self, function: &str) -> Result<Option<Vec<ParameterInfo>>, Vec<Diagnostic>> {
         let Some((types, result)) = self.type_of(function)?.as_deref().and_then(parts_of) else { return Ok(None) };
         let mut names = crate::session::explain::names_of_parameters(&mut self.context, function);
@@ -83,7 +83,7 @@ impl Session {
             names = (1..=types.len()).map(|n| if types.len() == 1 { "x".into() } else { format!("x{n}") }).collect();
         }
         let labels = interactive::labels_of_parameters(&mut self.context, function);
-        // Nothing is said for certain of a function that a variable holds.
+        // The linearity of a function in a variable is unknown.
         let is_known = function.starts_with('{') || !labels.is_empty();
         let call = call(function, &names, &labels);
         let mut infos = vec![];
@@ -104,7 +104,7 @@ impl Session {
         Ok(Some(infos))
     }
 
-    /// What the compiler has against a text, in one sentence; the session stays as it was.
+    /// Returns the first error of a text in one sentence, if any; the session is unchanged.
     fn obstacle(&mut self, text: &str) -> Option<String> {
         let before = self.before();
         let compiled = self.compile(&[Input { name: "‹diff›", text }], false);
@@ -113,7 +113,7 @@ impl Session {
         let error = outcome.diagnostics.into_iter().find(Diagnostic::is_error)?;
         let why = error.notes.iter().find(|note| note.span.is_none()).map(|note| note.text.clone());
         let why = why.unwrap_or(error.message);
-        // The type is all that there is to say of a parameter that does not move.
+        // For a parameter whose type is not differentiable, only that condition is reported.
         match why.strip_prefix("parameter type ").and_then(|rest| rest.split_once(", but ")) {
             Some((unmet, _)) => Some(unmet.to_owned()),
             None => Some(why),
@@ -121,7 +121,7 @@ impl Session {
     }
 }
 
-/// What a function does with its own parameters: its body, where it is written here, and otherwise a call.
+/// Returns the body of a closure, or a call of a named function with its parameters as arguments.
 fn call(function: &str, names: &[String], labels: &[Option<String>]) -> String {
     let written = function.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
     if let Some((_, body)) = written.and_then(|rest| rest.split_once(" in ")) {
@@ -135,7 +135,7 @@ fn call(function: &str, names: &[String], labels: &[Option<String>]) -> String {
     if function.starts_with('{') { format!("({function})({arguments})") } else { format!("{function}({arguments})") }
 }
 
-/// The types of the parameters and of the result of a function type as it is written.
+/// Returns the parameter types and the result type of a function type in source syntax.
 pub(crate) fn parts_of(ty: &str) -> Option<(Vec<String>, String)> {
     let ty = ty.rsplit_once("@differentiable ").map_or(ty, |(_, ty)| ty);
     let mut depth = 0;

@@ -3,7 +3,7 @@
 /// Longer expressions are not repeated.
 const LONGEST: usize = 40;
 
-/// What explains an index that is out of range, by the names that its place in the text gives: `xs[i + 1]`.
+/// Renames the values that describe an index out of range after the source text of the subscript, `xs[i + 1]`.
 pub(crate) fn explained(values: &[(String, String)], text: &str) -> Vec<(String, String)> {
     let Some((collection, index)) = parts(text) else { return values.to_vec() };
     let named = |name: &str, value: &str| match name {
@@ -17,7 +17,7 @@ pub(crate) fn explained(values: &[(String, String)], text: &str) -> Vec<(String,
     values.iter().filter_map(|(name, value)| named(name, value)).collect()
 }
 
-/// The collection and the index of an expression `collection[index]`.
+/// Returns the collection and the index of an expression `collection[index]`.
 fn parts(text: &str) -> Option<(&str, &str)> {
     let inside = text.strip_suffix(']')?;
     let mut depth = 0;

@@ -13,40 +13,40 @@ use crate::types::model::ty::Type;
 use crate::value::{Bank, Cells, Components, Ref};
 use std::path::PathBuf;
 
-/// What came of a text that was entered.
+/// The result of an entered text.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Answer {
-    /// Everything to be said, in the order of places.
+    /// The diagnostics, in the order of positions.
     pub diagnostics: Vec<Diagnostic>,
-    /// How it ended.
+    /// The status.
     pub status: Status,
-    /// What it declared, in the order of the text, and behind that the value of its last expression.
+    /// The declarations in the order of the text, and after them the value of its last expression.
     pub shown: Vec<Shown>,
 }
 
-/// A declaration or a value, as it is shown to a person.
+/// A declaration or a value, as displayed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shown {
-    /// What it is called; a value without a name is that of an expression.
+    /// Its name; the value of an expression has none.
     pub name: Option<String>,
-    /// Its type, or for a type the word that declares it.
+    /// Its type, or the keyword that declares a type.
     pub ty: String,
-    /// Its value as the language writes it.
+    /// Its value in source syntax.
     pub value: Option<String>,
 }
 
-/// How far a text can be read.
+/// The completeness of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reading {
-    /// To its end.
+    /// Complete and without syntax errors.
     Whole,
-    /// It is the beginning of something longer.
+    /// Incomplete: the beginning of a longer text.
     Beginning,
-    /// To something that nothing can begin with.
+    /// Invalid, whatever follows.
     Wrong,
 }
 
-/// What a session is put back to when a text does not compile.
+/// The state that a session restores when a text does not compile.
 pub(crate) struct Before {
     context: TypeContext,
     lowering: Lowering,
@@ -55,16 +55,16 @@ pub(crate) struct Before {
 }
 
 impl Session {
-    /// Enters a text into a session that is [interactive](crate::session::Options::interactive): it may use what earlier texts
-    /// declared, and declare it again.
+    /// Enters a text into a session that is [interactive](crate::session::Options::interactive): it may use and redeclare
+    /// earlier declarations.
     ///
-    /// A text that does not compile leaves the session as it was. One that stops while it runs leaves the variables that
-    /// had their values by then; functions and types, too, unless they use a variable that has none.
+    /// A text that does not compile leaves the session unchanged. If a text fails while it runs, the variables that have been
+    /// initialized remain, and so do functions and types, unless they use an uninitialized variable.
     pub fn enter(&mut self, name: &str, text: &str) -> Answer {
         let names = interactive::names(&self.context);
         match self.compile_entered(name, text) {
             Ok(compiled) => {
-                // Every text gets a fresh look, and what others have met is not its own.
+                // The checks restart for every text, and the kinks of earlier texts are discarded.
                 self.machine.levels.watch(self.wanted);
                 self.machine.take_kinks();
                 self.execute_entered(compiled, &names)
@@ -73,7 +73,7 @@ impl Session {
         }
     }
 
-    /// Compiles a text that may give a value; one that does not compile leaves the session as it was.
+    /// Compiles a text that may have a value; one that does not compile leaves the session unchanged.
     pub(crate) fn compile_entered(&mut self, name: &str, text: &str) -> Result<Compiled, Outcome> {
         let before = self.before();
         let compiled = self.compile(&[Input { name, text }], true);
@@ -83,7 +83,7 @@ impl Session {
         compiled
     }
 
-    /// Whether a text can be entered as it stands.
+    /// Whether a text is complete and can be entered.
     pub fn reading(text: &str) -> Reading {
         let parsed = crate::syntax::parse(text, 0);
         match parsed.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
@@ -138,7 +138,7 @@ impl Session {
         Shown { name: Some(name), ty, value }
     }
 
-    /// The value of a global variable as the language writes it; a function has no text.
+    /// Returns the value of a global variable in source syntax; a function has none.
     fn text_of_variable(&mut self, global: GlobalId, ty: &Type) -> Option<String> {
         if matches!(ty, Type::Function(_)) {
             return None;

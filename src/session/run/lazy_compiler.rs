@@ -1,16 +1,16 @@
-//! Lazy compiler: makes the code of a function when the machine first calls it.
+//! Lazy compiler: compilation of each function when the machine first calls it.
 //!
-//! This has the shape of a just-in-time compiler. The front end lowers a program to graphs once (`ir`); the machine then
-//! runs bytecode, and requests each missing piece through [`CodeSource`]: the original code of a function, its derivative
-//! code, or tangent and adjoint code. Each request passes a graph down the same pipeline, `diff` (only for derivatives),
-//! then `emit`; the machine verifies the result and keeps it for as long as it lives. So a function that is never called,
-//! or never differentiated, costs nothing, and derivative code exists for exactly the functions that a level reaches.
+//! It works like a just-in-time compiler. The front end lowers a program to graphs once (`ir`); the machine then runs
+//! bytecode, and requests missing code through [`CodeSource`]: the original code of a function, its derivative code, or
+//! tangent and adjoint code. Each request passes a graph through the same pipeline, `diff` (only for derivatives), then
+//! `emit`; the machine verifies the result and retains it. So a function that is never called, or never differentiated,
+//! costs nothing, and derivative code exists for exactly the functions that a level reaches.
 //!
-//! The calls go from the machine up to the session and down again to the compiler. The trait is declared by the machine,
-//! so the dependency points down only.
+//! At run time the machine calls the session, which calls the compiler. The trait is declared by the machine, so the
+//! static dependency points from the session to the machine.
 //!
-//! Promises: a request either returns code, or a [`Fault`] that stops the run; an interruption or a deadline ends a long
-//! compilation like a long run.
+//! Promises: a request either returns code, or a [`Fault`] that stops the run; an interrupt or a deadline cancels a long
+//! compilation in the same way as a long run.
 //! Not here: programs in the compiled form, whose code is loaded (`session::compile::build`).
 
 use crate::bytecode;
@@ -35,22 +35,22 @@ pub(crate) struct LazyCompiler<'p> {
     chains: diff::LostTangents<'p>,
     /// Whether comparisons on which branches depend are marked in derivative code.
     marks_thresholds: bool,
-    /// The sources of names and positions; absent where no explanation can be requested.
+    /// The tables of names and positions; absent where no explanation can be requested.
     known: Option<(&'p mut TypeContext, &'p SourceMap)>,
 }
 
 impl<'p> LazyCompiler<'p> {
-    /// The compiler of a program.
+    /// Creates the compiler of a program.
     pub(crate) fn new(program: &'p Program) -> LazyCompiler<'p> {
         LazyCompiler { program, chains: diff::LostTangents::new(program), marks_thresholds: false, known: None }
     }
 
-    /// Marks, or does not mark, the comparisons at which kinks are reported.
+    /// Sets whether the comparisons at which kinks are reported are marked.
     pub(crate) fn marking_thresholds(self, marks_thresholds: bool) -> LazyCompiler<'p> {
         LazyCompiler { marks_thresholds, ..self }
     }
 
-    /// The compiler of a program that may request explanations of its derivatives.
+    /// Creates the compiler of a program that may request explanations of its derivatives.
     pub(crate) fn with_sources(
         program: &'p Program,
         context: &'p mut TypeContext,
@@ -109,7 +109,7 @@ impl CodeSource for LazyCompiler<'_> {
     ) -> Result<Option<Rc<bytecode::Code>>, Box<Fault>> {
         let made = cancel::catch_cancelled(|| transformed(self.program, function, kind));
         let made = made.ok_or_else(Fault::stopped)?;
-        // The general code is used instead of transformed code that cannot be encoded.
+        // If transformed code cannot be encoded, the machine uses derivative code.
         Ok(made.ok().and_then(|code| self.emit(&code, false).ok()))
     }
 
@@ -149,7 +149,7 @@ impl Reporter for LazyCompiler<'_> {
     }
 }
 
-/// The bytecode of a graph.
+/// Emits the bytecode of a graph.
 pub(crate) fn emitted(
     program: &Program,
     function: &Function,

@@ -1,4 +1,4 @@
-//! Run: executes compiled programs, and describes how a run ended: limits, faults, backtraces.
+//! Run: the execution of compiled programs, and the description of its end: limits, faults, backtraces.
 
 pub(crate) mod index_fault;
 pub(crate) mod interactive;
@@ -19,10 +19,10 @@ use crate::value::{Cells, Components, Ref};
 use crate::vm::{Fault, Kind, Limits, LoopProgress, Machine, ProgressReporter, Remark, Running};
 use std::time::Duration;
 
-/// The time after which the progress of a loop is reported first.
+/// The time before the first progress report of a loop.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// A machine with the limits of a session.
+/// Creates a machine with the limits of a session.
 pub(super) fn machine(options: &Options, streams: Streams) -> Machine {
     let host = Host {
         streams,
@@ -47,7 +47,7 @@ fn limits(options: &Options) -> Limits {
     }
 }
 
-/// Sets the limits of a machine, and which checks it performs.
+/// Sets the limits and the checks of a machine.
 pub(super) fn adjust(machine: &mut Machine, options: &Options) {
     let most = Host::silent().largest;
     machine.host.largest = options.max_memory.map_or(most, |allowed| allowed.min(most));
@@ -57,7 +57,7 @@ pub(super) fn adjust(machine: &mut Machine, options: &Options) {
     machine.check_rules(options.check_derivatives);
 }
 
-/// The checks performed while numbers are differentiated.
+/// Returns the checks performed during differentiation.
 pub(super) fn wanted(options: &Options) -> Wanted {
     Wanted {
         not_finite: options.check_nan != CheckNan::Off,
@@ -70,7 +70,7 @@ pub(super) fn wanted(options: &Options) -> Wanted {
 }
 
 impl Session {
-    /// Runs the script of a module that was compiled.
+    /// Runs the script of a compiled module.
     pub(super) fn execute(&mut self, compiled: Compiled) -> Outcome {
         let Compiled { checked, script, diagnostics } = compiled;
         self.value_type = checked.value.as_ref().map(|ty| display::show(&self.context, ty));
@@ -78,7 +78,7 @@ impl Session {
         self.concluded(result, diagnostics)
     }
 
-    /// Runs a script, and what writes the value of its last expression.
+    /// Runs a script and formats the value of its last expression with `writer`.
     pub(super) fn start(
         &mut self,
         script: FunctionId,
@@ -91,11 +91,11 @@ impl Session {
         text.map(|text| self.machine.run(&mut compiler, text.0, values.all())).transpose()
     }
 
-    /// Runs a script, and gives the value of its last expression.
+    /// Runs a script, and returns the value of its last expression.
     pub(super) fn computed(&mut self, script: FunctionId) -> Result<Cells, Box<Fault>> {
         self.machine.reserve_globals(self.program.globals);
         self.machine.diagnosis.progress = self.loops.map(|tell| self.progress_reporter(tell));
-        // Wishes of a run that failed.
+        // Requests from a run that failed.
         self.machine.host.pending_explanations.clear();
         // With the new text, tangents may be lost in functions in which none was lost before.
         if self.context.module.is_interactive {
@@ -106,7 +106,7 @@ impl Session {
         self.machine.run(&mut compiler, script.0, Components::default())
     }
 
-    /// Reports the line and the iteration of the script's loop.
+    /// Creates a reporter of the line and the iteration of loops of the script.
     pub(super) fn progress_reporter(&self, tell: fn(&Step<'_>)) -> ProgressReporter {
         let texts: Vec<(u32, String)> = self.sources.written().map(|s| (s.start, s.text.to_string())).collect();
         let line = move |at: u32| {
@@ -123,7 +123,7 @@ impl Session {
         )
     }
 
-    /// The outcome of a run.
+    /// Returns the outcome of a run.
     pub(super) fn concluded(
         &mut self,
         result: Result<Option<Cells>, Box<Fault>>,
@@ -151,16 +151,16 @@ impl Session {
         Outcome { diagnostics, status: Status::Done, value }
     }
 
-    /// The function of the prelude that writes values, for those of a type: `_describe` does as `print` would.
+    /// Instantiates a function of the prelude that formats values for a type: `_describe` formats like `print`.
     pub(super) fn text_function(&mut self, writer: &str, ty: &Type) -> Option<FunctionId> {
         let function = self.context.prelude_function(writer)?;
         let text = FunctionRef { function, generics: vec![ty.clone()] };
         Some(self.lowering.function(&mut self.context, &mut self.program, &text))
     }
 
-    /// A run-time error as a diagnostic: line, values, backtrace.
+    /// Converts a fault to a diagnostic: line, values, backtrace.
     fn describe(&self, fault: &Fault, number: Code) -> Diagnostic {
-        // Nothing of the program was running yet.
+        // The fault occurred before the program started.
         let span = if fault.span == crate::source::Span::default() { self.last_text() } else { fault.span };
         let mut diagnostic = Diagnostic::error(number, span, fault.message.clone());
         let values = match number {

@@ -1,4 +1,4 @@
-//! Test suite: finds and runs the test blocks of a file, `test "name" { … }`.
+//! Test suite: the test blocks of a file, `test "name" { … }`.
 
 use crate::diagnostic::Diagnostic;
 use crate::ir::FunctionId;
@@ -10,39 +10,39 @@ use crate::types::model::tree::FunctionRef;
 use crate::value::Components;
 use std::io::Write;
 
-/// The tests of a module that passed the compiler.
+/// The tests of a compiled module.
 #[derive(Debug)]
 pub struct Suite {
     script: FunctionId,
     functions: Vec<FunctionId>,
-    /// The tests, in the order of the text.
+    /// The tests, in source order.
     pub tests: Vec<Test>,
     /// Warnings about the module.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// A test.
+/// A test block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Test {
     /// Its name, without quotation marks.
     pub name: String,
-    /// The file that it stands in.
+    /// The file that contains it.
     pub file: String,
-    /// The line that it begins in, from 1.
+    /// The line on which it begins, from 1.
     pub line: u32,
 }
 
-/// What came of a test.
+/// The result of a test.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Ran {
-    /// How it ended.
+    /// The outcome.
     pub outcome: Outcome,
-    /// Whether the statements before it ended that way, so that it never began.
+    /// Whether the outcome is that of the statements before the test, which then did not run.
     pub is_before: bool,
 }
 
 impl Session {
-    /// Compiles a module with its tests; an outcome instead when there are errors.
+    /// Compiles a module with its tests; returns an outcome when there are errors.
     pub fn suite(&mut self, inputs: &[Input]) -> Result<Suite, Outcome> {
         self.keeps_tests = true;
         let compiled = self.compile(inputs, false)?;
@@ -57,8 +57,8 @@ impl Session {
         Ok(Suite { script: compiled.script, functions, tests, diagnostics: compiled.diagnostics })
     }
 
-    /// Runs the statements of a module and then one of its tests, on a machine of its own that prints to `output`: nothing
-    /// that happened before can be seen, and nothing is left behind.
+    /// Runs the statements of a module and then one of its tests, on a new machine that prints to `output`, so that runs do
+    /// not affect each other.
     pub fn run_test(&mut self, suite: &Suite, number: usize, options: &Options, output: Box<dyn Write>) -> Ran {
         self.machine = crate::session::run::machine(options, crate::session::printing_to(output));
         if let Err(fault) = self.computed(suite.script) {
@@ -74,8 +74,8 @@ impl Session {
         Ran { outcome: self.concluded(result.map(|_| None), vec![]), is_before: false }
     }
 
-    /// Decides what becomes of the tests of a file: a program is run without them, those of an imported file are not its
-    /// importer's, and one that is entered at a prompt is run at once.
+    /// Prepares the tests of a file: a program runs without them, an importer does not include those of imported files, and
+    /// a test that is entered at a prompt runs immediately.
     pub(crate) fn settle_tests(&self, file: &mut File, is_imported: bool) {
         if self.context.module.is_interactive {
             for item in &mut file.items {
@@ -89,7 +89,7 @@ impl Session {
     }
 }
 
-/// The block of a test.
+/// Returns the block of a test.
 fn body(item: &Stmt) -> Option<&crate::syntax::ast::Block> {
     match &item.kind {
         StmtKind::Decl(decl) => match &decl.kind {
@@ -100,7 +100,7 @@ fn body(item: &Stmt) -> Option<&crate::syntax::ast::Block> {
     }
 }
 
-/// `test "name"` without what stands around the name.
+/// Returns the name in `test "name"`.
 fn title(name: &str) -> String {
     let quoted = name.strip_prefix("test ").unwrap_or(name);
     quoted.strip_prefix('"').and_then(|n| n.strip_suffix('"')).unwrap_or(quoted).to_owned()

@@ -8,25 +8,25 @@ use std::rc::Rc;
 /// A declaration.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Decl {
-    /// What it declares.
+    /// Its kind.
     pub kind: DeclKind,
     /// `@…`
     pub attributes: Vec<Attribute>,
     /// `static`, `mutating`, `private`, `indirect`, `override`, `final`, `lazy`, `weak`, `prefix` … with their spans.
     pub modifiers: Vec<Ident>,
-    /// With attributes and body.
+    /// The source span, with attributes and body.
     pub span: Span,
-    /// `///` comment before it.
+    /// The `///` comment before it.
     pub documentation: Option<Rc<str>>,
 }
 
 impl Decl {
-    /// Whether a modifier is there.
+    /// Whether the declaration has this modifier.
     pub fn has(&self, modifier: &str) -> bool {
         self.modifiers.iter().any(|m| &*m.name == modifier)
     }
 
-    /// The attribute of that name.
+    /// Returns the attribute with that name.
     pub fn attribute(&self, name: &str) -> Option<&Attribute> {
         self.attributes.iter().find(|a| &*a.name.name == name)
     }
@@ -41,7 +41,7 @@ pub enum DeclKind {
     Function(FunctionDecl),
     /// `f(x, y) = value`
     Formula { name: Ident, params: Vec<Param>, body: Expr },
-    /// `test "name" { … }`, at the top level of a file; called `test "name"`.
+    /// `test "name" { … }`, at the top level of a file; its name is `test "name"`.
     Test { name: Ident, body: Block },
     /// `struct`, `enum`, `class`
     Nominal(NominalDecl),
@@ -75,23 +75,23 @@ pub enum DeclKind {
     },
 }
 
-/// Where an operator stands.
+/// The position of an operator relative to its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Fixity {
     /// Before its operand.
     Prefix,
-    /// Between two.
+    /// Between its operands.
     Infix,
-    /// Behind its operand.
+    /// After its operand.
     Postfix,
 }
 
 /// One `pattern: Type = value { accessors }` of a `let` or `var`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Binding {
-    /// What is bound; `let a, b: Int` gives both the type.
+    /// The bound names; in `let a, b: Int` both names have the type.
     pub pattern: Pattern,
-    /// The type behind the colon.
+    /// The type after the colon.
     pub ty: Option<TypeExpr>,
     /// The initial value.
     pub value: Option<Expr>,
@@ -118,7 +118,7 @@ pub struct Accessors {
     pub get_throws: bool,
     /// `nonmutating set`
     pub nonmutating_set: bool,
-    /// Whether it is only `{ get set }`, as in a protocol or on a primitive.
+    /// Whether it has the form `{ get set }` without bodies, as in a protocol or on a primitive.
     pub is_requirement: bool,
 }
 
@@ -135,7 +135,7 @@ pub struct FunctionDecl {
     pub throws: bool,
     /// `rethrows`
     pub rethrows: bool,
-    /// The result type; `None` is `()`, and is inferred for closures and formulas.
+    /// The result type; `None` means `()`, except for closures and formulas, where it is inferred.
     pub result: Option<TypeExpr>,
     /// Its body; `None` for a requirement or a primitive.
     pub body: Option<LazyBlock>,
@@ -146,9 +146,9 @@ pub struct FunctionDecl {
 pub struct Param {
     /// The label at the call; `None` for `_`.
     pub label: Option<Ident>,
-    /// The name inside.
+    /// The name in the body.
     pub name: Ident,
-    /// Its type; `None` when left out (a formula, or a function of one's own).
+    /// Its type; `None` when omitted, as in a formula.
     pub ty: Option<TypeExpr>,
     /// `inout`
     pub is_inout: bool,
@@ -163,7 +163,7 @@ pub struct Param {
 /// `struct`, `enum` or `class`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct NominalDecl {
-    /// Which.
+    /// Its kind.
     pub kind: NominalKind,
     /// Its name.
     pub name: Ident,
@@ -191,22 +191,9 @@ pub enum NominalKind {
 pub struct ProtocolDecl {
     /// Its name.
     pub name: Ident,
-    /// The associated types that `P<A>` gives.
+    /// The primary associated types `A` of `P<A>`.
     pub primary: Vec<Ident>,
-    /// What it refines.
-    pub inherits: Vec<TypeExpr>,
-    /// The `where` clause.
-    pub requirements: Vec<Requirement>,
-    /// Its requirements.
-    pub members: Vec<Rc<Decl>>,
-}
-
-/// `extension`
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct ExtensionDecl {
-    /// What is extended.
-    pub target: TypeExpr,
-    /// Conformances that it adds.
+    /// The protocols that it refines.
     pub inherits: Vec<TypeExpr>,
     /// The `where` clause.
     pub requirements: Vec<Requirement>,
@@ -214,14 +201,27 @@ pub struct ExtensionDecl {
     pub members: Vec<Rc<Decl>>,
 }
 
-/// A value that a case of an enum carries.
+/// `extension`
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ExtensionDecl {
+    /// The extended type.
+    pub target: TypeExpr,
+    /// The conformances that it declares.
+    pub inherits: Vec<TypeExpr>,
+    /// The `where` clause.
+    pub requirements: Vec<Requirement>,
+    /// Its members.
+    pub members: Vec<Rc<Decl>>,
+}
+
+/// An associated value of an enum case.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CasePart {
     /// Its label.
     pub label: Option<Ident>,
     /// Its type.
     pub ty: TypeExpr,
-    /// What it is when it is left out.
+    /// The default value.
     pub default: Option<Expr>,
 }
 
@@ -230,7 +230,7 @@ pub struct CasePart {
 pub struct CaseDecl {
     /// Its name.
     pub name: Ident,
-    /// Its payload with labels; `None` without brackets.
+    /// The associated values with labels; `None` without parentheses.
     pub payload: Option<Vec<CasePart>>,
     /// The raw value.
     pub raw: Option<Expr>,

@@ -5,23 +5,23 @@ use crate::source::Span;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
 
-/// An expression. Parts are shared, so that the checker can keep one that has to wait.
+/// An expression. Its parts are shared, so that the type checker can retain an expression whose check is postponed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Expr {
-    /// What it is.
+    /// Its kind.
     pub kind: ExprKind,
-    /// Where.
+    /// The source span.
     pub span: Span,
 }
 
 /// The kinds of expressions.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum ExprKind {
-    /// An integer literal; `None` when it does not fit 128 bits.
+    /// An integer literal; `None` when it does not fit in 128 bits.
     Int(Option<u128>),
     /// A literal with a point or an exponent.
     Float(f64),
-    /// A string literal: text and interpolations in turn.
+    /// A string literal: alternating text and interpolations.
     String(Vec<StringPart>),
     /// `true`, `false`
     Bool(bool),
@@ -37,7 +37,7 @@ pub enum ExprKind {
     Implicit { name: Ident, generics: Vec<TypeExpr> },
     /// `base.name`, `base.0`, `base.init`, `base.self`
     Member { base: Rc<Expr>, name: Ident, generics: Vec<TypeExpr> },
-    /// `callee(arguments) { trailing }`; the trailing closures are at the end of `args`, marked.
+    /// `callee(arguments) { trailing }`; the trailing closures are the last elements of `args` and are marked as trailing.
     Call { callee: Rc<Expr>, args: Vec<Arg> },
     /// `base[arguments]`
     Subscript { base: Rc<Expr>, args: Vec<Arg> },
@@ -51,13 +51,13 @@ pub enum ExprKind {
     Tuple(Vec<(Option<Ident>, Expr)>),
     /// `(a)`
     Paren(Rc<Expr>),
-    /// Operands and operators as written, before `fold`; gone afterwards.
+    /// Operands and operators as written; absent after folding.
     Sequence(Vec<SequencePart>),
-    /// `-x`, `!x`, `√x`, `+x`; `ampersand` forms are [`ExprKind::InOut`].
+    /// `-x`, `!x`, `√x`, `+x`; `&x` is [`ExprKind::InOut`].
     Prefix { op: Ident, operand: Rc<Expr> },
     /// `x%`, for operators declared postfix.
     Postfix { op: Ident, operand: Rc<Expr> },
-    /// `a + b`; also `&&`, `||`, `??`, `...`, `+=`. `juxtaposed` for `2x`, whose operator has an empty span.
+    /// `a + b`; also `&&`, `||`, `??`, `...`, `+=`. `juxtaposed` is set for `2x`, whose operator has an empty span.
     Binary { op: Ident, lhs: Rc<Expr>, rhs: Rc<Expr>, juxtaposed: bool },
     /// `target = value`
     Assign { target: Rc<Expr>, value: Rc<Expr> },
@@ -77,15 +77,15 @@ pub enum ExprKind {
     Try { kind: TryKind, value: Rc<Expr> },
     /// `if conditions { … } else …`, as statement or expression.
     If { conditions: Vec<Condition>, then: Block, otherwise: Option<Rc<Expr>> },
-    /// A block that stands for an expression: the `else` part of an `if`.
+    /// A block in the position of an expression: the `else` part of an `if`.
     Block(Block),
     /// `switch value { … }`, as statement or expression.
     Switch { value: Rc<Expr>, cases: Vec<SwitchCase> },
     /// `\Type.path`, `\.path`
     KeyPath { root: Option<TypeExpr>, path: Vec<KeyPathPart> },
-    /// An operator as a value: `reduce(0, +)`.
+    /// An operator used as a value: `reduce(0, +)`.
     Operator(Name),
-    /// A type in the place of a value: `[Int]()`, `(Int, Int).self`, `[String: Double].self`.
+    /// A type in the position of a value: `[Int]()`, `(Int, Int).self`, `[String: Double].self`.
     Type(TypeExpr),
     /// `f'`, `f''`: the `order`-th derivative.
     Prime { function: Rc<Expr>, order: u32 },
@@ -95,11 +95,11 @@ pub enum ExprKind {
     Partial { function: Rc<Expr>, parameter: Ident },
     /// `#name(arguments)`
     Hash { name: Ident, args: Vec<Arg> },
-    /// Something that could not be read; reported already.
+    /// An expression that could not be parsed; a diagnostic was reported.
     Error,
 }
 
-/// How `as` converts.
+/// The kind of an `as` cast.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum CastKind {
     /// `as`
@@ -110,7 +110,7 @@ pub enum CastKind {
     Forced,
 }
 
-/// How `try` treats an error.
+/// The error handling of a `try`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum TryKind {
     /// `try`
@@ -121,16 +121,16 @@ pub enum TryKind {
     Forced,
 }
 
-/// A piece of a string literal.
+/// A part of a string literal.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum StringPart {
-    /// Text, escapes replaced.
+    /// Literal text, with escapes replaced.
     Text(Rc<str>),
-    /// `\(value)`, with further labeled arguments if any.
+    /// `\(value)`, with further labeled arguments if present.
     Interpolation(Vec<Arg>),
 }
 
-/// A piece of a key path.
+/// A component of a key path.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum KeyPathPart {
     /// `.name`
@@ -148,7 +148,7 @@ pub enum KeyPathPart {
 pub enum SequencePart {
     /// An operand, with its prefix operators applied.
     Operand(Expr),
-    /// A binary operator. `juxtaposed` for the invisible `*` of `2x`.
+    /// A binary operator. `juxtaposed` is set for the implicit `*` of `2x`.
     Operator { op: Ident, juxtaposed: bool },
     /// `=`
     Assign(Span),
@@ -167,20 +167,20 @@ pub struct Arg {
     pub label: Option<Ident>,
     /// Its value; [`ExprKind::InOut`] for `&x`.
     pub value: Rc<Expr>,
-    /// Whether it is a closure behind the brackets.
+    /// Whether it is a trailing closure.
     pub trailing: bool,
 }
 
 /// A closure expression.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Closure {
-    /// `[weak self, x = y]`
+    /// An element of a capture list, such as `weak self` or `x = y`.
     pub captures: Vec<ClosureCapture>,
-    /// Parameters; `None` when there is no `in` (then `$0`, `$1` … are used).
+    /// The parameters; `None` when there is no `in` (then `$0`, `$1` … are used).
     pub params: Option<Vec<ClosureParam>>,
     /// Whether `throws` is written.
     pub throws: bool,
-    /// The result type behind `->`.
+    /// The result type after `->`.
     pub result: Option<TypeExpr>,
     /// Attributes before the parameters.
     pub attributes: Vec<Attribute>,
@@ -188,21 +188,21 @@ pub struct Closure {
     pub body: Block,
 }
 
-/// `[weak self, x = y]`
+/// An element of a capture list, such as `weak self` or `x = y`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ClosureCapture {
     /// `weak`, `unowned`
     pub ownership: Option<Name>,
-    /// The name inside.
+    /// The name in the body.
     pub name: Ident,
-    /// What it is given; `None` for the variable of that name.
+    /// The captured value; `None` for the variable with that name.
     pub value: Option<Expr>,
 }
 
 /// A closure's parameter.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ClosureParam {
-    /// Its name; `_` for none.
+    /// Its name; `_` for an unnamed parameter.
     pub name: Ident,
     /// Its type, if written.
     pub ty: Option<TypeExpr>,

@@ -8,15 +8,15 @@ use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
-/// The body of a function or accessor. A program needs few bodies of the standard library, so each is written as bytes
-/// of its own, which stay bytes until the body is used. Copies share one block.
+/// The body of a function or accessor. A program uses few bodies of the standard library, so each body is encoded separately
+/// and decoded on first use. Copies share one block.
 #[derive(Clone)]
 pub struct LazyBlock(Rc<Form>);
 
 #[derive(Clone)]
 struct Form {
     block: OnceCell<Block>,
-    /// What the block is read from; empty when it was made as a block.
+    /// The encoded form; empty when the block was built from a tree.
     encoded: Box<[u8]>,
 }
 

@@ -1,7 +1,7 @@
-//! Syntax tree: a program as written; names are text, operators are folded, and every node has its span.
+//! Syntax tree: a program as written; names are strings, operators are folded, and every node has its span.
 
 #![allow(missing_docs)] // the fields of a variant are named in the example beside it
-#![allow(clippy::large_enum_variant)] // the large ones are rare or behind an `Rc`
+#![allow(clippy::large_enum_variant)] // the large ones are rare or inside an `Rc`
 
 mod declaration;
 mod expression;
@@ -22,16 +22,16 @@ use std::rc::Rc;
 /// A name, compared after NFC.
 pub type Name = Rc<str>;
 
-/// A name and where it stands.
+/// A name and its source span.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Ident {
     /// The name, in NFC.
     pub name: Name,
-    /// Where.
+    /// The source span.
     pub span: Span,
 }
 
-/// One source text as a tree.
+/// The tree of one source text.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct File {
     /// Statements and declarations in order.

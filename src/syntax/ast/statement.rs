@@ -10,14 +10,14 @@ use std::rc::Rc;
 pub struct Block {
     /// Its statements.
     pub items: Vec<Stmt>,
-    /// With the braces.
+    /// The source span, with the braces.
     pub span: Span,
 }
 
 /// A statement or declaration.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Stmt {
-    /// What it is.
+    /// Its kind.
     pub kind: StmtKind,
     /// Where.
     pub span: Span,
@@ -26,8 +26,8 @@ pub struct Stmt {
 /// The kinds of statements.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum StmtKind {
-    /// An expression for its effect, or as the implicit result of its block. `if`, `switch` and `do` stand here as
-    /// [`If`](super::ExprKind::If) and so on.
+    /// An expression for its side effect, or as the implicit result of its block. `if`, `switch` and `do` occur as
+    /// expressions too ([`If`](super::ExprKind::If) and so on).
     Expr(Expr),
     /// A declaration.
     Decl(Rc<Decl>),
@@ -55,23 +55,23 @@ pub enum StmtKind {
     Defer(Block),
     /// `do { … } catch pattern { … }`
     Do { body: Block, catches: Vec<Catch> },
-    /// `adjoint let seed wrt a, b { … }` inside of a function: its derivative, written where its values are in scope.
+    /// `adjoint let seed wrt a, b { … }` inside a function: its derivative, written where its values are in scope.
     Adjoint { seed: Ident, wrt: Vec<WrtParam>, body: Block },
 }
 
-/// `catch pattern where guard { … }`; no pattern binds `error`.
+/// `catch pattern where guard { … }`; without a pattern it binds `error`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Catch {
-    /// The patterns with their `where`; none catches everything and binds `error`.
+    /// The patterns with their `where` clauses; an empty list catches every error and binds `error`.
     pub patterns: Vec<(Pattern, Option<Expr>)>,
-    /// What is done.
+    /// The body.
     pub body: Block,
     /// Where.
     pub span: Span,
 }
 
 impl Catch {
-    /// Whether no error gets past it.
+    /// Whether it catches every error.
     pub fn takes_all(&self) -> bool {
         let takes = |p: &Pattern| matches!(p.kind, PatternKind::Wildcard | PatternKind::Bind { .. });
         self.patterns.is_empty() || self.patterns.iter().any(|(p, guard)| guard.is_none() && takes(p))
@@ -83,16 +83,16 @@ impl Catch {
 pub enum Condition {
     /// A `Bool`.
     Expr(Expr),
-    /// `let pattern = value`, `var pattern = value`; without a value it unwraps the variable of the same name.
+    /// `let pattern = value`, `var pattern = value`; without a value it unwraps the variable with the same name.
     Optional { is_let: bool, pattern: Pattern, ty: Option<TypeExpr>, value: Option<Expr>, span: Span },
     /// `case pattern = value`
     Case { pattern: Pattern, value: Expr, span: Span },
 }
 
-/// A pattern and where it stands.
+/// A pattern and its source span.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Pattern {
-    /// What it is.
+    /// Its kind.
     pub kind: PatternKind,
     /// Where.
     pub span: Span,
@@ -103,7 +103,7 @@ pub struct Pattern {
 pub enum PatternKind {
     /// `_`
     Wildcard,
-    /// A name that is bound; `mutable` after `var`.
+    /// A name that is bound; `mutable` for `var`.
     Bind { name: Name, mutable: bool },
     /// `(a, label: b)`
     Tuple(Vec<(Option<Ident>, Pattern)>),
@@ -115,7 +115,7 @@ pub enum PatternKind {
     Is(TypeExpr),
     /// `pattern as Type`
     As(Box<Pattern>, TypeExpr),
-    /// An expression that is matched with `~=`: a value, a range.
+    /// An expression that is matched with `~=`: a value or a range.
     Expr(Rc<Expr>),
     /// `pattern: Type`, in `let` and `for`.
     Typed(Box<Pattern>, TypeExpr),
@@ -124,9 +124,9 @@ pub enum PatternKind {
 /// One `case … :` or `default:` of a switch.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SwitchCase {
-    /// The patterns with their `where`; empty for `default`.
+    /// The patterns with their `where` clauses; empty for `default`.
     pub patterns: Vec<(Pattern, Option<Expr>)>,
-    /// What is done.
+    /// The body.
     pub body: Block,
     /// Where.
     pub span: Span,

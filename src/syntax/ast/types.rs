@@ -8,7 +8,7 @@ use std::rc::Rc;
 /// A type as written.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TypeExpr {
-    /// What it is.
+    /// Its kind.
     pub kind: TypeExprKind,
     /// Where.
     pub span: Span,
@@ -37,11 +37,11 @@ pub enum TypeExprKind {
     Any(Box<TypeExpr>),
     /// `P & Q`
     Composition(Vec<TypeExpr>),
-    /// `[T].Name`: a member of a type that is not a name.
+    /// `[T].Name`: a member of a type that is not a plain name.
     Member(Box<TypeExpr>, Ident),
     /// `T.Type`
     Metatype(Box<TypeExpr>),
-    /// `@memberwise P` and the like, in an inheritance clause or before any type.
+    /// `@memberwise P` and similar, in an inheritance clause or before any type.
     Attributed(Vec<Attribute>, Box<TypeExpr>),
     /// `_`
     Inferred,
@@ -50,7 +50,7 @@ pub enum TypeExprKind {
 /// A parameter of a function type.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FunctionTypeParam {
-    /// A name before the type, which means nothing.
+    /// A label before the type, which has no meaning.
     pub label: Option<Ident>,
     /// Its type.
     pub ty: TypeExpr,
@@ -67,21 +67,21 @@ pub struct FunctionTypeParam {
 pub struct Attribute {
     /// Its name without `@`.
     pub name: Ident,
-    /// What is in the brackets.
+    /// The arguments in parentheses.
     pub args: AttributeArgs,
-    /// Where, with `@`.
+    /// The source span, with `@`.
     pub span: Span,
 }
 
-/// What stands in the brackets of an attribute.
+/// The arguments in the parentheses of an attribute.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum AttributeArgs {
-    /// No brackets.
+    /// No parentheses.
     None,
     /// `@differentiable(reverse, wrt: (self, x) where T: P, adjoint: f)`, `@derivative(of: f, wrt: 0)`,
     /// `@transpose(of: T.f, wrt: self)`.
     Differentiation(DifferentiationArgs),
-    /// Anything else, as text.
+    /// Any other arguments, as source text.
     Text(Rc<str>),
 }
 
@@ -94,11 +94,11 @@ pub struct DifferentiationArgs {
     pub of: Option<FunctionName>,
     /// `wrt:`, `withRespectTo:`
     pub wrt: Option<Vec<WrtParam>>,
-    /// `adjoint:` of the older spelling.
+    /// `adjoint:`, in the older spelling.
     pub adjoint: Option<Ident>,
-    /// `primal:` beside it: what gives the adjoint checkpoints.
+    /// `primal:` beside `adjoint:`: the function that returns the checkpoints for the adjoint.
     pub primal: Option<Ident>,
-    /// `exact: false`: it is meant to be another one than the derivative.
+    /// The span of `exact: false`: the function is intentionally not the exact derivative.
     pub differs: Option<Span>,
     /// The `where` clause.
     pub requirements: Vec<Requirement>,
@@ -107,26 +107,26 @@ pub struct DifferentiationArgs {
 /// A reference to a function in an attribute: `foo(x:_:)`, `Float.+`, `Type.foo`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FunctionName {
-    /// The type before the point.
+    /// The type before the dot.
     pub base: Option<TypeExpr>,
-    /// The name, `init`, `subscript` or an operator.
+    /// The name, `init`, `subscript`, or an operator.
     pub name: Ident,
-    /// The labels, if written: `None` in the list is `_`.
+    /// The labels, if written; `None` in the list means `_`.
     pub labels: Option<Vec<Option<Ident>>>,
-    /// `.get` or `.set` behind it.
+    /// `.get` or `.set` after the name.
     pub accessor: Option<Ident>,
 }
 
 /// A parameter named in `wrt:`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct WrtParam {
-    /// Which.
+    /// The form of the reference.
     pub kind: WrtKind,
     /// Where.
     pub span: Span,
 }
 
-/// The ways to name a parameter.
+/// The forms of a reference to a parameter.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum WrtKind {
     /// `self`
@@ -142,7 +142,7 @@ pub enum WrtKind {
 pub struct Requirement {
     /// The left side.
     pub left: TypeExpr,
-    /// Whether it is `==`.
+    /// Whether it is a `==` requirement.
     pub same: bool,
     /// The right side.
     pub right: TypeExpr,
@@ -151,7 +151,7 @@ pub struct Requirement {
 /// `<T: P, U> where …`
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Generics {
-    /// Names with the bound written behind the colon.
+    /// The names, with the bounds after the colons.
     pub params: Vec<(Ident, Option<TypeExpr>)>,
     /// The `where` clause.
     pub requirements: Vec<Requirement>,

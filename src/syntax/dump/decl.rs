@@ -9,7 +9,7 @@ use crate::syntax::ast::{
 };
 use std::rc::Rc;
 
-/// A declaration: attributes and modifiers first.
+/// Converts a declaration, with attributes and modifiers first.
 pub(super) fn decl(d: &Decl) -> Tree {
     let mut head: String = attributes(&d.attributes);
     for modifier in &d.modifiers {
@@ -200,7 +200,7 @@ fn accessors(a: &Accessors) -> Vec<Tree> {
     get.into_iter().chain(set).chain(observers.into_iter().flatten()).collect()
 }
 
-/// `wrt`
+/// Converts the parameters of `wrt`.
 pub(super) fn wrt(all: &[WrtParam]) -> Tree {
     list("wrt", all.iter().map(|p| word(wrt_param(p))))
 }
@@ -213,7 +213,7 @@ fn wrt_param(p: &WrtParam) -> String {
     }
 }
 
-/// The arguments of `@differentiable` and its kind, as one would write them.
+/// Formats the arguments of `@differentiable` and related attributes as in source text.
 pub(super) fn differentiation(d: &DifferentiationArgs) -> String {
     let mut parts: Vec<String> = d.kind.iter().map(|k| k.name.to_string()).collect();
     if let Some(of) = &d.of {

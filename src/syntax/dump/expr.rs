@@ -24,7 +24,7 @@ fn name(text: &str, arguments: &[TypeExpr]) -> String {
     format!("{text}{}", generics(arguments))
 }
 
-/// An expression.
+/// Converts an expression.
 pub(super) fn expr(e: &Expr) -> Tree {
     match &e.kind {
         ExprKind::Int(Some(value)) => word(value.to_string()),

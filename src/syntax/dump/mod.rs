@@ -7,12 +7,12 @@ mod types;
 use super::ast::{Block, Condition, File, Pattern, PatternKind, Stmt, StmtKind};
 use crate::cancel;
 
-/// Lines are broken beyond this.
+/// The line width.
 const WIDTH: usize = 100;
-/// Deeper levels are not indented further, so that a deep tree does not give a text of quadratic length.
+/// The maximum indentation, which keeps the output of a deep tree from growing quadratically.
 const MAX_INDENT: usize = 60;
 
-/// The tree of a file: a line or more for each statement, parts in brackets behind the name of what they are part of.
+/// Formats the tree of a file: one or more lines for each statement, `(name part …)` for each node.
 pub fn dump(file: &File) -> String {
     let mut out = String::new();
     for item in cancel::checking_each(&file.items) {
@@ -22,7 +22,7 @@ pub fn dump(file: &File) -> String {
     out
 }
 
-/// A word, or words in brackets.
+/// A word, or a list in parentheses.
 enum Tree {
     Word(String),
     List(Vec<Tree>, usize),
@@ -38,7 +38,7 @@ fn list(head: impl Into<String>, parts: impl IntoIterator<Item = Tree>) -> Tree 
     Tree::List(parts, width)
 }
 
-/// `(name part)`, or nothing.
+/// Returns `(name part)`, or nothing when the part is absent.
 fn maybe(name: &str, part: Option<Tree>) -> Option<Tree> {
     part.map(|part| list(name, [part]))
 }

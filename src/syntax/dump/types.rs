@@ -2,7 +2,7 @@
 
 use crate::syntax::ast::{Attribute, AttributeArgs, FunctionTypeParam, Ident, TypeExpr, TypeExprKind};
 
-/// The names of attributes with `@`, each with a blank behind.
+/// Formats the names of attributes with `@`, each followed by a blank.
 pub(super) fn attributes(list: &[Attribute]) -> String {
     let one = |a: &Attribute| match &a.args {
         AttributeArgs::None => format!("@{} ", a.name.name),
@@ -36,7 +36,7 @@ fn joined<T>(list: &[T], one: impl Fn(&T) -> String) -> String {
     list.iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// A type as text.
+/// Formats a type.
 pub(super) fn ty(t: &TypeExpr) -> String {
     match &t.kind {
         TypeExprKind::Named(path) => {

@@ -1,4 +1,4 @@
-//! Slice: finds the statements that a variable depends on.
+//! Slice: the statements that a variable depends on.
 
 use super::names::{Effects, Names, declared, function};
 use crate::source::Span;
@@ -6,37 +6,37 @@ use crate::syntax::ast::{Expr, ExprKind, Name, Stmt, StmtKind, TryKind};
 use crate::syntax::visit::{self, Visitor};
 use hashbrown::HashMap;
 
-/// A function or closure with a name, and what it reads and changes.
+/// A named function or closure with its effects.
 pub(super) struct Called {
     pub item: Stmt,
     pub effects: Effects,
 }
 
-/// A walk backwards through statements, which keeps those that matter.
+/// A backward walk over statements that collects the slice.
 pub(super) struct Cut {
-    /// What may be called and belong to the slice.
+    /// The functions that may be called and may belong to the slice.
     functions: HashMap<Name, Called>,
-    /// What may be called.
+    /// All functions that may be called.
     all_functions: HashMap<Name, Called>,
-    /// What may be changed by methods.
+    /// The variables that methods may change.
     variables: Vec<Name>,
-    /// What is read by what was kept.
+    /// The names that the slice reads.
     pub needed: Vec<Name>,
-    /// What is differentiated by and was not met yet.
+    /// The names differentiated with respect to whose declarations have not been reached.
     pub wanted: Vec<Name>,
-    /// What was kept, the last statement first.
+    /// The statements of the slice, the last one first.
     pub slice: Vec<Stmt>,
-    /// The functions among that.
+    /// The functions in the slice.
     taken: Vec<Name>,
     pub declared: Vec<Name>,
     pub changed: Vec<(Name, Span)>,
-    /// What statements change that were not kept: nothing before them may read it.
+    /// The names that excluded statements change: no earlier statement of the slice may read them.
     pub later: Vec<(Name, Span)>,
-    /// The statements that were not kept.
+    /// The excluded statements.
     pub passed: Vec<Stmt>,
-    /// What the loops change that were left.
+    /// The names that the loops change that the walk has left.
     in_rounds: Vec<(Name, Span)>,
-    /// What was kept in front of these loops although they change it.
+    /// The names among these that statements of the slice before the loop declare or change.
     pub from_rounds: Vec<(Name, Span)>,
 }
 
@@ -76,7 +76,7 @@ impl Cut {
             return;
         }
         if let Some(name) = function(item) {
-            // What it reads and changes counts where it is called.
+            // Its effects count where it is called.
             if self.needed.contains(&name) && !self.taken.contains(&name) {
                 self.slice.push(item.clone());
                 self.taken.push(name);
@@ -102,14 +102,14 @@ impl Cut {
         self.needed.append(&mut effects.read);
     }
 
-    /// The statements in front of a loop follow, in which the walk began.
+    /// Marks that the walk continues with the statements before the loop `item` in which it began.
     pub fn leave_loop(&mut self, item: &Stmt) {
         let mut effects = Names::of(item, &self.variables);
         follow_calls(&self.all_functions, &mut effects);
         self.in_rounds.append(&mut effects.surely);
     }
 
-    /// Takes the functions, too, that are declared before the variables or behind what calls them.
+    /// Adds the functions that are declared before the variables or after their callers.
     pub fn take_functions(&mut self, wanted: &[Name]) {
         let moves = |name: &Name| wanted.contains(name) || self.declared.contains(name);
         let mut more = vec![];
@@ -127,7 +127,7 @@ impl Cut {
     }
 }
 
-/// Adds what the functions read and change that are named there.
+/// Adds the effects of all functions that are called, transitively.
 fn follow_calls(functions: &HashMap<Name, Called>, effects: &mut Effects) {
     let mut followed: Vec<Name> = vec![];
     let mut next = 0;
@@ -142,7 +142,7 @@ fn follow_calls(functions: &HashMap<Name, Called>, effects: &mut Effects) {
     }
 }
 
-/// Whether running these statements may throw an error that they do not handle.
+/// Whether these statements may throw an error that they do not handle.
 pub(super) fn throws(items: &[Stmt]) -> bool {
     let mut search = Search { functions: 0, throws: false, random: None };
     let handled = |item: &Stmt| matches!(&item.kind, StmtKind::Do { catches, .. } if !catches.is_empty());
@@ -152,16 +152,16 @@ pub(super) fn throws(items: &[Stmt]) -> bool {
     search.throws
 }
 
-/// Where these statements draw a random number from the generator of the system.
+/// Returns the span at which these statements draw a random number from the generator of the system.
 pub(super) fn random(items: &[Stmt]) -> Option<Span> {
     let mut search = Search { functions: 0, throws: false, random: None };
     items.iter().for_each(|item| visit::one(&mut search, &mut item.clone()));
     search.random
 }
 
-/// A search for expressions whose second run may differ from the first one.
+/// A search for expressions whose second execution may differ from the first.
 struct Search {
-    /// How many functions are around.
+    /// The number of enclosing functions.
     functions: usize,
     throws: bool,
     random: Option<Span>,

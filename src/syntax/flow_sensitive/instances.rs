@@ -1,7 +1,7 @@
 //! Class references: the names that may refer to class instances, judged by their declarations.
 //!
-//! Types are not known yet, so this errs on the side of instances: a name leads to them when its declaration names a class,
-//! or something that leads to one.
+//! Types are not known yet, so the analysis is conservative: a name may refer to an instance when its declaration mentions a
+//! class, or another name that may refer to an instance.
 
 use super::cut::Cut;
 use super::names::{MUTATING, Names, bound, is_assignment, root};
@@ -14,9 +14,9 @@ use crate::syntax::visit::{self, Visitor};
 use hashbrown::HashSet;
 use std::rc::Rc;
 
-/// What leads to instances in a file.
+/// The names of a file that may lead to instances.
 pub(super) struct Instances {
-    /// Types.
+    /// The names of types.
     types: HashSet<Name>,
     /// All names.
     names: HashSet<Name>,
@@ -42,7 +42,7 @@ impl Instances {
         Instances { types, names }
     }
 
-    /// The first statement that was left out and may write to an instance which the slice reads, and the name there.
+    /// Returns the first excluded statement that may write to an instance that the slice reads, with the name that is read.
     pub fn written(&self, cut: &Cut, used: &Use) -> Option<(Name, Span)> {
         let given = |name: &Name| used.of.name == *name || used.wrt.iter().any(|x| x.name == *name);
         let name = cut.needed.iter().rev().find(|name| self.is_value(name) && !given(name))?;
@@ -60,7 +60,7 @@ impl Instances {
     }
 }
 
-/// Whether a statement names something that leads to an instance, and changes or calls something.
+/// A search for statements that mention a name that may lead to an instance, and that assign or call something.
 struct Writes<'i> {
     instances: &'i Instances,
     leads: bool,
@@ -76,12 +76,12 @@ impl Visitor for Writes<'_> {
             ExprKind::Binary { op, lhs, .. } => self.writes |= is_assignment(&op.name) && is_part(lhs),
             ExprKind::InOut(_) => self.writes = true,
             ExprKind::Call { callee, .. } => match &callee.kind {
-                // The slice was read already where its gradient was taken before.
+                // An expanded gradient only reads its slice.
                 ExprKind::Ident { name, .. } if &**name == CHECK => return,
                 ExprKind::Ident { name, .. } => {
                     self.writes |= &**name != "print" && !self.instances.types.contains(name);
                 }
-                // A collection of the library changes itself alone.
+                // A mutating method of a library collection changes only its receiver.
                 ExprKind::Member { base, name, .. } => {
                     let is_own = MUTATING.contains(&&*name.name);
                     self.writes |= !(is_own && root(base).is_some_and(|name| !self.instances.is_value(name)));
@@ -94,7 +94,7 @@ impl Visitor for Writes<'_> {
     }
 }
 
-/// Whether what is assigned to may stand in an instance: it is not a variable itself.
+/// Whether the target of an assignment may be stored in an instance, that is, is not just a variable.
 fn is_part(target: &Expr) -> bool {
     match &target.kind {
         ExprKind::Ident { .. } | ExprKind::Discard => false,
@@ -103,7 +103,7 @@ fn is_part(target: &Expr) -> bool {
     }
 }
 
-/// The names that the declarations of a file name.
+/// The names that the declarations of a file mention.
 #[derive(Default)]
 struct Declarations {
     classes: Vec<Name>,
@@ -163,7 +163,7 @@ impl Declarations {
         }
     }
 
-    /// The methods of a type, and the types of its properties.
+    /// Collects the methods of a type, and the types of its properties.
     fn members(&mut self, members: &[Rc<Decl>], mentioned: &mut Vec<Name>) {
         for member in members {
             match &member.kind {
@@ -195,7 +195,7 @@ impl Declarations {
     }
 }
 
-/// The names in a type.
+/// Collects the names in a type.
 fn named(ty: &TypeExpr, names: &mut Vec<Name>) {
     match &ty.kind {
         TypeExprKind::Named(parts) => {

@@ -1,12 +1,12 @@
-//! Flow-sensitive gradient: expands `gradient(y, wrt: x)` after the statements that compute `y` from `x`.
+//! Flow-sensitive gradient: the expansion of `gradient(y, wrt: x)` after the statements that compute `y` from `x`.
 //!
-//! What leads from `x` to `y` is cut out of the statements in front and becomes a function, so that this means
-//! `gradient(at: x, in: { x in …; return y })`. A statement belongs to it when it declares or changes something that is
-//! needed; what only prints or computes something else stays out. A function or closure belongs to it when it is called
-//! there and reads or changes something of it.
+//! The slice of the preceding statements that computes `y` from `x` becomes a closure, so that the expression means
+//! `gradient(at: x, in: { x in …; return y })`. A statement belongs to the slice when it declares or changes a name that the
+//! slice reads; statements that only print or compute other values do not. A function or closure belongs to it when the slice
+//! calls it and it reads or changes a variable of the slice.
 //!
-//! What the statements read must be at the end what it was when they ran the first time. A program that changes it in
-//! between is refused; what cannot be seen here is found when the second value differs from the first.
+//! The values that the slice reads must be the same at the end as when its statements ran the first time. A program that
+//! changes them in between is rejected; changes that cannot be detected statically are found when the two values differ.
 
 mod cut;
 mod instances;
@@ -25,19 +25,19 @@ use crate::source::Span;
 use hashbrown::HashMap;
 use std::rc::Rc;
 
-/// Whether an expression may be such an operator.
+/// Whether an expression has the form of this operator.
 pub(super) fn is_used(expr: &Expr) -> bool {
     Use::of(expr).is_some()
 }
 
-/// Rewrites all such operators of a file.
+/// Expands all operators of this form in a file.
 pub(super) fn expand(file: &mut File) -> Vec<Diagnostic> {
     let mut expander = Expander { scopes: vec![], instances: Instances::of(file), diagnostics: vec![] };
     visit::file(&mut expander, file);
     expander.diagnostics
 }
 
-/// An operator of a variable with respect to others.
+/// A use of the operator: the gradient of a variable with respect to others.
 struct Use {
     operator: &'static str,
     of: Ident,
@@ -76,13 +76,13 @@ impl Use {
     }
 }
 
-/// What stands around an expression.
+/// A construct that encloses an expression.
 enum Scope {
-    /// The statements of a block in front of the one that is visited.
+    /// A block, with the statements before the current one.
     Block(Vec<Stmt>),
     /// A loop.
     Loop(Box<Stmt>),
-    /// A function or closure with these parameters begins here.
+    /// A function or closure with these parameters.
     Function(Vec<Name>),
 }
 
@@ -127,7 +127,7 @@ impl Visitor for Expander {
 }
 
 impl Expander {
-    /// The variables around an expression, constants left out.
+    /// Returns the variables in scope, without constants.
     fn variables(&self) -> Vec<Name> {
         let blocks = self.scopes.iter().filter_map(|scope| match scope {
             Scope::Block(items) => Some(items),
@@ -140,7 +140,7 @@ impl Expander {
         blocks.flatten().filter(is_variable).flat_map(declared).collect()
     }
 
-    /// The functions and closures with names around an expression: in its own function, or everywhere.
+    /// Returns the named functions and closures in scope: those of the enclosing function, or all if `everywhere`.
     fn functions(&self, variables: &[Name], everywhere: bool) -> HashMap<Name, Called> {
         let mut all = HashMap::new();
         let inside = self.scopes.iter().rev().take_while(|scope| everywhere || !matches!(scope, Scope::Function(_)));
@@ -156,8 +156,8 @@ impl Expander {
         all
     }
 
-    /// The statements that lead to the variable, in their order; `None` when it is no variable that is computed here, such
-    /// as a function whose parameters are named behind `wrt:`.
+    /// Returns the statements that compute the variable, in source order; `None` when it is not a variable that is computed
+    /// in this function, such as a function whose parameters are named after `wrt:`.
     fn slice(&mut self, used: &Use) -> Option<Vec<Stmt>> {
         let variables = self.variables();
         let wanted: Vec<Name> = used.wrt.iter().map(|x| x.name.clone()).collect();
@@ -197,10 +197,10 @@ impl Expander {
     }
 }
 
-/// The function that compares the two values of a variable.
+/// The library function that compares the two values of a variable.
 const CHECK: &str = "_sameFlow";
 
-/// `_sameFlow(valueWithGradient(at: x, in: { x in …; return y }), y, "y", "x")`, or its gradient.
+/// Builds `_sameFlow(valueWithGradient(at: x, in: { x in …; return y }), y, "y", "x")`, or its gradient.
 fn rewritten(used: &Use, mut slice: Vec<Stmt>, span: Span) -> Expr {
     let throws = cut::throws(&slice);
     let here = |kind| Expr { kind, span };

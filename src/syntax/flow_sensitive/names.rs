@@ -6,7 +6,7 @@ use crate::syntax::ast::{
 };
 use crate::syntax::visit::{self, Visitor};
 
-/// The variables that a statement declares for those behind it, unless they are functions.
+/// Returns the variables that a statement declares, without those bound to closures.
 pub(super) fn declared(item: &Stmt) -> Vec<Name> {
     let mut names = vec![];
     if let StmtKind::Decl(decl) = &item.kind
@@ -21,7 +21,7 @@ pub(super) fn declared(item: &Stmt) -> Vec<Name> {
     names
 }
 
-/// The closure that a binding gives a name.
+/// Returns the closure that a binding names.
 fn closure(binding: &Binding) -> Option<&Closure> {
     match &binding.value.as_ref()?.kind {
         ExprKind::Closure(closure) => Some(closure),
@@ -38,7 +38,7 @@ pub(super) fn bound(pattern: &Pattern, names: &mut Vec<Name>) {
     }
 }
 
-/// The function or closure with a name that a statement declares.
+/// Returns the name of the function or closure that a statement declares.
 pub(super) fn function(item: &Stmt) -> Option<Name> {
     let StmtKind::Decl(decl) = &item.kind else { return None };
     match &decl.kind {
@@ -55,7 +55,7 @@ pub(super) fn function(item: &Stmt) -> Option<Name> {
     }
 }
 
-/// The parameters of the function or closure that a statement declares.
+/// Returns the parameters of the function or closure that a statement declares.
 fn parameters(item: &Stmt) -> Vec<Name> {
     let StmtKind::Decl(decl) = &item.kind else { return vec![] };
     match &decl.kind {
@@ -70,7 +70,7 @@ fn parameters(item: &Stmt) -> Vec<Name> {
     }
 }
 
-/// The methods of the library that change what they are called on.
+/// The mutating methods of the library.
 pub(super) const MUTATING: [&str; 27] = [
     "append",
     "clamp",
@@ -101,13 +101,13 @@ pub(super) const MUTATING: [&str; 27] = [
     "toggle",
 ];
 
-/// What running a statement reads and changes.
+/// The effects of a statement on variables.
 #[derive(Clone, Default)]
 pub(super) struct Effects {
     pub read: Vec<Name>,
-    /// What is changed, or may be changed by a method.
+    /// The names that are changed, or may be changed by a method.
     pub changed: Vec<(Name, Span)>,
-    /// What is changed for sure, if the statement runs.
+    /// The names that are certainly changed when the statement runs.
     pub surely: Vec<(Name, Span)>,
 }
 
@@ -118,7 +118,7 @@ impl Effects {
         self.surely.extend(other.surely.iter().cloned());
     }
 
-    /// Leaves out the names that hide others.
+    /// Removes names that are shadowed.
     fn hide(&mut self, names: &[Name]) {
         self.read.retain(|name| !names.contains(name));
         self.changed.retain(|(name, _)| !names.contains(name));
@@ -128,15 +128,15 @@ impl Effects {
 
 /// A walk that collects the effects of a statement by name.
 pub(super) struct Names<'c> {
-    /// What may be changed by methods.
+    /// The variables that methods may change.
     variables: &'c [Name],
     effects: Effects,
-    /// Variables and functions that are declared inside of the statement.
+    /// Variables and functions that are declared inside the statement.
     inner: Vec<Name>,
 }
 
 impl<'c> Names<'c> {
-    /// The effects of a statement around which these variables stand.
+    /// Computes the effects of a statement with these variables in scope.
     pub fn of(item: &Stmt, variables: &'c [Name]) -> Effects {
         let mut names = Names { variables, effects: Effects::default(), inner: vec![] };
         visit::one(&mut names, &mut item.clone());
@@ -156,7 +156,7 @@ impl Visitor for Names<'_> {
             ExprKind::Binary { op, lhs, .. } if is_assignment(&op.name) => self.change(lhs, true),
             ExprKind::InOut(operand) => self.change(operand, true),
             ExprKind::Call { callee, .. } => {
-                // A method may change the variable that it is called on.
+                // A method may change its receiver.
                 if let ExprKind::Member { base, name, .. } = &callee.kind
                     && root(base).is_some_and(|name| self.variables.contains(name))
                 {
@@ -193,7 +193,7 @@ impl Names<'_> {
     }
 }
 
-/// The variable that a place is in.
+/// Returns the variable at the root of a place.
 pub(super) fn root(place: &Expr) -> Option<&Name> {
     match &place.kind {
         ExprKind::Ident { name, .. } => Some(name),

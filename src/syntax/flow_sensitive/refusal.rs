@@ -1,4 +1,4 @@
-//! Refusal: reports statements whose second execution could differ from the first.
+//! Refusal: the diagnostics for slices whose second execution could differ from the first.
 
 use super::Use;
 use super::cut::{self, Cut};
@@ -7,7 +7,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::Name;
 
-/// Why the statements may not be run a second time.
+/// Reports the reasons why the statements cannot run a second time.
 pub(super) fn refusals(used: &Use, cut: &Cut, far: Option<&Name>, instances: &Instances) -> Vec<Diagnostic> {
     let (x, y) = (&used.wrt[0].name, &used.of.name);
     let is_ours = |name: &Name| cut.declared.contains(name);
@@ -60,7 +60,7 @@ fn error(span: Span, message: String) -> Diagnostic {
     Diagnostic::error(Code::WithRespectTo, span, message)
 }
 
-/// What leads to the variable changes something that was there before.
+/// Reports a slice that changes a variable that existed before it.
 fn changed_before(used: &Use, name: &Name, span: Span) -> Diagnostic {
     let (x, y) = (&used.wrt[0].name, &used.of.name);
     if used.wrt.iter().any(|x| x.name == *name) {

@@ -1,16 +1,16 @@
-//! Line layout: decides where lines end and how far they are indented.
+//! Line layout: line breaks and indentation.
 
 use crate::cancel;
 use crate::syntax::format::spacing::is_apart;
 use crate::syntax::format::token::{Kind, Token};
 use hashbrown::HashMap;
 
-/// The blanks of one step of indentation.
+/// The number of blanks in one step of indentation.
 const STEP: usize = 4;
-/// The fewest blanks before a comment behind code.
+/// The minimum number of blanks before a comment at the end of a line.
 const GAP: usize = 2;
 
-/// Tokens as a text.
+/// Formats tokens as text.
 pub(crate) fn written(tokens: &[Token<'_>]) -> String {
     let mut writer = Writer { tokens, out: String::new(), column: 0, open: vec![], starts: HashMap::new(), indent: 0 };
     for k in cancel::checking(0..tokens.len()) {
@@ -25,22 +25,22 @@ pub(crate) fn written(tokens: &[Token<'_>]) -> String {
 /// An open bracket.
 #[derive(Clone, Copy)]
 struct Level {
-    /// The indentation of the line that its closing one begins.
+    /// The indentation, in steps, of a line that begins with the closing bracket.
     outside: usize,
     is_brace: bool,
-    /// Whether a line ends behind it.
+    /// Whether a line break follows it.
     ends_line: bool,
 }
 
 struct Writer<'w, 't> {
     tokens: &'w [Token<'t>],
     out: String,
-    /// How many characters the line has.
+    /// The number of characters in the current line.
     column: usize,
     open: Vec<Level>,
-    /// The indentation of the lines in which statements begin that have bodies on.
+    /// The indentation of the lines on which statements begin, by the position of the token.
     starts: HashMap<usize, usize>,
-    /// That of the line that is being written, in steps.
+    /// The indentation of the current line, in steps.
     indent: usize,
 }
 
@@ -76,7 +76,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Begins the line of a token.
+    /// Begins a line with a token.
     fn begin(&mut self, k: usize) {
         let token = &self.tokens[k];
         self.column = 0;
@@ -88,7 +88,7 @@ impl Writer<'_, '_> {
         self.push(&" ".repeat(STEP * self.indent));
     }
 
-    /// A comment behind code stands where it stood, as far as the line has moved, or a little behind the code.
+    /// Pads before a comment at the end of a line: its column moves with the line, and the minimum gap is preserved.
     fn fill(&mut self, comment: &Token<'_>) {
         let moved = (comment.column + STEP * self.indent).saturating_sub(comment.indent);
         let to = moved.max(self.column + GAP);
@@ -102,7 +102,7 @@ impl Writer<'_, '_> {
         let token = &self.tokens[next];
         let level = self.open.last();
         if token.closes() {
-            // A comment before it belongs to what is inside.
+            // A comment before the bracket belongs to the content of the brackets.
             return if next == k { level.map_or(0, |level| level.outside) } else { self.inside() };
         }
         if token.is_case {
@@ -111,12 +111,12 @@ impl Writer<'_, '_> {
         self.inside() + usize::from(self.goes_on(next))
     }
 
-    /// The indentation of what is inside of the brackets that are open.
+    /// Returns the indentation inside the open brackets.
     fn inside(&self) -> usize {
         self.open.last().map_or(0, |level| level.outside + 1)
     }
 
-    /// Whether a token goes on with a statement that began in a line before.
+    /// Whether a token continues a statement that began on an earlier line.
     fn goes_on(&self, k: usize) -> bool {
         let level = self.open.last();
         if level.is_some_and(|level| !level.is_brace && !level.ends_line) {
@@ -156,7 +156,7 @@ impl Writer<'_, '_> {
     }
 }
 
-/// How many line breaks stand between two tokens: two are one empty line.
+/// Returns the number of line breaks between two tokens; two make an empty line.
 fn breaks(before: Option<&Token<'_>>, token: &Token<'_>) -> usize {
     let Some(before) = before else { return 0 };
     let follows = matches!(token.text, "else" | "catch") && before.kind == Kind::EndBrace;

@@ -1,12 +1,12 @@
-//! Formatter: writes programs in the standard style.
+//! Formatter: the standard style of programs.
 //!
-//! In: a text. Out: the same tokens and comments, with other blanks, line breaks and indentation between them.
+//! In: a text. Out: the same tokens and comments, with different blanks, line breaks and indentation.
 //!
-//! What a person decides stays: where lines end, where one blank line stands, and at which column a comment behind code
-//! begins. Everything else is decided here: `spacing` says where blanks stand in a line, `lines` how far it is indented.
+//! The choices of the author are preserved: line breaks, single empty lines, and the columns of comments at ends of lines.
+//! Everything else is computed: `spacing` decides on blanks within a line, `lines` on indentation.
 //!
-//! Promises: what is written has the tree of what was read, or nothing is written; written twice it does not change; the
-//! work grows with the length of the text, and nothing recurses.
+//! Promises: the output has the same tree as the input, or an error is returned; formatting is idempotent; the time grows
+//! with the length of the text, and nothing recurses.
 
 mod lines;
 mod spacing;
@@ -21,7 +21,7 @@ use crate::syntax::format::token::{Token, tokens};
 use crate::syntax::parser::marks;
 use crate::syntax::{dump, parse};
 
-/// A text in the one style; what is wrong with it instead. Its first byte has the position `start`.
+/// Formats a text whose first byte has the position `start`, or returns its errors.
 pub fn formatted(text: &str, start: u32) -> Result<String, Vec<Diagnostic>> {
     let parsed = parse(text, start);
     if !parsed.diagnostics.is_empty() {
@@ -39,7 +39,7 @@ pub fn formatted(text: &str, start: u32) -> Result<String, Vec<Diagnostic>> {
     if is_same(&before, &out) && dump(&parse(&out, 0).file) == dump(&parsed.file) { Ok(out) } else { Err(changed()) }
 }
 
-/// Whether a text consists of these tokens and comments.
+/// Whether a text has the same tokens and comments as `before`.
 fn is_same(before: &[Token<'_>], text: &str) -> bool {
     let Some((copy, found)) = marks(text) else { return false };
     let after = tokens(text, &copy, &found);

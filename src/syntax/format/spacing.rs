@@ -1,14 +1,14 @@
-//! Spacing: decides where blanks belong within a line.
+//! Spacing: the blanks within a line.
 
 use crate::syntax::format::token::{Kind, Token};
 
-/// Words that are followed by a blank, whatever comes.
+/// Words that are always followed by a blank.
 const APART: &[&str] = &[
     "if", "while", "for", "in", "switch", "guard", "return", "where", "else", "case", "throw", "is", "let", "var",
     "catch",
 ];
 
-/// Whether a blank stands between two neighbors in a line. `last` stands before both.
+/// Whether a blank separates two adjacent tokens of a line. `last` is the token before both.
 pub(crate) fn is_apart(last: Option<&Token<'_>>, a: &Token<'_>, b: &Token<'_>) -> bool {
     use Kind::{
         AngleClose, AngleOpen, Atom, Body, Brace, Close, Colon, Comma, Comment, EndBrace, Implicit, Infix, Line,
@@ -41,7 +41,7 @@ pub(crate) fn is_apart(last: Option<&Token<'_>>, a: &Token<'_>, b: &Token<'_>) -
     }
 }
 
-/// Whether a word is one of the language, and not a name behind a point or in a declaration.
+/// Whether a word is a keyword, as opposed to a name after a dot or in a declaration.
 fn begins_statement(last: Option<&Token<'_>>, word: &Token<'_>) -> bool {
     let is_name =
         last.is_some_and(|t| matches!(t.kind, Kind::Member | Kind::Implicit) || t.text == "func" || t.text == "#");

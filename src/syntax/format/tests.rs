@@ -1,4 +1,4 @@
-//! Formatter tests: the style, example by example.
+//! Formatter tests: examples of the style.
 
 use crate::syntax::format::formatted;
 use crate::syntax::tests::roomy;

@@ -1,4 +1,4 @@
-//! Tokens: splits a text into tokens, comments included.
+//! Tokens: the lexer of the formatter, which retains comments.
 
 use crate::cancel;
 use crate::syntax::parser::{Mark, Role};
@@ -9,29 +9,29 @@ use crate::syntax::scan::is_word;
 pub(crate) struct Token<'t> {
     pub text: &'t str,
     pub kind: Kind,
-    /// Where it begins in the text.
+    /// Its byte offset in the text.
     pub at: usize,
-    /// How many characters stand before a line comment in its line; 0 for other tokens, of which nobody asks.
+    /// The number of characters before a line comment in its line; 0 for other tokens.
     pub column: usize,
-    /// How many of them are the indentation.
+    /// The number of characters by which its line is indented.
     pub indent: usize,
-    /// Whether blanks stand before it.
+    /// Whether blanks precede it.
     pub is_apart: bool,
-    /// How many line breaks stand before it.
+    /// The number of line breaks before it.
     pub breaks: usize,
-    /// Whether a case of a `switch` begins with it.
+    /// Whether it begins a case of a `switch`.
     pub is_case: bool,
 }
 
-/// What kind of token.
+/// The kind of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     Word,
-    /// A literal, and what else is copied as it is.
+    /// A literal, or another part of the text that is copied verbatim.
     Atom,
     Prefix,
     Infix,
-    /// An infix operator without blanks around.
+    /// An infix operator without blanks around it.
     Tight,
     Postfix,
     Operator,
@@ -39,7 +39,7 @@ pub(crate) enum Kind {
     Open,
     /// `)`, `]`
     Close,
-    /// `{` of a body; where its statement begins.
+    /// The `{` of a body, with the offset at which its statement begins.
     Body(usize),
     /// `{`
     Brace,
@@ -56,13 +56,13 @@ pub(crate) enum Kind {
     LineComment,
     /// `/* … */`
     Comment,
-    /// A line that the compiler does not read: `#if`, what is not active, `#!`.
+    /// A line that the compiler does not read: `#if`, an inactive branch, `#!`.
     Line,
     Other,
 }
 
 impl Token<'_> {
-    /// Whether it is the same token in another place.
+    /// Whether both have the same text and kind, at any position.
     pub fn says_what(&self, other: &Token<'_>) -> bool {
         self.text == other.text && std::mem::discriminant(&self.kind) == std::mem::discriminant(&other.kind)
     }
@@ -76,7 +76,7 @@ impl Token<'_> {
     }
 }
 
-/// The tokens of a text whose copy for the grammar, and the marks in it, are known.
+/// Splits a text into tokens, given the copy that the grammar reads and the marks in it.
 pub(crate) fn tokens<'t>(text: &'t str, copy: &str, marks: &[Mark]) -> Vec<Token<'t>> {
     let mut lexer =
         Lexer { text, copy: copy.as_bytes(), marks, mark: 0, at: 0, line: 0, indent: 0, apart: false, breaks: 0 };
@@ -95,10 +95,10 @@ struct Lexer<'t, 'c> {
     text: &'t str,
     copy: &'c [u8],
     marks: &'c [Mark],
-    /// The first mark that is not behind.
+    /// The index of the first mark at or after the current offset.
     mark: usize,
     at: usize,
-    /// Where the line begins, and how many characters it is indented by.
+    /// The offset at which the line begins, and the number of characters by which it is indented.
     line: usize,
     indent: usize,
     apart: bool,
@@ -106,7 +106,7 @@ struct Lexer<'t, 'c> {
 }
 
 impl<'t> Lexer<'t, '_> {
-    /// The next token, or nothing behind a blank.
+    /// Reads the next token; returns nothing after a blank or a line break.
     fn next(&mut self) -> Option<Token<'t>> {
         let first = self.text.get(self.at..)?.chars().next()?;
         match first {
@@ -144,17 +144,17 @@ impl<'t> Lexer<'t, '_> {
         Some(token)
     }
 
-    /// How many characters stand before this place in its line.
+    /// Returns the number of characters before the current offset in its line.
     fn column(&self) -> usize {
         self.text.get(self.line..self.at).map_or(0, |before| before.chars().count())
     }
 
-    /// How many blanks begin the line.
+    /// Returns the number of blanks at the beginning of the line.
     fn spaces(&self) -> usize {
         self.text.as_bytes()[self.at..].iter().take_while(|b| matches!(b, b' ' | b'\t')).count()
     }
 
-    /// Goes to the marks of this place; whether a case begins here.
+    /// Advances to the marks at the current offset; returns whether a case begins there.
     fn skip_marks(&mut self) -> bool {
         while self.marks.get(self.mark).is_some_and(|mark| mark.start < self.at) {
             self.mark += 1;
@@ -166,7 +166,7 @@ impl<'t> Lexer<'t, '_> {
         self.marks[self.mark.min(self.marks.len())..].iter().take_while(|mark| mark.start == self.at)
     }
 
-    /// What the grammar does not see: its kind, and where it ends.
+    /// Returns the kind and the end of a token that the grammar does not read.
     fn unread(&self) -> (Kind, usize) {
         let rest = &self.text[self.at..];
         let line = self.at + rest.find('\n').unwrap_or(rest.len());
@@ -215,13 +215,13 @@ impl<'t> Lexer<'t, '_> {
         }
     }
 
-    /// Where a name in backquotes ends.
+    /// Returns the end of a name in backquotes.
     fn quoted(&self) -> usize {
         let rest = &self.text[self.at + 1..];
         self.at + 1 + rest.find(['`', '\n']).map_or(rest.len(), |n| n + 1)
     }
 
-    /// Where a word ends: behind its last letter, or where an operator begins.
+    /// Returns the end of a word: after its last letter, or where an operator begins.
     fn word(&self) -> usize {
         let bytes = self.text.as_bytes();
         let marked =
@@ -235,7 +235,7 @@ impl<'t> Lexer<'t, '_> {
     }
 }
 
-/// The length of the comment that a text begins with; comments nest.
+/// Returns the length of the comment at the beginning of a text; comments nest.
 fn comment(text: &str) -> Option<usize> {
     let (bytes, mut at, mut depth) = (text.as_bytes(), 0, 0_usize);
     while at < bytes.len() {
@@ -253,8 +253,8 @@ fn comment(text: &str) -> Option<usize> {
     None
 }
 
-/// Powers are written without blanks, and ranges between single words and literals: `x^2`, `0..<n`. Blanks around other
-/// ranges stay as they are: `2 * i ..< count`.
+/// Removes the blanks around powers, and around ranges between single words and literals: `x^2`, `0..<n`. The blanks around
+/// other ranges are preserved: `2 * i ..< count`.
 fn tighten(tokens: &mut [Token<'_>]) {
     for k in 1..tokens.len().saturating_sub(1) {
         let [before, operator, after] = &tokens[k - 1..=k + 1] else { continue };
@@ -274,7 +274,7 @@ fn tighten(tokens: &mut [Token<'_>]) {
     }
 }
 
-/// Whether the operands of an operator are words or literals alone.
+/// Whether both operands of an operator are single words or literals.
 fn is_single(tokens: &[Token<'_>], k: usize) -> bool {
     let is_plain =
         |n: Option<usize>| n.and_then(|n| tokens.get(n)).is_some_and(|t| matches!(t.kind, Kind::Word | Kind::Atom));
@@ -291,7 +291,7 @@ fn is_single(tokens: &[Token<'_>], k: usize) -> bool {
 
 const ARITHMETIC: [&str; 8] = ["+", "-", "*", "/", "%", "·", "×", "&+"];
 
-/// Whether an operator may follow without a blank.
+/// Whether a token ends an operand, so that an operator may follow it without a blank.
 fn ends_operand(token: &Token<'_>) -> bool {
     match token.kind {
         Kind::Word | Kind::Atom | Kind::Close | Kind::EndBrace => true,

@@ -1,8 +1,8 @@
 //! Checkpointed loops: rewrites `checkpoint for x in xs { … }` and `checkpoint while … { … }`, whose iterations run again in the
 //! reverse pass.
 //!
-//! A round becomes a closure that says whether the loop goes on, and the library calls it: `continue` and the end of the
-//! body give `true`, `break` gives `false`.
+//! The body of the loop becomes a closure that returns whether the loop continues, and the library calls it: `continue` and the
+//! end of the body return `true`, `break` returns `false`.
 
 use super::{Builder, Node};
 use crate::diagnostic::{Code, Diagnostic};
@@ -12,11 +12,11 @@ use crate::syntax::ast::{
 };
 use std::rc::Rc;
 
-/// What a round is given, where the user's own pattern takes it apart.
+/// The parameter of the closure when the pattern of the loop destructures it.
 const ELEMENT: &str = "$element";
 
 impl Builder<'_> {
-    /// The loop behind the word.
+    /// Reads the loop after the word `checkpoint`.
     pub(super) fn checkpoint_statement(&mut self, node: Node<'_>) -> Option<StmtKind> {
         let span = self.span(&node);
         let around = std::mem::take(&mut self.throwing);
@@ -58,7 +58,7 @@ impl Builder<'_> {
         }))
     }
 
-    /// What leaves a round becomes what it gives.
+    /// Replaces the statements that leave an iteration by the `return` of the closure.
     fn rewrite(&mut self, block: &mut Block, place: Place) {
         for item in &mut block.items {
             let span = item.span;
@@ -102,14 +102,14 @@ impl Builder<'_> {
     }
 }
 
-/// What `break` and `continue` are about.
+/// The construct to which `break` and `continue` refer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// The checkpointed loop.
     Round,
-    /// `break` is about a `switch` in it.
+    /// `break` refers to a `switch` in the loop, `continue` to the loop.
     Switch,
-    /// Another loop in it.
+    /// Both refer to another loop in it.
     Loop,
 }
 

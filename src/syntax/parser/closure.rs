@@ -1,11 +1,11 @@
-//! Closure parser: reads closures.
+//! Closure parser: closure expressions.
 
 use super::{Builder, Node, Rule};
 use crate::syntax::ast::{Block, Closure, ClosureCapture, ClosureParam, Expr, ExprKind};
 use std::rc::Rc;
 
 impl Builder<'_> {
-    /// `{ [weak self] (x: T) -> R in … }`
+    /// Reads `{ [weak self] (x: T) -> R in … }`.
     pub(super) fn closure(&mut self, node: Node<'_>) -> Expr {
         let span = self.span(&node);
         let mut closure = Closure {
@@ -45,7 +45,7 @@ impl Builder<'_> {
                 _ => closure.result = part.into_inner().next().map(|t| self.ty(t)),
             }
         }
-        // `{ () -> T in` and `{ [x] in` alike have a header; only the former says that there are no parameters.
+        // Both `{ () -> T in` and `{ [x] in` have a header, but only the former declares that there are no parameters.
         if closure.params.is_none() && closure.result.is_some() {
             closure.params = Some(vec![]);
         }

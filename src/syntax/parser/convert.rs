@@ -1,10 +1,10 @@
-//! Type conversion: turns an expression into a type; `[Int?]()` is read as a literal before it is known to be a type.
+//! Type conversion: types from expressions, because `[Int?]()` is parsed as a literal before it is known to be a type.
 
 use super::Builder;
 use crate::syntax::ast::{Expr, ExprKind, FunctionTypeParam, SequencePart, TypeExpr, TypeExprKind};
 
 impl Builder<'_> {
-    /// The type that an expression spells; `None` when it spells none.
+    /// Converts an expression to the type that it spells; `None` when it is not the form of a type.
     pub(super) fn as_type_expr(&mut self, expr: &Expr) -> Option<TypeExpr> {
         let kind = match &expr.kind {
             ExprKind::Ident { name, generics } => {
@@ -57,7 +57,7 @@ impl Builder<'_> {
         Some(TypeExpr { kind, span: expr.span })
     }
 
-    /// What stands in brackets before `->`, as the parameters of a function type.
+    /// Converts the content of the parentheses before `->` to the parameters of a function type.
     pub(super) fn as_params(&mut self, expr: &Expr) -> Option<Vec<FunctionTypeParam>> {
         let plain = |label, ty| FunctionTypeParam { label, ty, is_inout: false, variadic: false, attributes: vec![] };
         match &expr.kind {

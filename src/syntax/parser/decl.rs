@@ -1,4 +1,4 @@
-//! Declaration parser: reads declarations.
+//! Declaration parser: declarations with their attributes and modifiers.
 
 use super::types::element_type;
 use super::{Builder, Node, Rule};
@@ -10,7 +10,7 @@ use crate::syntax::ast::{
 use pest::iterators::Pairs;
 use std::rc::Rc;
 
-/// What stands before the members of a type.
+/// The parts of a declaration of a type.
 struct Head {
     name: Option<Ident>,
     target: Option<TypeExpr>,
@@ -21,7 +21,7 @@ struct Head {
 }
 
 impl Builder<'_> {
-    /// Attributes, modifiers, and what they stand before.
+    /// Reads attributes, modifiers, and the declaration after them.
     pub(super) fn declaration(&mut self, node: Node<'_>) -> Option<Decl> {
         let span = self.span(&node);
         let (mut attributes, mut modifiers, mut kind) = (vec![], vec![], None);
@@ -91,7 +91,7 @@ impl Builder<'_> {
         }
     }
 
-    /// `let a = 1, b: Int`
+    /// Reads `let a = 1, b: Int`.
     fn variable(&mut self, nodes: Pairs<'_, Rule>) -> DeclKind {
         let (mut is_let, mut bindings): (bool, Vec<Binding>) = (true, vec![]);
         for node in nodes {
@@ -111,7 +111,7 @@ impl Builder<'_> {
             }
             bindings.extend(pattern.map(|pattern| Binding { pattern, ty, value, accessors }));
         }
-        // `let a, b: Int`: a type speaks for the names before it that have neither type nor value.
+        // `let a, b: Int`: a type also applies to the preceding names that have neither type nor value.
         let mut ty: Option<TypeExpr> = None;
         for binding in bindings.iter_mut().rev() {
             match (&binding.ty, &binding.value) {
@@ -255,7 +255,7 @@ impl Builder<'_> {
         Some(DeclKind::PrecedenceGroup { name: name?, higher_than, lower_than, associativity, assignment })
     }
 
-    /// The `///` lines right before a declaration.
+    /// Returns the `///` lines directly before a declaration.
     pub(super) fn documentation(&self, span: Span) -> Option<Rc<str>> {
         let mut lines = vec![];
         let mut before = self.text.get(..(span.start - self.start) as usize)?;

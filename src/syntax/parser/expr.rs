@@ -1,4 +1,4 @@
-//! Expression parser: reads flat sequences of operands and operators, and primary expressions.
+//! Expression parser: flat sequences of operands and operators, and primary expressions.
 
 use super::{Builder, Node, Rule};
 use crate::diagnostic::Code;
@@ -15,21 +15,21 @@ struct Operand {
     postfixes: u32,
 }
 
-/// `try` and where it stood: it covers everything to its right.
+/// The part of a sequence after `try` and its position; `try` applies to everything to its right.
 struct Segment {
     tries: Vec<(TryKind, Span)>,
     parts: Vec<SequencePart>,
 }
 
 impl Builder<'_> {
-    /// An expression, or the head of a statement with a body.
+    /// Reads an expression, or the head of a statement with a body.
     pub(super) fn expr(&mut self, node: Node<'_>) -> Expr {
         crate::cancel::check();
         let span = self.span(&node);
         self.deeper(span, error_at(span), |b| b.sequence(node.into_inner(), span))
     }
 
-    /// What the children of an expression say, from left to right.
+    /// Builds the expression from the children of its node, from left to right.
     pub(super) fn sequence<'n>(&mut self, nodes: impl Iterator<Item = Node<'n>>, span: Span) -> Expr {
         let mut segments = vec![Segment { tries: vec![], parts: vec![] }];
         let mut operand = Operand::default();
@@ -103,7 +103,7 @@ impl Builder<'_> {
             "try" => TryKind::Propagate,
             "try?" => TryKind::Optional,
             "try!" => TryKind::Forced,
-            _ => return, // `await` and `consume` mean nothing here
+            _ => return, // `await` and `consume` have no meaning in dscript
         };
         let count = segments.len();
         match segments.last_mut() {
@@ -113,7 +113,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Puts what stands behind a `try` into it, from the last one.
+    /// Wraps the parts after each `try` into it, starting from the last one.
     fn join(&mut self, segments: Vec<Segment>, span: Span) -> Expr {
         let mut inner: Option<Expr> = None;
         for mut segment in segments.into_iter().rev() {
@@ -160,7 +160,7 @@ impl Builder<'_> {
         SequencePart::As(ty, kind)
     }
 
-    /// What an operand starts with.
+    /// Reads a primary expression.
     pub(super) fn primary(&mut self, node: Node<'_>) -> Expr {
         let span = self.span(&node);
         let kind = match node.as_rule() {
@@ -209,7 +209,7 @@ impl Builder<'_> {
         Expr { kind, span }
     }
 
-    /// `2√x`: a root that is a factor.
+    /// Reads `2√x`: a root as a factor.
     fn root(&mut self, node: Node<'_>, span: Span) -> Expr {
         let sign: String = node.as_str().chars().take(1).collect();
         let op = Ident { name: self.name(&sign), span: Span::new(span.start, span.start + sign.len() as u32) };
@@ -237,7 +237,7 @@ impl Builder<'_> {
         Expr { kind: ExprKind::Implicit { name, generics: vec![] }, span }
     }
 
-    /// Labels and values in turn.
+    /// Reads alternating labels and values.
     pub(super) fn arguments(&mut self, nodes: Pairs<'_, Rule>) -> Vec<Arg> {
         let (mut out, mut label) = (vec![], None);
         for node in nodes {
@@ -286,7 +286,7 @@ impl Builder<'_> {
         self.type_literal(Expr { kind, span })
     }
 
-    /// `[Int?]` can only be a type; `[Int]` may be either and stays a literal.
+    /// Converts a literal that can only be a type, such as `[Int?]`; `[Int]` is ambiguous and remains a literal.
     fn type_literal(&mut self, literal: Expr) -> Expr {
         let only_a_type = match &literal.kind {
             ExprKind::Array(elements) => matches!(&elements[..], [one] if is_plainly_type(one)),
@@ -365,7 +365,7 @@ pub(super) fn error_at(span: Span) -> Expr {
     Expr { kind: ExprKind::Error, span }
 }
 
-/// Whether an expression has the form of a type and makes no sense as a value in a literal.
+/// Whether an expression has the form of a type and is meaningless as an element of a literal.
 fn is_plainly_type(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Type(_) => true,

@@ -1,4 +1,4 @@
-//! Syntax errors: the diagnostic for a text that the grammar refuses.
+//! Syntax errors: the diagnostic for a text that does not match the grammar.
 
 use super::failure_context::Context;
 use super::{Grammar, Rule};
@@ -9,10 +9,10 @@ use pest::Parser;
 use pest::error::{Error, ErrorVariant, InputLocation};
 use std::ops::Range;
 
-/// Text beyond this is not read a second time for a better message.
+/// Longer texts are not parsed a second time for a better message.
 const MAX_SECOND_LOOK: usize = 1 << 20;
 
-/// The diagnostic for a failure in a piece of the text, and whether the text is the beginning of something longer.
+/// Returns the diagnostic for a failure in a piece of the text, and whether the text is incomplete.
 pub(super) fn explain(
     error: Error<Rule>,
     copy: &str,
@@ -32,15 +32,15 @@ pub(super) fn explain(
     let at = if incomplete { at } else { before_operator(copy, at) };
     let found = token(copy, at, text);
     let end = (at + found.len().max(1)).min(text.len());
-    // At the end, the place is right behind what is there.
+    // For incomplete text, the span is empty and directly after its last character.
     let place = if incomplete { (trimmed, trimmed) } else { (at.min(text.len()), end.max(at.min(text.len()))) };
     let span = Span::new(start + place.0 as u32, start + place.1 as u32);
     let context = Context { copy, text, start, at, found, span, incomplete };
     (context.diagnostic(), incomplete)
 }
 
-/// The furthest place that the grammar reached. The first error only tells where a rule began, so a short text is read
-/// once more with every token noted.
+/// Returns the furthest offset that the grammar reached. The first error only states where a rule began, so a short text is
+/// parsed again with every attempt recorded.
 fn position(error: &Error<Rule>, piece: &str) -> usize {
     let first = match error.location {
         InputLocation::Pos(at) | InputLocation::Span((at, _)) => at,
@@ -55,7 +55,7 @@ fn position(error: &Error<Rule>, piece: &str) -> usize {
     first.max(detailed)
 }
 
-/// A look ahead goes over an operator that does not fit where it stands; the place is then the operator.
+/// Moves an offset back to an operator that does not fit at its position: the lookahead of the grammar skips it.
 fn before_operator(copy: &str, at: usize) -> usize {
     let is_op = |c: char| "+-*/=<>&|!^%~?".contains(c);
     let before = copy[..at.min(copy.len())].trim_end_matches([' ', '\n']);
@@ -71,7 +71,7 @@ fn skip_blanks(copy: &str, at: usize) -> usize {
     at + rest.iter().position(|b| !matches!(b, b' ' | b'\n')).unwrap_or(rest.len())
 }
 
-/// The word, number or sign at a place.
+/// Returns the word, number or symbol at an offset.
 fn token<'t>(copy: &str, at: usize, text: &'t str) -> &'t str {
     let bytes = &copy.as_bytes()[at.min(copy.len())..];
     let length = match bytes.first() {
@@ -170,13 +170,13 @@ impl Context<'_> {
         }
     }
 
-    /// The same failure told of the colon before it.
+    /// Returns the same failure, located at the colon before it.
     fn at_colon(&self) -> Self {
         let at = self.end_before() - 1;
         Context { at, found: ":", span: self.place(at, at + 1), ..*self }
     }
 
-    /// `: return x` or `then return x` as `{ return x }`.
+    /// Returns `{ return x }` for `: return x` or `then return x`.
     fn braces_help(&self) -> Option<String> {
         let rest = self.copy[self.at.min(self.copy.len())..].split('\n').next()?.trim();
         let body = rest.strip_prefix(':').or_else(|| rest.strip_prefix("then "))?.trim();

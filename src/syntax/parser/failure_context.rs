@@ -1,24 +1,24 @@
-//! Failure context: the text around a place that the grammar refuses.
+//! Failure context: the text around an offset at which the grammar failed.
 
 use crate::source::Span;
 use crate::syntax::scan::is_word;
 
-/// A failure: what was found where nothing fits.
+/// A failure: the unexpected token and its position.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'t> {
-    /// The text, with blanks for comments and signs for strings.
+    /// The copy that the grammar reads, with blanks for comments and marks for angle brackets.
     pub(super) copy: &'t str,
-    /// The text as written.
+    /// The source text.
     pub(super) text: &'t str,
-    /// The position of the first byte.
+    /// The position of its first byte.
     pub(super) start: u32,
-    /// Where the failure is.
+    /// The offset of the failure.
     pub(super) at: usize,
-    /// The word or sign there.
+    /// The token at this offset.
     pub(super) found: &'t str,
-    /// Its place in the text.
+    /// Its source span.
     pub(super) span: Span,
-    /// Whether the text ended too early.
+    /// Whether the text ended prematurely.
     pub(super) incomplete: bool,
 }
 
@@ -27,12 +27,12 @@ impl Context<'_> {
         self.found.bytes().next().is_some_and(|b| is_word(b) || matches!(b, b'"' | b'(' | b'[' | b'{'))
     }
 
-    /// The text of the line before the place.
+    /// Returns the part of the line before the offset.
     pub(super) fn line_before(&self) -> String {
         let before = &self.copy[..self.at.min(self.copy.len())];
         let before = before.trim_end();
         let from = before.rfind('\n').map_or(0, |n| n + 1);
-        // A statement may begin behind a brace or a semicolon.
+        // A statement may begin after a semicolon; only the last 400 bytes are searched.
         let near = before.ceil_char_boundary(before.len().saturating_sub(400));
         let line = &before[from.max(near)..];
         line.rsplit(';').next().unwrap_or(line).trim().to_owned()
@@ -47,23 +47,23 @@ impl Context<'_> {
         Span::new(self.span.start, self.span.start + rest.trim_end().len() as u32)
     }
 
-    /// Where the text before the place ends.
+    /// Returns the end of the text before the offset, without blanks.
     pub(super) fn end_before(&self) -> usize {
         self.copy[..self.at.min(self.copy.len())].trim_end().len()
     }
 
-    /// The word right before the place.
+    /// Returns the word directly before the offset.
     pub(super) fn last_word(&self) -> &str {
         let before = &self.copy[..self.end_before()];
         before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or("")
     }
 
-    /// The line from the place on.
+    /// Returns the line from the offset on.
     pub(super) fn rest(&self) -> &str {
         self.copy[self.at.min(self.copy.len())..].split('\n').next().unwrap_or("")
     }
 
-    /// A piece of the text as written.
+    /// Returns a part of the source text.
     pub(super) fn text(&self, from: usize, to: usize) -> Option<&str> {
         self.text.get(from..to)
     }

@@ -1,4 +1,4 @@
-//! Function parser: reads functions, initializers, subscripts and accessors.
+//! Function parser: functions, initializers, subscripts and accessors.
 
 use super::{Builder, Node, Rule, YIELDED, Yielding};
 use crate::syntax::ast::{
@@ -41,7 +41,7 @@ impl Builder<'_> {
         }
     }
 
-    /// `some P` in a parameter is a generic parameter, with the words that were written as its name.
+    /// Replaces `some P` in a parameter by a generic parameter whose name is the text of the type.
     fn name_opaque_types(&mut self, function: &mut FunctionDecl) {
         for param in &mut function.params {
             if let Some(ty) = &mut param.ty {
@@ -103,7 +103,7 @@ impl Builder<'_> {
             }
         }
         for param in &mut function.params {
-            // A subscript's parameter has a label only if one is written for it.
+            // The parameter of a subscript has a label only if one is written.
             if param.label.as_ref().is_some_and(|l| l.span == param.name.span) {
                 param.label = None;
             }
@@ -169,7 +169,7 @@ impl Builder<'_> {
                     out.mutating_get |= word == "mutating";
                     out.get_throws |= throws;
                 }
-                // An assignment does not need what `_modify` does before and after.
+                // An assignment does not need the statements before and after the `yield` of `_modify`.
                 "set" => {
                     out.set = Some((name, body));
                     out.nonmutating_set |= word == "nonmutating";

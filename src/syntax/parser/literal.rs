@@ -1,4 +1,4 @@
-//! Literal parser: reads numbers and strings.
+//! Literal parser: numbers and strings.
 
 use super::{Builder, Node, Rule};
 use crate::diagnostic::Code;
@@ -6,7 +6,7 @@ use crate::source::Span;
 use crate::syntax::ast::{Arg, Expr, ExprKind, StringPart};
 
 impl Builder<'_> {
-    /// `1_000`, `0xFF`, `1.5`, `1e-5`
+    /// Reads `1_000`, `0xFF`, `1.5` or `1e-5`.
     pub(super) fn number(&mut self, node: &Node<'_>) -> Expr {
         let (span, text) = (self.span(node), node.as_str().replace('_', ""));
         let kind = match text.as_bytes() {
@@ -31,7 +31,7 @@ impl Builder<'_> {
         ExprKind::Error
     }
 
-    /// A string literal of any form.
+    /// Reads a string literal in any of its forms.
     pub(super) fn string(&mut self, node: Node<'_>) -> Expr {
         let span = self.span(&node);
         let (hashes, node) = if node.as_rule() == Rule::string_raw {
@@ -72,12 +72,12 @@ impl Builder<'_> {
         Expr { kind: ExprKind::String(out), span }
     }
 
-    /// Takes the line ends behind the opening and before the closing `"""` away, and finds the indentation.
+    /// Removes the line breaks after the opening and before the closing `"""`, and returns the indentation.
     fn trim_long(&mut self, parts: &mut [Piece], span: Span) -> String {
         match parts.first_mut() {
             Some(Piece::Text(text, _)) if text.trim_start_matches([' ', '\t', '\r']).starts_with('\n') => {
                 let line = text.find('\n').map_or(0, |n| n + 1);
-                // The newline stays, so that the first line is unindented like the others; it goes afterwards.
+                // The newline stays until the indentation has been removed, so that the first line is treated like the others.
                 text.replace_range(..line, "\n");
             }
             _ => {
@@ -103,8 +103,8 @@ impl Builder<'_> {
         indentation
     }
 
-    /// Replaces escapes, and takes indentation away: `layout` is that of a long string, and whether its first newline is
-    /// still ahead.
+    /// Replaces escapes and removes indentation: `layout` is the indentation of a multi-line string, and whether its first
+    /// newline must still be removed.
     fn unescape(&mut self, text: &str, hashes: usize, layout: Option<(&str, bool)>, span: Span) -> String {
         let mut out = String::with_capacity(text.len());
         let mark = format!("\\{}", "#".repeat(hashes));
@@ -122,14 +122,14 @@ impl Builder<'_> {
                 continue;
             }
             let Some(escape) = rest.strip_prefix(mark.as_str()) else {
-                // A carriage return before a line end belongs to the file, not to the text.
+                // A carriage return before a line break belongs to the file, not to the string.
                 if c != '\r' || layout.is_none() {
                     out.push(c);
                 }
                 rest = &rest[c.len_utf8()..];
                 continue;
             };
-            // A backslash at the end of a line joins it with the next one.
+            // A backslash at the end of a line joins it to the next one.
             if layout.is_some() && escape.trim_start_matches([' ', '\t', '\r']).starts_with('\n') {
                 rest = escape.trim_start_matches([' ', '\t', '\r']);
                 drop_newline = true;
@@ -140,7 +140,7 @@ impl Builder<'_> {
         out
     }
 
-    /// Reads one escape behind its backslash and answers with what follows it.
+    /// Reads one escape after its backslash and returns the text after it.
     fn escape<'e>(&mut self, escape: &'e str, out: &mut String, span: Span) -> &'e str {
         let Some(c) = escape.chars().next() else { return escape };
         let rest = &escape[c.len_utf8()..];
@@ -174,13 +174,13 @@ impl Builder<'_> {
     }
 }
 
-/// A piece of a string literal before escapes are replaced.
+/// A part of a string literal before escapes are replaced.
 enum Piece {
     Text(String, Span),
     Arguments(Vec<Arg>),
 }
 
-/// The digits of `0x1.8p3` behind `0x`.
+/// Returns the value of the digits of `0x1.8p3` after `0x`.
 fn hex_float(text: &str) -> Option<f64> {
     let (mantissa, exponent) = text.split_once(['p', 'P'])?;
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -188,6 +188,6 @@ fn hex_float(text: &str) -> Option<f64> {
     let bits = u128::from_str_radix(digits.get(..30).unwrap_or(&digits), 16).ok()?;
     let dropped = 4 * digits.len().saturating_sub(30) as i32;
     let scale = exponent.parse::<i32>().ok()?.clamp(-5000, 5000) - 4 * fraction.len().min(10_000) as i32 + dropped;
-    // In two steps, so that neither factor leaves the range while the product is inside of it.
+    // Scaled in two steps, so that neither factor overflows while the product is in range.
     Some(bits as f64 * 2f64.powi(scale / 2) * 2f64.powi(scale - scale / 2))
 }

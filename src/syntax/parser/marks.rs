@@ -1,4 +1,4 @@
-//! Grammar marks: what the grammar recognizes at each place of a text, for the formatter.
+//! Grammar marks: the syntactic roles of parts of a text, for the formatter.
 
 use super::pieces::{PIECE, pieces};
 use super::{Grammar, Rule, bound_work};
@@ -7,7 +7,7 @@ use crate::syntax::scan::scan;
 use pest::Parser;
 use pest::iterators::Pair;
 
-/// A piece of a text that is more than the characters it consists of.
+/// A part of a text with a role that its characters alone do not determine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::syntax) struct Mark {
     pub start: usize,
@@ -15,33 +15,33 @@ pub(in crate::syntax) struct Mark {
     pub role: Role,
 }
 
-/// What a piece of a text is.
+/// The role of a part of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::syntax) enum Role {
-    /// What is copied as it is written: literals, key paths, the text of an attribute.
+    /// A part that is copied verbatim: a literal, a key path, the text of an attribute.
     Atom,
     Prefix,
     Infix,
     Postfix,
-    /// An operator as a name or a value.
+    /// An operator used as a name or a value.
     Operator,
-    /// The brackets of generic arguments.
+    /// The angle brackets of generic arguments.
     AngleOpen,
     AngleClose,
-    /// The point before a member of what stands before it.
+    /// The dot before a member of the preceding expression.
     Member,
-    /// The point before a member of the type that is expected.
+    /// The dot before a member of the expected type.
     Implicit,
     /// The beginning of a case of a `switch`.
     Case,
-    /// The brace of a body; `owner` is where the statement or declaration begins that it belongs to.
+    /// The brace of a body; `owner` is the offset of the statement or declaration to which it belongs.
     Body {
         owner: usize,
     },
 }
 
-/// The copy of a text that the grammar reads, and the marks in it, in the order of their beginnings; `None` when the text
-/// cannot be read.
+/// Returns the copy of a text that the grammar reads, and its marks in the order of their start offsets; `None` when the
+/// text cannot be parsed.
 pub(in crate::syntax) fn marks(text: &str) -> Option<(String, Vec<Mark>)> {
     let scanned = scan(text, 0);
     if !scanned.diagnostics.is_empty() {
@@ -64,7 +64,7 @@ pub(in crate::syntax) fn marks(text: &str) -> Option<(String, Vec<Mark>)> {
 struct Finder {
     base: usize,
     marks: Vec<Mark>,
-    /// What bodies may belong to that is open: where it begins and ends.
+    /// The enclosing constructs to which a body may belong: their start and end.
     owners: Vec<(usize, usize)>,
 }
 
@@ -110,7 +110,7 @@ impl Finder {
     }
 }
 
-/// What is marked from its beginning to its end.
+/// Returns the role of a node that is marked over its full extent.
 fn role(rule: Rule) -> Option<Role> {
     Some(match rule {
         Rule::prefix_op | Rule::yield_mark => Role::Prefix,

@@ -1,4 +1,4 @@
-//! Parser: turns the pairs of the grammar into the tree, one file per construct.
+//! Parser: the conversion of grammar pairs into the tree, one file per construct.
 
 mod attribute;
 mod checkpoint;
@@ -35,7 +35,7 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use unicode_normalization::UnicodeNormalization;
 
-// The derive leaves its items undocumented.
+// The derived items have no documentation.
 #[allow(missing_docs)]
 mod grammar {
     #[derive(pest_derive::Parser)]
@@ -46,24 +46,24 @@ use grammar::{Grammar, Rule};
 
 type Node<'t> = Pair<'t, Rule>;
 
-/// How deep the tree may get before folding: else-if chains, chains of members, nested expressions. Every stage behind
-/// recurses that deep.
+/// The maximum depth of the tree before folding: else-if chains, chains of members, nested expressions. Every later stage
+/// recurses to this depth.
 const MAX_CHAIN: u32 = 2_000;
 
-/// Reads a text whose first byte has the position `start`. Operators are not folded yet.
+/// Parses a text whose first byte has the position `start`. Operators are not folded.
 pub fn parse(text: &str, start: u32) -> Parsed {
     let scanned = scan(text, start);
     if !scanned.diagnostics.is_empty() {
         return Parsed { file: File::default(), diagnostics: scanned.diagnostics, incomplete: scanned.incomplete };
     }
     bound_work(text.len());
-    // Where a long list is not what it looks like, the text is read again in one piece, for what there is to say.
+    // When the content of a long list turns out not to be a list, the text is parsed again as a whole, for its diagnostics.
     let lists = scanned.lists.iter().flat_map(List::all).map(|list| (list.open, list)).collect();
     let by_lists = Builder { lists, ..Builder::new(text, start) };
     by_lists.texts(&scanned).or_else(|| Builder::new(text, start).texts(&scanned)).unwrap_or_default()
 }
 
-/// Parses a text that nobody wrote: everything in it stands where it was asked for.
+/// Parses generated text: all nodes get the span `place`.
 pub fn parse_at(text: &str, place: Span) -> File {
     let scanned = scan(text, 0);
     let mut builder = Builder { place: Some(place), ..Builder::new(text, 0) };
@@ -76,13 +76,13 @@ pub fn parse_at(text: &str, place: Span) -> File {
     file
 }
 
-/// The parameter of a setter that is written as `_modify`.
+/// The name of the implicit parameter of a setter that is written as `_modify`.
 const YIELDED: &str = "yielded value";
-/// The last resort against input that takes exponential time: so many calls for a byte are never needed.
+/// The last resort against input that takes exponential time: no valid text needs more calls for each byte.
 const CALLS_PER_BYTE: usize = 2_000;
 
-/// Sets a limit of calls that suits a text. It is one for the whole process, so it only grows: another thread may be
-/// about to read something longer.
+/// Sets a call limit that suits a text. The limit is shared by the whole process, so it only grows: another thread may be
+/// about to parse a longer text.
 fn bound_work(bytes: usize) {
     static LIMIT: AtomicUsize = AtomicUsize::new(50_000_000);
     let needed = bytes.saturating_mul(CALLS_PER_BYTE);
@@ -94,30 +94,30 @@ fn bound_work(bytes: usize) {
 struct Builder<'t> {
     text: &'t str,
     start: u32,
-    /// Where the piece that is being read begins in the text.
+    /// The offset of the current piece in the text.
     base: usize,
     names: HashMap<String, Name>,
     diagnostics: Vec<Diagnostic>,
     incomplete: bool,
-    /// Where everything stands, for a text that nobody wrote.
+    /// The span of all nodes of a generated text.
     place: Option<Span>,
-    /// How many expressions, blocks and types are being built inside each other.
+    /// The number of nested expressions, blocks and types under construction.
     depth: u32,
-    /// Inside the brackets of `#name(…)`, where `.0` names a parameter.
+    /// Whether the builder is inside the parentheses of `#name(…)`, where `.0` refers to a parameter.
     in_hash: bool,
-    /// Whether a `throw` or `try` was built whose error leaves the closure that is being built.
+    /// Whether a `throw` or `try` was built whose error leaves the current closure.
     throwing: bool,
-    /// The accessor that is being built, when it yields what is accessed.
+    /// The kind of the current accessor, if it yields the accessed value.
     yielding: Option<Yielding>,
-    /// The copy that the grammar reads.
+    /// The copy of the text that the grammar reads.
     copy: &'t str,
-    /// The long lists that are read piece by piece, by their beginnings.
+    /// The long lists that are parsed in groups, by their start offsets.
     lists: HashMap<usize, &'t List>,
-    /// How many of them were read.
+    /// The number of these lists that have been parsed.
     lists_read: usize,
 }
 
-/// What an accessor that yields is for.
+/// The kind of an accessor that yields.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Yielding {
     /// `_read`
@@ -157,7 +157,7 @@ impl<'t> Builder<'t> {
         self.at(self.base + span.start(), self.base + span.end())
     }
 
-    /// A span of the text; the copy that the grammar reads is one newline longer.
+    /// Returns a span of the text; the copy that the grammar reads is one newline longer.
     fn at(&self, from: usize, to: usize) -> Span {
         if let Some(place) = self.place {
             return place;
@@ -166,12 +166,12 @@ impl<'t> Builder<'t> {
         Span::new(self.start + from.min(end) as u32, self.start + to.min(end) as u32)
     }
 
-    /// The text as written; the copy has marks for angle brackets and blanks for comments.
+    /// Returns the source text of a span; the copy has marks for angle brackets and blanks for comments.
     fn written(&self, span: Span) -> &'t str {
         self.text.get((span.start - self.start) as usize..(span.end - self.start) as usize).unwrap_or("")
     }
 
-    /// The operator at the end of the line before a place, with the place behind it, when only blanks lie between.
+    /// Returns the operator at the end of the line before a span, and the position after it, if only blanks separate them.
     fn operator_before(&self, span: Span) -> Option<(&'t str, Span)> {
         let before = self.text.get(..(span.start - self.start) as usize)?;
         let line = before.trim_end();
@@ -194,7 +194,7 @@ impl<'t> Builder<'t> {
         Ident { name: self.name(node.as_str()), span: self.span(node) }
     }
 
-    /// The ASCII name of an operator.
+    /// Returns the ASCII name of an operator.
     fn operator(&mut self, node: &Node<'_>) -> Ident {
         let name = match node.as_str() {
             "·" | "×" => "*",
@@ -213,7 +213,7 @@ impl<'t> Builder<'t> {
         &mut self.diagnostics[last]
     }
 
-    /// Runs `build` one level deeper; false from it, and an error, when that is too deep.
+    /// Runs `build` one level deeper; when that is too deep, reports an error and returns `fallback`.
     fn deeper<T>(&mut self, span: Span, fallback: T, build: impl FnOnce(&mut Self) -> T) -> T {
         if self.depth >= MAX_CHAIN {
             self.too_deep(span);
@@ -226,7 +226,7 @@ impl<'t> Builder<'t> {
     }
 
     fn too_deep(&mut self, span: Span) {
-        // One word about it is enough: whatever holds this is too deep as well.
+        // One diagnostic is enough: all enclosing constructs are too deep as well.
         if !self.diagnostics.iter().any(|d| d.code == Code::TooDeep) {
             let message = format!("this is nested more than {MAX_CHAIN} deep");
             self.diagnostics

@@ -1,4 +1,4 @@
-//! Pattern parser: reads patterns. Those after `case` are read as expressions, because `.some(x)` and `.some(f(x))` begin alike.
+//! Pattern parser: patterns. Those after `case` are parsed as expressions, because `.some(x)` and `.some(f(x))` begin alike.
 
 use super::{Builder, Node, Rule};
 use crate::diagnostic::Code;
@@ -8,7 +8,7 @@ use pest::iterators::Pairs;
 use std::rc::Rc;
 
 impl Builder<'_> {
-    /// `x`, `_`, `(a, b)` behind `let`, `var` and `for`.
+    /// Reads `x`, `_`, `(a, b)` after `let`, `var` and `for`.
     pub(super) fn binding_pattern(&mut self, node: Node<'_>, mutable: bool) -> Pattern {
         let span = self.span(&node);
         if node.as_rule() == Rule::name {
@@ -31,7 +31,7 @@ impl Builder<'_> {
         Pattern { kind: PatternKind::Tuple(elements), span }
     }
 
-    /// An expression as a pattern; `binding` inside of a `let` or `var`, and whether it is `var`.
+    /// Converts an expression to a pattern; inside a `let` or `var`, `binding` is whether it is `var`.
     pub(super) fn pattern(&mut self, node: Node<'_>, binding: Option<bool>) -> Pattern {
         let span = self.span(&node);
         let nothing = Pattern { kind: PatternKind::Wildcard, span };
@@ -41,7 +41,7 @@ impl Builder<'_> {
         })
     }
 
-    /// The pattern of a condition: what stands before `=` and, as an expression, what stands behind.
+    /// Reads the pattern of a condition before `=` and the value after it, as an expression.
     pub(super) fn pattern_and_value(&mut self, node: Node<'_>) -> (Pattern, Expr) {
         let span = self.span(&node);
         let children: Vec<Node<'_>> = node.into_inner().collect();
@@ -62,7 +62,7 @@ impl Builder<'_> {
         (pattern, value)
     }
 
-    /// The pattern that the children of an expression spell; `otherwise` builds them as an expression.
+    /// Converts the children of an expression to a pattern; `otherwise` builds them as an expression.
     fn pattern_of<'n>(
         &mut self,
         nodes: impl Iterator<Item = Node<'n>>,
@@ -123,7 +123,7 @@ impl Builder<'_> {
             (Rule::paren, Rule::paren) if before.is_empty() => {
                 let mut elements = self.pattern_arguments(first.clone().into_inner(), binding);
                 match elements.pop() {
-                    // Brackets around one pattern only group.
+                    // Parentheses around a single pattern only group.
                     Some((None, only)) if elements.is_empty() => return Some(only),
                     last => elements.extend(last),
                 }
@@ -143,7 +143,7 @@ impl Builder<'_> {
         Some(Pattern { kind, span })
     }
 
-    /// `.name` or `Type.name`. `f(x)` without a point is an expression.
+    /// Reads `.name` or `Type.name`. `f(x)` without a dot is an expression.
     fn case_path(&mut self, nodes: &[Node<'_>]) -> Option<(Option<TypeExpr>, Ident)> {
         let (last, before) = nodes.split_last()?;
         match last.as_rule() {
@@ -178,7 +178,7 @@ impl Builder<'_> {
         out
     }
 
-    /// `pattern where guard`
+    /// Reads `pattern where guard`.
     pub(super) fn case_pattern(&mut self, node: Node<'_>) -> Option<(Pattern, Option<Expr>)> {
         let mut inner = node.into_inner();
         let pattern = inner.next().map(|p| self.pattern(p, None))?;

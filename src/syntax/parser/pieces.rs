@@ -1,7 +1,7 @@
-//! Piecewise parsing: reads long texts in pieces, which bounds memory and allows cancellation between pieces.
+//! Piecewise parsing: the division of long texts into pieces, which bounds memory and allows cancellation between pieces.
 //!
-//! A piece ends before a line that begins a declaration. Where a piece is still long, its statements are read one by one,
-//! and the elements of a long list in groups: in the text around it, the list is empty.
+//! A piece ends before a line that begins a declaration. If a piece is still long, its statements are parsed one by one,
+//! and the elements of a long list in groups: in the text around the list, it is empty.
 
 use super::grammar::{Grammar, Rule};
 use super::{Builder, Node};
@@ -15,11 +15,11 @@ use pest::iterators::Pairs;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Texts are read in pieces of this size at least.
+/// The minimum size of a piece.
 pub(super) const PIECE: usize = 1 << 16;
-/// The statements of longer pieces are read one by one.
+/// The statements of longer pieces are parsed one by one.
 const LONG: usize = 4 * PIECE;
-/// So many errors of syntax are enough for one text.
+/// The maximum number of syntax errors reported for one text.
 const MAX_ERRORS: usize = 20;
 const DECLARING: &[&str] = &[
     "let",
@@ -50,11 +50,11 @@ const MODIFIERS: &[&str] = &[
     "mutating",
 ];
 
-/// What is wrong with a piece, and from where on it was not read.
+/// The error in a piece, and the offset of the first unparsed byte.
 type Unread = Box<(Error<Rule>, usize)>;
 
 impl<'t> Builder<'t> {
-    /// Reads a text; nothing when a list was not read that was to be read by itself.
+    /// Parses a text; returns nothing when a long list could not be parsed in groups.
     pub(super) fn texts(mut self, scanned: &'t Scanned) -> Option<Parsed> {
         let is_by_lists = !self.lists.is_empty();
         let wanted = self.lists.len();
@@ -78,7 +78,7 @@ impl<'t> Builder<'t> {
         is_read.then_some(Parsed { file, diagnostics: self.diagnostics, incomplete: self.incomplete })
     }
 
-    /// Reads a piece; when it cannot be read, what is wrong, and from where on it was not read.
+    /// Parses a piece; returns the error and the offset of the first unparsed byte when this fails.
     fn piece(&mut self, copy: &str, cut: Range<usize>, file: &mut File) -> Result<(), Unread> {
         let mut at = cut.start;
         if cut.len() > LONG {
@@ -106,7 +106,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Reads what follows an error piece by piece, so that each declaration can have its own error.
+    /// Parses the text after an error piece by piece, so that each declaration can have its own error.
     fn recover(&mut self, first: Error<Rule>, copy: &str, pieces: Vec<Range<usize>>, file: &mut File) {
         let from = pieces.first().map_or(0, |p| p.start);
         let errors = self.diagnostics.len();
@@ -125,7 +125,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// A part of the copy in which its long lists, those of `lists`, are empty.
+    /// Returns a part of the copy in which the long lists, those of `lists`, are empty.
     fn without_lists<'c>(&self, copy: &'c str, part: Range<usize>, lists: &[List]) -> Cow<'c, str> {
         if self.lists.is_empty() || lists.is_empty() {
             return Cow::Borrowed(&copy[part]);
@@ -141,7 +141,7 @@ impl<'t> Builder<'t> {
         Cow::Owned(outside)
     }
 
-    /// Calls `found` with the parts of a list in brackets; those of a long one in groups.
+    /// Calls `found` with the elements of a bracketed list; a long list is parsed in groups.
     pub(super) fn parts_of_list(&mut self, node: Node<'_>, mut found: impl FnMut(&mut Self, Node<'_>)) {
         let Some(list) = self.lists.get(&(self.base + node.as_span().start())).copied() else {
             return node.into_inner().for_each(|part| found(self, part));
@@ -151,7 +151,7 @@ impl<'t> Builder<'t> {
         let mut is_read = true;
         for end in list.cuts.iter().copied().chain([list.close]) {
             cancel::check();
-            // The comma before the group, and the one behind it, become the brackets of a list.
+            // The commas before and after the group become the brackets of a list.
             let group = format!("[{}]", self.without_lists(copy, from + 1..end, &list.inner));
             is_read &= end == list.close || !group[..group.len() - 1].trim_end().ends_with(['[', ',']);
             match Grammar::parse(Rule::array, &group) {
@@ -170,10 +170,10 @@ impl<'t> Builder<'t> {
     }
 }
 
-/// Cuts a text from `start` on before lines that begin a declaration, into pieces of at least `size` bytes.
+/// Divides a text from `start` on before lines that begin a declaration, into pieces of at least `size` bytes.
 pub(super) fn pieces(copy: &str, lines: &[usize], start: usize, size: usize) -> Vec<Range<usize>> {
     let (mut cuts, mut from) = (vec![], start);
-    // Whether the line before ended among the attributes and modifiers of a declaration.
+    // Whether the previous line ended among the attributes and modifiers of a declaration.
     let mut inside = false;
     for line in std::iter::once(start).chain(lines.iter().copied().filter(|line| *line > start)) {
         let words = || copy[line..].split('\n').next().unwrap_or("").split([' ', '(', '<']);
@@ -196,7 +196,7 @@ mod tests {
     use crate::syntax::scan::scan;
     use crate::syntax::tests::roomy;
 
-    /// A text reads the same in pieces as all at once: trees with their places, or diagnostics.
+    /// Checks that parsing in pieces and at once has the same result: the tree with its spans, or the diagnostics.
     fn reads_alike(text: String) {
         roomy(move || {
             let scanned = scan(&text, 0);
@@ -212,13 +212,13 @@ mod tests {
             let read = parse(&text, 0);
             let texts = |diagnostics: &[crate::diagnostic::Diagnostic]| format!("{diagnostics:?}");
             assert_eq!(texts(&read.diagnostics), texts(&whole.diagnostics), "{}", &text[..100]);
-            // Before an error more is kept of a text that was read in pieces.
+            // When there is an error, piecewise parsing retains more of the tree before it.
             let is_same = || format!("{:?}", read.file) == format!("{file:?}");
             assert!(!read.diagnostics.is_empty() || is_same(), "{}", &text[..100]);
         });
     }
 
-    /// So many elements, `before` and `behind`.
+    /// Returns a program with a long list of elements between the given ends.
     fn list(before: &str, element: impl Fn(usize) -> String, behind: &str) -> String {
         let elements: Vec<String> = (0..PIECE / 3).map(element).collect();
         format!("let before = 1\nlet a = {before}{}{behind}\nlet behind = [2, a[0]]\n", elements.join(", "))
@@ -247,7 +247,7 @@ mod tests {
 
     #[test]
     fn long_lines_read_alike() {
-        // A little more than is read at once.
+        // Slightly more than is parsed at once.
         let line = |statement: &str| statement.repeat(LONG / statement.len() + 1);
         reads_alike(line("print(1); "));
         reads_alike(line("if a { b() } else { c() }; ") + "let x = 1");

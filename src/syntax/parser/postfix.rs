@@ -1,4 +1,4 @@
-//! Postfix parser: reads what follows an operand: calls, members, subscripts, `!`, `?`, `'`, `²`.
+//! Postfix parser: the suffixes of an operand: calls, members, subscripts, `!`, `?`, `'`, `²`.
 
 use super::expr::error_at;
 use super::{Builder, Node, Rule};
@@ -7,12 +7,12 @@ use crate::source::Span;
 use crate::syntax::ast::{Arg, Expr, ExprKind, Ident, TypeExpr, TypeExprKind};
 use std::rc::Rc;
 
-/// The operators that a program is most likely to go on behind, so that `1 +` at a prompt waits for more.
+/// The operators after which a program most likely continues, so that `1 +` at a prompt reads another line.
 const UNFINISHED: &[&str] =
     &["+", "-", "*", "/", "^", "%", "&&", "||", "==", "!=", "<=", ">=", "<", ">", "??", "+=", "-=", "*=", "/="];
 
 impl Builder<'_> {
-    /// `base` with one more thing behind it, the `count`-th.
+    /// Reads `base` with one more suffix, the `count`-th.
     pub(super) fn postfix(&mut self, base: Expr, node: Node<'_>, count: u32) -> Expr {
         let place = self.span(&node);
         let span = base.span.to(place);
@@ -77,7 +77,7 @@ impl Builder<'_> {
         Expr { kind: ExprKind::Type(TypeExpr { kind, span }), span }
     }
 
-    /// `f(_:y:)`, kept as a name with its labels.
+    /// Reads `f(_:y:)`, which is represented as a name with its labels.
     fn compound(&mut self, base: Expr, node: Node<'_>, span: Span) -> Expr {
         let labels: String = node.as_str().chars().filter(|c| !c.is_whitespace()).collect();
         let kind = match base.kind {
@@ -121,7 +121,7 @@ impl Builder<'_> {
         Expr { span, ..base }
     }
 
-    /// `f(a) { … } label: { … }`
+    /// Reads `f(a) { … } label: { … }`.
     fn trailing(&mut self, base: Expr, node: Node<'_>, span: Span) -> Expr {
         let (callee, mut args) = match base.kind {
             ExprKind::Call { callee, args } if !args.last().is_some_and(|a| a.trailing) => (callee, args),

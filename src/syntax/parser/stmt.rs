@@ -1,4 +1,4 @@
-//! Statement parser: reads statements, blocks, conditions, `if` and `switch`.
+//! Statement parser: statements, blocks, conditions, `if` and `switch`.
 
 use super::expr::error_at;
 use super::{Builder, Node, Rule, YIELDED, Yielding};
@@ -12,7 +12,7 @@ use pest::iterators::Pairs;
 use std::rc::Rc;
 
 impl Builder<'_> {
-    /// Adds a statement to `items`; the end of the text is none.
+    /// Reads a statement and adds it to `items`; the end of the text adds nothing.
     pub(super) fn statement(&mut self, node: Node<'_>, items: &mut Vec<Stmt>) {
         if node.as_rule() == Rule::EOI {
             return;
@@ -96,7 +96,7 @@ impl Builder<'_> {
         })
     }
 
-    /// What `yield` stands for: a getter returns the value, and a setter stores its own in the place.
+    /// Desugars `yield`: a getter returns the value, and a setter assigns its parameter to the place.
     fn yield_statement(&mut self, node: Node<'_>, span: Span) -> Option<StmtKind> {
         let accessed = self.expr(node);
         match self.yielding {
@@ -115,7 +115,7 @@ impl Builder<'_> {
         }
     }
 
-    /// `test "name" { … }`
+    /// Reads `test "name" { … }`.
     fn test_block(&mut self, node: Node<'_>) -> Option<StmtKind> {
         let span = self.span(&node);
         let mut inner = node.into_inner();
@@ -177,7 +177,7 @@ impl Builder<'_> {
         None
     }
 
-    /// `for let x in …`
+    /// Reports `for let x in …`.
     fn constant_anyway(&mut self, node: &Node<'_>) {
         let span = self.span(node);
         let message = "'let' pattern cannot appear nested in an already immutable context";
@@ -198,7 +198,7 @@ impl Builder<'_> {
         None
     }
 
-    /// `{ … }`
+    /// Reads `{ … }`.
     pub(super) fn block(&mut self, node: Node<'_>) -> Block {
         let span = self.span(&node);
         let mut items = vec![];
@@ -231,7 +231,7 @@ impl Builder<'_> {
                     out.extend(pattern.map(|pattern| Condition::Optional { is_let, pattern, ty, value, span }));
                 }
                 Rule::available => {
-                    // Every version of everything is there.
+                    // All versions of all platforms are available.
                     let kind = ExprKind::Bool(!part.as_str().starts_with("#un"));
                     out.push(Condition::Expr(Expr { kind, span }));
                 }
@@ -241,7 +241,7 @@ impl Builder<'_> {
         out
     }
 
-    /// `if … { … } else if … { … } else { … }`
+    /// Reads `if … { … } else if … { … } else { … }`.
     pub(super) fn if_expr(&mut self, node: Node<'_>) -> Expr {
         let span = self.span(&node);
         let mut arms: Vec<(Vec<Condition>, Block, Span)> = vec![];
@@ -296,13 +296,13 @@ impl Builder<'_> {
         SwitchCase { patterns, body: Block { items, span: place }, span }
     }
 
-    /// An operator that stands alone: at the end of a text, its operand may still come.
+    /// Reports an operator without operands: at the end of a text, the operand may still follow.
     fn lone_operator(&mut self, op: &str, span: Span) {
         self.incomplete |= self.text.get((span.end - self.start) as usize..).is_some_and(|t| t.trim().is_empty());
         self.error(Code::Syntax, span.after(), format!("expected an operand after '{op}'"));
     }
 
-    /// `f(x, y) = value` declares a function; anything else is given back.
+    /// Converts `f(x, y) = value` to the declaration of a function; returns any other expression unchanged.
     fn formula(&mut self, expr: Expr) -> Result<Decl, Expr> {
         let ExprKind::Sequence(parts) = &expr.kind else { return Err(expr) };
         let [SequencePart::Operand(target), SequencePart::Assign(_), ..] = &parts[..] else { return Err(expr) };

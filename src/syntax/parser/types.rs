@@ -1,11 +1,11 @@
-//! Type parser: reads types.
+//! Type parser: types, generic parameters and requirements.
 
 use super::{Builder, Node, Rule};
 use crate::diagnostic::Code;
 use crate::source::Span;
 use crate::syntax::ast::{Attribute, FunctionTypeParam, Generics, Ident, Requirement, TypeExpr, TypeExprKind};
 
-/// A type with what stands before it where a parameter is declared.
+/// The type of a parameter with the attributes and keywords before it.
 pub(super) struct ParamType {
     pub ty: TypeExpr,
     pub is_inout: bool,
@@ -13,7 +13,7 @@ pub(super) struct ParamType {
 }
 
 impl Builder<'_> {
-    /// `@differentiable (A) -> B`, `[T]`, `some P & Q`
+    /// Reads `@differentiable (A) -> B`, `[T]` or `some P & Q`.
     pub(super) fn ty(&mut self, node: Node<'_>) -> TypeExpr {
         let param = self.param_type(node);
         let span = param.ty.span;
@@ -23,7 +23,7 @@ impl Builder<'_> {
         attributed(param)
     }
 
-    /// A type with `inout` and attributes apart. Attributes of a function type stay with it.
+    /// Reads a type and separates `inout` and attributes. The attributes of a function type stay with it.
     pub(super) fn param_type(&mut self, node: Node<'_>) -> ParamType {
         let span = self.span(&node);
         let nothing = TypeExpr { kind: TypeExprKind::Inferred, span };
@@ -70,7 +70,7 @@ impl Builder<'_> {
                 );
                 return ParamType { ty: TypeExpr { kind: TypeExprKind::Inferred, span }, is_inout, attributes };
             };
-            // These speak of the parameter, all others of the function type.
+            // These attributes apply to the parameter, all others to the function type.
             let (own, of_type) = attributes.into_iter().partition(|a: &Attribute| {
                 matches!(&*a.name.name, "noDerivative" | "escaping" | "autoclosure" | "memberwise")
             });
@@ -86,7 +86,7 @@ impl Builder<'_> {
         ParamType { ty: ty.0, is_inout, attributes }
     }
 
-    /// `throws -> T`
+    /// Reads `throws -> T`.
     pub(super) fn arrow(&mut self, node: Node<'_>) -> (bool, TypeExpr) {
         let span = self.span(&node);
         let (mut throws, mut ty) = (false, TypeExpr { kind: TypeExprKind::Inferred, span });
@@ -99,7 +99,7 @@ impl Builder<'_> {
         (throws, ty)
     }
 
-    /// A type without arrow; what stands in its brackets as parameters if it is only brackets.
+    /// Reads a type without an arrow; if it is only a parenthesized list, returns its elements as parameters too.
     fn type_core(&mut self, node: Node<'_>) -> (TypeExpr, Option<Vec<FunctionTypeParam>>) {
         let span = self.span(&node);
         let mut path: Vec<(Ident, Vec<TypeExpr>)> = vec![];
@@ -131,7 +131,7 @@ impl Builder<'_> {
                 }
                 _ => {}
             }
-            // A suffix.
+            // A suffix such as `?`.
             params = None;
             let inner = built.take().unwrap_or_else(|| named(std::mem::take(&mut path), span, place.start));
             let whole = inner.span.to(place);
@@ -154,7 +154,7 @@ impl Builder<'_> {
         (ty, params)
     }
 
-    /// `[T]`, `[K: V]`
+    /// Reads `[T]` or `[K: V]`.
     pub(super) fn bracketed_type(&mut self, node: Node<'_>) -> TypeExprKind {
         let mut inner: Vec<TypeExpr> = node.into_inner().map(|t| self.ty(t)).collect();
         match (inner.pop(), inner.pop()) {
@@ -164,7 +164,7 @@ impl Builder<'_> {
         }
     }
 
-    /// `(a: A, B...)` as parameters.
+    /// Reads `(a: A, B...)` as parameters.
     pub(super) fn tuple_type(&mut self, node: Node<'_>) -> Vec<FunctionTypeParam> {
         node.into_inner().filter_map(|element| self.tuple_type_element(element)).collect()
     }
@@ -187,7 +187,7 @@ impl Builder<'_> {
         Some(FunctionTypeParam { label, ty, is_inout, variadic, attributes })
     }
 
-    /// `<T: P, U>`
+    /// Reads `<T: P, U>`.
     pub(super) fn generics(&mut self, node: Node<'_>) -> Generics {
         let mut generics = Generics::default();
         for param in node.into_inner() {
@@ -200,7 +200,7 @@ impl Builder<'_> {
         generics
     }
 
-    /// `where A: P, B == C`
+    /// Reads `where A: P, B == C`.
     pub(super) fn requirements(&mut self, node: Node<'_>) -> Vec<Requirement> {
         let mut out = vec![];
         for requirement in node.into_inner() {
@@ -214,7 +214,7 @@ impl Builder<'_> {
     }
 }
 
-/// The attributes that stand before a type become part of it.
+/// Adds the attributes before a type to the type.
 pub(super) fn attributed(param: ParamType) -> TypeExpr {
     if param.attributes.is_empty() {
         return param.ty;
@@ -231,7 +231,7 @@ fn named(path: Vec<(Ident, Vec<TypeExpr>)>, span: Span, end: u32) -> TypeExpr {
     TypeExpr { kind, span: Span::new(span.start, end) }
 }
 
-/// Brackets around types as a type: one without a label is just itself.
+/// Builds the type of a parenthesized list: a single type without a label is the type itself.
 pub(super) fn tuple_of(elements: &[FunctionTypeParam], span: Span) -> TypeExpr {
     let kind = match elements {
         [element @ FunctionTypeParam { label: None, .. }] => element_type(element).kind,
@@ -240,14 +240,14 @@ pub(super) fn tuple_of(elements: &[FunctionTypeParam], span: Span) -> TypeExpr {
     TypeExpr { kind, span }
 }
 
-/// The type of an element: what it promises is part of it, other attributes speak of a parameter.
+/// Returns the type of an element with those of its attributes that belong to the type; other attributes apply to parameters.
 pub(super) fn element_type(element: &FunctionTypeParam) -> TypeExpr {
     let mut attributes = element.attributes.clone();
     attributes.retain(|a| &*a.name.name == "differentiable");
     attributed(ParamType { ty: element.ty.clone(), is_inout: false, attributes })
 }
 
-/// Whether a chain of suffixes got too long; it is cut then. (`T????…` nests without brackets.)
+/// Whether a chain of suffixes is too long; it is truncated then. (`T????…` nests without parentheses.)
 fn suffixes_too_deep(built: &mut Option<TypeExpr>) -> bool {
     let Some(ty) = built else { return false };
     let (mut depth, mut at) = (0, &*ty);

@@ -12,7 +12,7 @@ pub(super) enum Directive<'t> {
     End,
 }
 
-/// Reads a directive from what stands behind its `#`.
+/// Reads a directive from the text after its `#`.
 pub(super) fn directive(text: &str) -> Option<Directive<'_>> {
     let line = text.split('\n').next().unwrap_or("");
     let line = line.split("//").next().unwrap_or("").trim_end();
@@ -27,9 +27,9 @@ pub(super) fn directive(text: &str) -> Option<Directive<'_>> {
     }
 }
 
-/// Whether a condition holds. What is not known does not.
+/// Whether a condition holds. An unknown one does not.
 pub(super) fn holds(condition: &str) -> bool {
-    // A condition is one line; a longer one than this is not worth looking at.
+    // A condition is a single line; one of more than 1000 bytes does not hold.
     let mut reader = Reader { rest: condition.get(..1000).unwrap_or(condition).trim(), depth: 0 };
     condition.len() <= 1000 && reader.either()
 }

@@ -1,10 +1,10 @@
-//! Directives: finds `#if` and related lines, and blanks the inactive ones.
+//! Directives: `#if` and related lines, and the blanking of inactive branches.
 
 use super::{Quote, Scanner, conditional};
 use crate::diagnostic::{Code, Diagnostic};
 
 impl Scanner<'_> {
-    /// `#if` and its kind, a raw string, or anything else that starts with `#`.
+    /// Scans `#if` and related directives, a raw string, or any other use of `#`.
     pub(super) fn hash(&mut self) -> bool {
         let hashes = self.bytes[self.at..].iter().take_while(|b| **b == b'#').count();
         let behind = &self.text[self.at + hashes..];
@@ -38,7 +38,7 @@ impl Scanner<'_> {
                     return self.skip_branches();
                 }
             }
-            // A branch was taken and ends here: the others are skipped.
+            // The active branch ends at this line: the remaining branches are skipped.
             Else | ElseIf(_) if position > 0 => return self.skip_branches(),
             End if position > 0 => drop(self.branches.pop()),
             Else | ElseIf(_) | End => {
@@ -50,7 +50,7 @@ impl Scanner<'_> {
         true
     }
 
-    /// Blanks lines up to the branch that is taken, or the end.
+    /// Blanks lines up to the active branch, or the `#endif`.
     fn skip_branches(&mut self) -> bool {
         use conditional::Directive::{Else, ElseIf, End, If};
         let mut inner = 0;

@@ -3,48 +3,48 @@
 /// A group has so many bytes at least.
 const GROUP: usize = 1 << 16;
 
-/// A list that is long enough to be read in groups.
+/// A list that is long enough to be parsed in groups.
 #[derive(Debug)]
 pub(in crate::syntax) struct List {
-    /// Where its brackets stand.
+    /// The offsets of its brackets.
     pub open: usize,
     pub close: usize,
-    /// The commas between two groups.
+    /// The offsets of the commas between groups.
     pub cuts: Vec<usize>,
-    /// Those inside of it.
+    /// The long lists nested in it.
     pub inner: Vec<List>,
 }
 
 impl List {
-    /// The list, and those inside of it.
+    /// Returns the list and all lists nested in it.
     pub fn all(&self) -> Vec<&List> {
         let inner = self.inner.iter().flat_map(List::all);
         std::iter::once(self).chain(inner).collect()
     }
 }
 
-/// A list that has not ended.
+/// A list whose closing bracket has not been reached.
 struct Open {
     list: List,
-    /// How many brackets are open in it.
+    /// The number of open brackets inside it, its own included.
     depth: usize,
 }
 
-/// The lists of a text, while it is scanned.
+/// The lists of a text while it is scanned.
 #[derive(Default)]
 pub(super) struct Lists {
     open: Vec<Open>,
-    /// Those that are in no other one.
+    /// The outermost long lists.
     pub found: Vec<List>,
 }
 
 impl Lists {
-    /// A bracket opens, the `depth`-th of those that are open.
+    /// Notes an opening bracket, the `depth`-th of the open ones.
     pub fn opens(&mut self, at: usize, depth: usize) {
         self.open.push(Open { list: List { open: at, close: at, cuts: vec![], inner: vec![] }, depth });
     }
 
-    /// A comma inside of so many brackets.
+    /// Notes a comma inside `depth` brackets.
     pub fn comma(&mut self, at: usize, depth: usize) {
         let Some(Open { list, .. }) = self.open.last_mut().filter(|open| open.depth == depth) else { return };
         if at - list.cuts.last().copied().unwrap_or(list.open) >= GROUP {
@@ -52,7 +52,7 @@ impl Lists {
         }
     }
 
-    /// The `depth`-th bracket closes.
+    /// Notes that the `depth`-th bracket closes.
     pub fn closes(&mut self, at: usize, depth: usize) {
         let Some(Open { mut list, .. }) = self.open.pop_if(|open| open.depth == depth) else { return };
         list.close = at;
@@ -78,7 +78,7 @@ mod tests {
         lists.comma(GROUP + 1, 2);
         lists.comma(GROUP + 2, 2);
         lists.closes(GROUP + 3, 2);
-        // Of a subscript, say.
+        // For example, of a subscript.
         lists.comma(GROUP + 5, 2);
         lists.comma(2 * GROUP, 1);
         lists.closes(2 * GROUP + 1, 1);

@@ -1,9 +1,9 @@
 //! Scanner: the pass over every byte before the grammar.
 //!
-//! It finds what no grammar can report well (brackets and strings that do not end, nesting without bound), and makes the
-//! copy of the text that the grammar reads, of the same length: comments, inactive `#if` branches and odd white space
-//! become blanks, the angle brackets of generic arguments become U+0001 and U+0002, and a brace becomes U+0004 when its
-//! closing one is followed, on its line, by what goes on with an expression.
+//! It detects the errors that a grammar cannot report well (unterminated brackets and strings, excessive nesting), and
+//! creates the copy of the text that the grammar reads, of the same length: comments, inactive `#if` branches and unusual
+//! white space become blanks, the angle brackets of generic arguments become U+0001 and U+0002, and a brace becomes U+0004
+//! when the text after its closing brace, on the same line, continues an expression.
 
 mod conditional;
 mod directive;
@@ -15,22 +15,22 @@ pub(super) use list::List;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 
-/// Brackets inside brackets beyond this are refused: no program needs them, and every later stage recurses.
+/// The maximum nesting of brackets: no program needs more, and every later stage recurses.
 const MAX_NESTING: usize = 256;
-/// Operators in one expression beyond this are refused before they cost memory; far above what folding accepts.
+/// The maximum number of operators in an expression, checked before they cost memory; far above the limit of folding.
 const MAX_OPERATORS: usize = 100_000;
 
-/// The copy that the grammar reads, and what was wrong.
+/// The copy that the grammar reads, and the errors.
 pub(super) struct Scanned {
-    /// As long as the text, and one newline.
+    /// The copy: the text, with replacements, and one newline.
     pub text: String,
-    /// Problems; with any of them the text is not worth parsing.
+    /// The errors; if there are any, the text is not parsed.
     pub diagnostics: Vec<Diagnostic>,
-    /// Whether the text is the beginning of something longer.
+    /// Whether the text is incomplete.
     pub incomplete: bool,
-    /// Beginnings of lines, outside of all brackets, that go on with nothing from the line before.
+    /// The offsets of lines, outside all brackets, that do not continue the previous line.
     pub lines: Vec<usize>,
-    /// Long lists, in their order.
+    /// The long lists, in source order.
     pub lists: Vec<List>,
 }
 
@@ -42,7 +42,7 @@ struct Quote {
     long: bool,
 }
 
-/// An open bracket; `quote` when it is the `\(` of an interpolation.
+/// An open bracket; `quote` is set for the `\(` of an interpolation.
 #[derive(Clone, Copy)]
 struct Open {
     position: usize,
@@ -50,7 +50,7 @@ struct Open {
     quote: Option<Quote>,
 }
 
-/// A `<` behind a name that may open generic arguments.
+/// A `<` after a name that may open generic arguments.
 struct Angle {
     position: usize,
     depth: usize,
@@ -64,9 +64,9 @@ struct Scanner<'t> {
     at: usize,
     open: Vec<Open>,
     angles: Vec<Angle>,
-    /// For each `#if` that is open: where it stands and whether a branch was taken.
+    /// For each open `#if`: its offset and whether a branch was active.
     branches: Vec<(usize, bool)>,
-    /// The last byte that is neither blank nor newline, as it stands in the text.
+    /// The last byte of the text that is neither a blank nor a newline.
     last: u8,
     /// Whether `last` ends a name, as opposed to a number.
     after_name: bool,
@@ -98,7 +98,7 @@ pub(super) fn scan(text: &str, start: u32) -> Scanned {
     };
     scanner.run();
     scanner.out.push(b'\n');
-    // Only whole characters were replaced, so this never loses anything.
+    // Only complete characters were replaced, so the conversion cannot fail.
     let text = String::from_utf8(scanner.out).unwrap_or_default();
     Scanned {
         text,
@@ -109,7 +109,7 @@ pub(super) fn scan(text: &str, start: u32) -> Scanned {
     }
 }
 
-/// Whether a byte can stand in a name; every byte beyond ASCII may.
+/// Whether a byte can occur in a name; every byte beyond ASCII can.
 pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
@@ -162,7 +162,7 @@ impl Scanner<'_> {
         self.at = end;
     }
 
-    /// Looks at the next token; false ends the scan.
+    /// Reads the next token; returns false to end the scan.
     fn step(&mut self) -> bool {
         let byte = self.bytes[self.at];
         match byte {
@@ -184,7 +184,7 @@ impl Scanner<'_> {
                 self.at += 2;
                 return true;
             }
-            // The marks that stand for brackets must not come from the text.
+            // The characters that mark brackets must not occur in the text.
             0x01 | 0x02 | 0x04 => self.out[self.at] = 0x03,
             b'/' if self.peek(1) == b'/' => {
                 self.skip_line();
@@ -219,7 +219,7 @@ impl Scanner<'_> {
             b'.' | b'?' | b':' | b'@' => {}
             b',' => {
                 self.operators = 0;
-                // Between angle brackets it may be one of generic arguments.
+                // Between angle brackets it may belong to generic arguments.
                 if self.angles.is_empty() {
                     self.lists.comma(self.at, self.open.len());
                 }
@@ -285,7 +285,7 @@ impl Scanner<'_> {
         self.operators += usize::from(first >= 0x80 && self.at - from <= 3);
     }
 
-    /// `/* … */`, which nests.
+    /// Reads `/* … */`, which nests.
     fn comment(&mut self) -> bool {
         let (from, mut depth) = (self.at, 0usize);
         while self.at < self.bytes.len() {
@@ -312,7 +312,7 @@ impl Scanner<'_> {
     }
 
     fn opens(&mut self, byte: u8) -> bool {
-        // `a < b(c)` is not a list of types; nor is anything with a closure in it.
+        // `a < b(c)` is not a list of types, nor is a list with a closure.
         if byte == b'{' || self.after_name || matches!(self.last, b')' | b']' | b'"') {
             self.angles.clear();
         }
@@ -329,7 +329,7 @@ impl Scanner<'_> {
             return false;
         }
         self.open.push(open);
-        // Behind a name or a bracket it is a subscript.
+        // After a name or a bracket it is a subscript.
         if open.byte == b'[' && !self.after_name && !b")]}\"?!".contains(&self.last) {
             self.lists.opens(open.position, self.open.len());
         }
@@ -370,7 +370,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Whether what follows on the line goes on with the expression before it: Swift's list.
+    /// Whether the rest of the line continues the preceding expression, by Swift's list of tokens.
     fn goes_on(&self) -> bool {
         let rest = self.text[self.at..].trim_start_matches([' ', '\t']);
         let is_word_of = |word: &&str| {
@@ -397,9 +397,8 @@ impl Scanner<'_> {
         );
     }
 
-    /// Where a bracket that is open was probably meant to be closed, before `limit`: at the end of the line before one
-    /// that is indented no further than its own and begins something new. A brace counts only where its body is
-    /// indented.
+    /// Guesses where an open bracket was meant to be closed, before `limit`: at the end of the line before the first line that
+    /// is indented no further than the line of the bracket and begins a new statement. For a brace, the body must be indented.
     fn statement_end(&self, open: Open, limit: usize) -> Option<usize> {
         if open.quote.is_some() {
             return None;
@@ -455,7 +454,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// `>` ends generic arguments if there is a `<` for it and what follows cannot be an operand: Swift's rule.
+    /// Reads `>`. By Swift's rule it ends generic arguments if there is a matching `<` and no operand can follow.
     fn angle_closes(&mut self) {
         if self.at > 0 && self.bytes[self.at - 1] == b'-' {
             return;

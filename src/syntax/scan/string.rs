@@ -4,7 +4,7 @@ use super::{Open, Quote, Scanner};
 use crate::diagnostic::{Code, Diagnostic};
 
 impl Scanner<'_> {
-    /// The inside of a string literal, up to its end or an interpolation.
+    /// Reads the content of a string literal, up to its end or an interpolation.
     pub(super) fn string(&mut self, quote: Quote) -> bool {
         self.angles.clear();
         let count = if quote.long { 3 } else { 1 };
@@ -27,7 +27,7 @@ impl Scanner<'_> {
                     if self.peek(0) == b'(' {
                         return self.push(Open { position: self.at, byte: b'(', quote: Some(quote) });
                     }
-                    // The escaped byte is not looked at; a newline still ends a short string.
+                    // The escaped byte is not interpreted; a newline still ends a single-line string.
                     if self.peek(0) != b'\n' {
                         self.at += 1;
                     }

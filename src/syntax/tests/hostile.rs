@@ -2,7 +2,7 @@ use super::*;
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
 
-/// Reads a text in bounded time; whether it has no errors.
+/// Parses a text in bounded time; returns whether it has no errors.
 fn quickly(text: String) -> bool {
     let from = Instant::now();
     let start: String = text.chars().take(30).collect();
@@ -109,7 +109,7 @@ fn nested_brackets_neither_overflow_nor_take_for_ever() {
         for count in [300, 20_000] {
             quickly(pattern.repeat(count));
         }
-        // As deep as brackets go, and wrong at the very inside: nothing may be read twice at each level.
+        // Nested to the limit, with an error at the innermost level: no level may be parsed twice.
         quickly(format!("{}§", pattern.repeat(120)));
         let closers: String = pattern
             .repeat(120)
@@ -187,7 +187,7 @@ proptest! {
     }
 }
 
-/// Run by hand: `cargo test --release speed -- --ignored --nocapture`.
+/// Measures the speed. Run by hand: `cargo test --release speed -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement"]
 #[allow(clippy::print_stdout)]

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Code, the text that is pointed at, and the message.
+/// Returns the code of the first diagnostic, the text of its span, and the message.
 fn first(text: &str) -> (&'static str, String, String) {
     let parsed = read(text);
     let d = parsed.diagnostics.first().unwrap_or_else(|| panic!("{text} has no errors"));
@@ -136,8 +136,8 @@ fn a_bracket_is_missed_where_the_next_statement_begins() {
     assert_eq!(place("print((1 + 2)\nprint(3)\n"), 13);
     assert_eq!(place("print(\n  1,\n  2\nlet y = 3\n"), 15);
     assert_eq!(place("func f() {\n  x\n\nfunc g() {}\n"), 14);
-    // A body that is not indented says nothing.
+    // The body is not indented, so its lines do not show where it ends.
     assert_eq!(place("func f() {\nx\n"), 12);
-    // What goes on is no new statement.
+    // A continuation line does not begin a new statement.
     assert_eq!(place("f(a\n+ b"), 7);
 }

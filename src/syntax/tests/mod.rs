@@ -1,4 +1,4 @@
-//! Parser tests: text in, tree or message out.
+//! Parser tests: source text to trees or messages.
 
 mod declarations;
 mod expressions;
@@ -8,19 +8,19 @@ mod statements;
 
 use super::*;
 
-/// The programs of the documents that the language started from, each under a line with its name.
+/// The programs of the original design documents, each after a line with its name.
 const PROGRAMS: &str = include_str!("programs.txt");
 
 fn programs() -> impl Iterator<Item = (&'static str, &'static str)> {
     PROGRAMS.split("=== ").skip(1).filter_map(|p| p.split_once('\n'))
 }
 
-/// Runs on a stack like that of a session, because test threads have little.
+/// Runs a test on a stack as large as that of a session, because the stacks of test threads are small.
 pub(in crate::syntax) fn roomy<T: Send + 'static>(test: impl FnOnce() -> T + Send + 'static) -> T {
     std::thread::Builder::new().stack_size(256 << 20).spawn(test).unwrap().join().unwrap()
 }
 
-/// Parses and folds.
+/// Parses a text and folds its operators.
 fn read(text: &str) -> Parsed {
     let mut parsed = parse(text, 0);
     let mut table = OperatorTable::standard();
@@ -29,7 +29,7 @@ fn read(text: &str) -> Parsed {
     parsed
 }
 
-/// The tree of a text without errors, on one line.
+/// Returns the tree of a text without errors, on one line.
 fn tree(text: &str) -> String {
     let parsed = read(text);
     assert!(parsed.diagnostics.is_empty(), "{text}: {:?}", parsed.diagnostics);

@@ -98,7 +98,7 @@ fn perturbations_are_not_confused() {
             k.mul(x, inner)
         });
         assert_eq!(y.value, 1.0, "{mix:?}");
-        // d/dx at 0 of (d/dy y sin y at x) is 2: an adjoint of 0 that moves outside is not nothing.
+        // d/dx at 0 of (d/dy y sin y at x) is 2: an adjoint of 0 that varies outside is not skipped.
         let y = calculus.derivative(mix[0], c(0.0), &mut |k, x| {
             k.derivative(mix[1], x, &mut |k, y| {
                 let s = k.f("sin", &[y]);
@@ -140,7 +140,7 @@ fn a_pullback_lives_longer_than_its_level_and_records_outside() {
         });
         assert_eq!(d.value, 6.0 * 1.5 * 1.5, "{way:?}");
     }
-    // Called inside of a level that was opened later: d/ds of s · 6 x at x = 1.5.
+    // Called inside a level that was opened later: d/ds of s · 6 x at x = 1.5.
     let (_, map) = k.record(&[c(1.5)], &mut |k, x| {
         let square = k.mul(x[0], x[0]);
         k.mul(c(3.0), square)
@@ -176,7 +176,7 @@ fn a_zero_adjoint_stops_and_a_true_product_does_not() {
         });
         assert_eq!(unused.value, 0.0, "{way:?}");
     }
-    // A direction that does not move y at all never meets the infinite partial derivative of √y.
+    // A direction in which y does not vary never meets the infinite partial derivative of √y.
     let along = k.along(&[c(1.0), c(0.0)], &[c(1.0), c(0.0)], &mut |k, x| {
         let root = k.f("sqrt", &[x[1]]);
         k.add(x[0], root)
@@ -191,7 +191,7 @@ fn constants_get_no_partial() {
         let d = k.derivative(way, c(-2.0), &mut |k, x| k.f("pow", &[x, c(2.0)]));
         assert_eq!(d.value, -4.0, "{way:?}");
     }
-    // ∂²/∂x∂y xʸ at (2, 0) is 1/2: nothing wider than the kink itself is cut away.
+    // ∂²/∂x∂y xʸ at (2, 0) is 1/2: only the kink itself is excluded.
     for mix in mixes(2) {
         for swapped in [false, true] {
             let at = if swapped { [c(0.0), c(2.0)] } else { [c(2.0), c(0.0)] };
@@ -216,7 +216,7 @@ fn a_tangent_of_single_precision_is_rounded() {
 
 #[test]
 fn a_partial_is_generic_over_the_field() {
-    // The bounds of the trait are what partial derivatives are written with; a new kind of number needs nothing else.
+    // The bounds of the trait suffice to write partial derivatives; a new kind of number needs nothing else.
     fn partial<T: Field>(x: T) -> T {
         T::select(
             Test::Less(x.clone(), T::constant(0.0)),

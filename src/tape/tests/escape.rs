@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 #[test]
 fn what_is_stored_keeps_its_link_outside() {
-    // A captured variable is assigned x · y in an inner derivative by y; afterwards it still moves with x.
+    // A captured variable is assigned x · y in an inner derivative by y; afterwards it still varies with x.
     for mix in mixes(2) {
         let mut k = Calculus::new();
         let d = k.derivative(mix[0], c(2.0), &mut |k, x| {
@@ -29,7 +29,7 @@ fn what_is_stored_keeps_its_link_outside() {
 
 #[test]
 fn a_pullback_that_is_stored_keeps_its_links() {
-    // Inside d/dy, the pullback of z ↦ x y z is stored; after that level it still moves with x.
+    // Inside d/dy, the pullback of z ↦ x y z is stored; after that level it still varies with x.
     for mix in mixes(2) {
         let mut k = Calculus::new();
         let d = k.derivative(mix[0], c(2.0), &mut |k, x| {

@@ -8,7 +8,7 @@ mod recording;
 use super::*;
 use crate::native::primitive;
 
-/// Levels with small helpers, so that a test reads like the formula that it is about.
+/// Levels with small helpers, so that a test reads like the formula that it tests.
 struct Calculus(Levels);
 
 impl Calculus {
@@ -29,7 +29,7 @@ impl Calculus {
         self.f("add", &[a, b])
     }
 
-    /// The differential of `body` at `x`, and its value.
+    /// Returns the value of `body` at `x`, and its differential.
     fn record(&mut self, x: &[Num], body: &mut dyn FnMut(&mut Calculus, &[Num]) -> Num) -> (Num, LinearMap) {
         self.0.open(Direction::Reverse).unwrap();
         let x: Vec<Num> = x.iter().map(|x| self.0.leaf(*x).unwrap()).collect();
@@ -43,7 +43,7 @@ impl Calculus {
         map.pull_back(&mut self.0, &[Num::constant(1.0)]).unwrap()
     }
 
-    /// The derivative along `dx`.
+    /// Returns the derivative along `dx`.
     fn along(&mut self, x: &[Num], dx: &[Num], body: &mut dyn FnMut(&mut Calculus, &[Num]) -> Num) -> Num {
         self.0.open(Direction::Forward).unwrap();
         let x: Vec<Num> = x.iter().zip(dx).map(|(x, dx)| self.0.dual(*x, *dx).unwrap()).collect();
@@ -54,7 +54,7 @@ impl Calculus {
         tangent
     }
 
-    /// The derivative of a function of one number, by one of three ways.
+    /// Returns the derivative of a function of one number, by one of three ways.
     fn derivative(&mut self, way: Way, x: Num, body: &mut dyn FnMut(&mut Calculus, Num) -> Num) -> Num {
         let body: &mut dyn FnMut(&mut Calculus, &[Num]) -> Num = &mut |c, x| body(c, x[0]);
         match way {
@@ -84,7 +84,7 @@ enum Way {
 
 const WAYS: [Way; 3] = [Way::Reverse, Way::Forward, Way::Differential];
 
-/// All lists of `n` ways.
+/// Returns all lists of `n` ways.
 fn mixes(n: usize) -> Vec<Vec<Way>> {
     (0..n).fold(vec![vec![]], |all, _| {
         all.iter().flat_map(|mix: &Vec<Way>| WAYS.iter().map(|w| [mix.as_slice(), &[*w]].concat())).collect()

@@ -40,13 +40,13 @@ fn run(k: &mut Calculus, program: &[Step], x: &[Num]) -> Num {
             }
             name => k.f(name, &[a]),
         };
-        // Kept from growing without bound by products of products.
+        // The sine bounds the growth by products of products.
         numbers.push(if y.value.abs() > 3.0 { k.f("sin", &[y]) } else { y });
     }
     numbers[numbers.len() - 1]
 }
 
-/// The same derivative by numbers alone: polynomials truncated at order 3 in one variable.
+/// The derivatives computed on numbers alone: polynomials truncated at order 3 in one variable.
 #[derive(Clone, Copy, Debug)]
 struct Jet([f64; 4]);
 
@@ -65,7 +65,7 @@ impl Jet {
         Jet([0, 1, 2, 3].map(|i| self.0[i] + scale * o.0[i]))
     }
 
-    /// `f(self)` from the Taylor coefficients of `f` at its constant term.
+    /// Returns `f(self)` from the Taylor coefficients of `f` at its constant term.
     fn through(self, taylor: [f64; 4]) -> Jet {
         let delta = Jet([0.0, self.0[1], self.0[2], self.0[3]]);
         let mut power = Jet([1.0, 0.0, 0.0, 0.0]);

@@ -1,4 +1,4 @@
-//! Whether conformances are kept: every requirement is fulfilled, and what nobody wrote can be made.
+//! Conformance checks: every requirement has a witness, and the members to synthesize can be synthesized.
 
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
@@ -23,7 +23,7 @@ use crate::types::synthesize;
 use crate::types::synthesize::custom_tangent;
 use std::rc::Rc;
 
-/// Every requirement must be fulfilled.
+/// Checks that every requirement of a conformance has a witness.
 pub(crate) fn check_conformance(cx: &mut TypeContext, n: NominalId, i: usize) {
     let conformance = &cx.defs.nominal_data(n).conformances[i];
     let (p, group, span) = (conformance.protocol, conformance.group, conformance.span);
@@ -58,7 +58,7 @@ pub(crate) fn check_conformance(cx: &mut TypeContext, n: NominalId, i: usize) {
                 {
                     continue;
                 }
-                // What mentions a type that is not known is missing with it.
+                // A requirement that mentions an unknown associated type is not reported separately.
                 if mentions(cx, function, q, &unknown) {
                     continue;
                 }
@@ -112,7 +112,7 @@ pub(crate) fn check_conformance(cx: &mut TypeContext, n: NominalId, i: usize) {
     }
 }
 
-/// The associated types of a protocol that nothing in a type says.
+/// Returns the associated types of a protocol that cannot be resolved for a type.
 fn missing_types(cx: &mut TypeContext, p: ProtocolId, own: &Type) -> Vec<Name> {
     let names: Vec<Name> = cx.defs.protocol_data(p).associated.iter().map(|a| a.name.clone()).collect();
     let is_unknown = |name: &Name| {
@@ -130,7 +130,7 @@ fn mentions(cx: &mut TypeContext, requirement: FunctionId, p: ProtocolId, names:
         && (signature.result.any(&mut is_one) || signature.params.iter().any(|param| param.ty.any(&mut is_one)))
 }
 
-/// Subclasses conform, too, and must have the initializer.
+/// Checks that a class initializer that is a witness is `required`: subclasses conform and must have it.
 fn check_required_init(cx: &mut TypeContext, n: NominalId, p: ProtocolId, f: FunctionId) {
     if !superclass::fills_instance(cx, f) || cx.defs.nominal_data(n).is_final || superclass::is_required(cx, f) {
         return;
@@ -147,13 +147,13 @@ fn check_required_init(cx: &mut TypeContext, n: NominalId, p: ProtocolId, f: Fun
     );
 }
 
-/// Whether nobody wrote a member of a type.
+/// Whether a member of a type is synthesized.
 fn is_made(cx: &TypeContext, n: NominalId, f: FunctionId) -> bool {
     let data = cx.defs.function_data(f);
     data.is_prelude && data.owner == Owner::Nominal(n)
 }
 
-/// Why what a conformance asks for cannot be made: that needs to stand where the type is declared.
+/// Returns why a witness cannot be synthesized: synthesis requires a conformance in the file that declares the type.
 fn made_elsewhere(cx: &mut TypeContext, n: NominalId, p: ProtocolId, group: GroupId, by: FunctionId) -> Option<String> {
     let data = cx.defs.nominal_data(n);
     if cx.defs.groups[group.0 as usize].file == data.file || cx.module.is_interactive || data.is_prelude {
@@ -166,7 +166,7 @@ fn made_elsewhere(cx: &mut TypeContext, n: NominalId, p: ProtocolId, group: Grou
     ))
 }
 
-/// What fulfils a requirement is no more private than the type and the protocol.
+/// Checks that a witness is not private, unless the type or the protocol is.
 fn check_open_enough(cx: &mut TypeContext, n: NominalId, p: ProtocolId, f: FunctionId) {
     let data = cx.defs.function_data(f);
     let is_kept = |decl: &Rc<Decl>| decl.has("private") || decl.has("fileprivate");
@@ -183,13 +183,13 @@ fn check_open_enough(cx: &mut TypeContext, n: NominalId, p: ProtocolId, f: Funct
     cx.sink.report(diagnostic.help("remove 'private' or 'fileprivate'"));
 }
 
-/// Whether a declaration of the top level, or one inside of a type, is kept to its file.
+/// Whether a declaration is nested, or is private to its file.
 fn is_kept_at_top(cx: &TypeContext, what: Named) -> bool {
     let nested = matches!(what, Named::Nominal(n) if cx.defs.nominal_data(n).parent != Owner::Module);
     nested || cx.defs.module.values().flatten().any(|e| e.what == what && e.is_private)
 }
 
-/// Members of a type that have the name of a requirement and do not fulfil it.
+/// Returns the members of a type that have the name of a requirement and are not its witness, with a description.
 fn near_members(cx: &mut TypeContext, n: NominalId, requirement: FunctionId) -> Vec<(String, Span)> {
     let base = cx.defs.function_data(requirement).base_name.clone();
     let members = cx.defs.nominal_data(n).members.get(&base).cloned().unwrap_or_default();
@@ -222,8 +222,8 @@ fn near_members(cx: &mut TypeContext, n: NominalId, requirement: FunctionId) -> 
     near
 }
 
-/// Why equality, hashing or arithmetic, which a conformance needs and nobody wrote, cannot be made from the parts
-/// of the type.
+/// Returns why equality, hashing or arithmetic that a conformance requires cannot be synthesized from the parts of the
+/// type.
 fn unsynthesized(cx: &mut TypeContext, n: NominalId, p: ProtocolId, made: &[ProtocolId]) -> Vec<(String, Span)> {
     let data = cx.defs.nominal_data(n);
     if data.kind == NominalKind::Class || data.builtin.is_some() || data.is_prelude {
@@ -245,7 +245,7 @@ fn unsynthesized(cx: &mut TypeContext, n: NominalId, p: ProtocolId, made: &[Prot
     out
 }
 
-/// A requirement with the types that a type has to give it.
+/// Formats a requirement with the types that a type must supply.
 fn requirement_text(cx: &mut TypeContext, f: FunctionId, p: ProtocolId, of: &Type) -> String {
     let wanted = witness::requirement_for(cx, f, p, of);
     let data = cx.defs.function_data(f);
@@ -261,7 +261,7 @@ fn requirement_text(cx: &mut TypeContext, f: FunctionId, p: ProtocolId, of: &Typ
     format!("{what} '{}' with type '{}'", cx.defs.full_name(f), display::show(cx, &ty))
 }
 
-/// Requirements that the machine or the checker fulfils for every type.
+/// Whether the requirements of a protocol are satisfied by the machine or the checker for every type.
 fn is_supplied(cx: &TypeContext, p: ProtocolId, _r: u32) -> bool {
     matches!(&*cx.defs.protocol_data(p).name, "Hashable" | "Error")
 }

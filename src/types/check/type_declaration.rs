@@ -16,7 +16,7 @@ use crate::types::synthesize::custom_tangent::asked_of_vector;
 use crate::types::synthesize::custom_tangent::vector_of;
 use crate::types::synthesize::subclass_tangent;
 
-/// Checks what a type declares: the types of its properties, its conformances.
+/// Checks the declaration of a nominal type: the types of its properties, its initializers and its conformances.
 pub(crate) fn check_nominal(cx: &mut TypeContext, n: NominalId) {
     if cx.defs.nominal_data(n).is_prelude {
         return;
@@ -38,7 +38,7 @@ pub(crate) fn check_nominal(cx: &mut TypeContext, n: NominalId) {
     check_asked_vector(cx, n);
 }
 
-/// A synthesized vector must fulfil what protocols of its type ask of it.
+/// Checks that a synthesized vector conforms to the protocols that its type requires.
 pub(crate) fn check_asked_vector(cx: &mut TypeContext, n: NominalId) {
     if conformances::declares(cx, n, "Differentiable").is_none() || asked_of_vector(cx, n).is_empty() {
         return;
@@ -49,7 +49,7 @@ pub(crate) fn check_asked_vector(cx: &mut TypeContext, n: NominalId) {
         check_nominal(cx, v);
         return;
     }
-    // One that is synthesized has no place of its own.
+    // A synthesized vector has no location in the program.
     let (span, before) = (cx.defs.nominal_data(n).span, cx.sink.diagnostics.len());
     for i in 0..cx.defs.nominal_data(v).conformances.len() {
         conformance::check_conformance(cx, v, i);

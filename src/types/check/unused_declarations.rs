@@ -1,4 +1,4 @@
-//! Declarations that hold whether anybody uses them or not: extensions, aliases, protocols.
+//! Unused declarations: checks extensions, aliases and protocols, which must be valid even if no code uses them.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::types::check::conformance;
@@ -12,7 +12,7 @@ use crate::types::model::tables::{AliasId, GroupId, Owner};
 use crate::types::model::ty::{NominalId, ProtocolId};
 use crate::types::names::type_alias;
 
-/// How many declarations there are.
+/// The numbers of declarations at one moment.
 #[derive(Clone, Copy)]
 pub(crate) struct Entered {
     groups: usize,
@@ -24,7 +24,7 @@ pub(crate) fn entered(cx: &TypeContext) -> Entered {
     Entered { groups: cx.defs.groups.len(), aliases: cx.defs.aliases.len(), protocols: cx.defs.protocols.len() }
 }
 
-/// Looks at what was entered since then.
+/// Checks all declarations entered after the counts `since`.
 pub(crate) fn check_entered(cx: &mut TypeContext, since: Entered) {
     for p in since.protocols..cx.defs.protocols.len() {
         if !cx.defs.protocols[p].is_prelude {
@@ -47,7 +47,7 @@ fn is_own_file(file: u32) -> bool {
     file != crate::types::model::prelude::PRELUDE_FILE
 }
 
-/// What a protocol refines and what its requirements mention.
+/// Checks the protocols that a protocol refines, its associated types, and the types in its requirements.
 fn check_protocol(cx: &mut TypeContext, p: ProtocolId) {
     derivative_constraints::check_repeated_promises(cx, p);
     associated_type::protocol_clauses(cx, p);
@@ -61,7 +61,7 @@ fn check_protocol(cx: &mut TypeContext, p: ProtocolId) {
     }
 }
 
-/// What an extension requires and which conformances it adds.
+/// Checks the requirements of an extension and the conformances that it adds.
 fn check_group(cx: &mut TypeContext, group: GroupId) {
     generic_env::group_env(cx, group);
     match cx.defs.groups[group.0 as usize].owner {
@@ -71,7 +71,7 @@ fn check_group(cx: &mut TypeContext, group: GroupId) {
     }
 }
 
-/// The conformances that an extension gives to a type of the library.
+/// Checks the conformances that an extension adds to a library type.
 fn check_extended(cx: &mut TypeContext, n: NominalId, group: GroupId) {
     conformances::enter_conformances(cx, n);
     conformances::check_not_in_library(cx, n, group);

@@ -1,4 +1,4 @@
-//! Conformances: which type conforms to which protocol, and on which conditions.
+//! Conformances: which types conform to which protocols, and under which conditions.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -25,13 +25,13 @@ use crate::types::names::type_expr::TypeScope;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-/// The most elements that a tuple may have to conform to anything: the prelude says how, one size after another.
+/// The number of elements up to which tuples conform to protocols: the prelude defines the witnesses for each size.
 const LARGEST_TUPLE: usize = 6;
 
-/// The protocols that tuples conform to when all their elements do.
+/// The protocols that tuples conform to if all their elements do.
 const OF_TUPLES: &[&str] = &["Differentiable", "Equatable", "Comparable", "Hashable", "AdditiveArithmetic", "Scalable"];
 
-/// The protocols that a protocol refines, itself first.
+/// Returns the protocols that a protocol refines, starting with itself.
 pub(crate) fn refined(cx: &mut TypeContext, p: ProtocolId) -> Rc<[ProtocolId]> {
     if let Some(known) = &cx.defs.protocol_data(p).refines {
         return known.clone();
@@ -72,14 +72,14 @@ fn name_of(cx: &TypeContext, p: ProtocolId) -> Name {
     cx.defs.protocol_data(p).name.clone()
 }
 
-/// The protocols that a type is known to conform to, those they refine included.
+/// Returns the protocols that a type is known to conform to, including those that they refine.
 pub(crate) fn protocols_of(cx: &mut TypeContext, ty: &Type) -> Rc<[ProtocolId]> {
     let mut direct: Vec<ProtocolId> = vec![];
     let env = cx.scope.env.clone();
     for requirement in &env.requirements {
         match requirement {
             Requirement::Conforms(of, p) if of == ty => direct.push(*p),
-            // Whatever an instance of the class conforms to.
+            // An instance of the class has the conformances of the class.
             Requirement::Superclass(of, Type::Nominal(class, _)) if of == ty => {
                 direct.extend(declared_conformances(cx, *class));
             }
@@ -125,8 +125,8 @@ pub(crate) fn protocols_of(cx: &mut TypeContext, ty: &Type) -> Rc<[ProtocolId]> 
     all.into()
 }
 
-/// The protocols that a declared type conforms to, those they refine included. They are asked for at each member and
-/// each operator, so those of a type without a superclass are kept until it gets more.
+/// Returns the protocols that a declared type conforms to, including those that they refine. They are queried at each
+/// member and each operator; for a type without a superclass they are memoized until it gets further conformances.
 fn declared_protocols(cx: &mut TypeContext, n: NominalId) -> Rc<[ProtocolId]> {
     enter_conformances(cx, n);
     let data = cx.defs.nominal_data(n);
@@ -138,7 +138,7 @@ fn declared_protocols(cx: &mut TypeContext, n: NominalId) -> Rc<[ProtocolId]> {
     }
     let direct = declared_conformances(cx, n);
     let all: Rc<[ProtocolId]> = all_refined(cx, direct).into();
-    // While a protocol is being looked at, it is not known yet what it refines.
+    // While the refinements of a protocol are being computed, its list is incomplete.
     if cx.memo.refining.is_empty() && !has_superclass {
         cx.defs.nominal_data_mut(n).protocols = Some((count, all.clone()));
     }
@@ -164,20 +164,21 @@ fn declared_conformances(cx: &mut TypeContext, n: NominalId) -> Vec<ProtocolId> 
     out
 }
 
-/// Enters the conformances of a type that were not looked at yet.
+/// Enters the conformances of a type's groups that were not entered yet.
 pub(crate) fn enter_conformances(cx: &mut TypeContext, n: NominalId) {
     let name = cx.defs.nominal_data(n).name.clone();
     if cx.defs.nominal_data(n).parent == Owner::Module {
         prelude::load_extensions(cx, &name);
     }
-    // What is entered may ask for conformances itself: it finds the group counted, and goes on with the next one.
+    // Entering a group may query conformances itself: the nested call sees the group as entered, and continues with the
+    // next one.
     while let Some(group) = cx.defs.nominal_data(n).groups.get(cx.defs.nominal_data(n).groups_entered).copied() {
         cx.defs.nominal_data_mut(n).groups_entered += 1;
         let (inherits, file) =
             (cx.defs.groups[group.0 as usize].inherits.clone(), cx.defs.groups[group.0 as usize].file);
         let own = cx.defs.nominal_data(n).group == group;
         let scope = TypeScope::of(Owner::Nominal(n), file);
-        // What is inherited may be named with the type's own parameters; what is required of them is not known yet.
+        // The inherited types may refer to the type's own parameters; the requirements of these are not known yet.
         let params = Env { params: cx.defs.nominal_data(n).params.clone(), ..Env::default() };
         context::with_env(cx, Rc::new(params), |cx| {
             for ty in &inherits {
@@ -199,7 +200,7 @@ pub(crate) fn enter_conformances(cx: &mut TypeContext, n: NominalId) {
     queries::continue_tangent_vector(cx, n);
 }
 
-/// A type says once that it conforms.
+/// Reports a conformance that is declared twice.
 fn check_not_repeated(cx: &mut TypeContext, n: NominalId, p: ProtocolId, group: GroupId, span: Span) {
     let data = cx.defs.nominal_data(n);
     let Some(known) = data.conformances.iter().find(|c| c.protocol == p) else { return };
@@ -215,8 +216,9 @@ fn check_not_repeated(cx: &mut TypeContext, n: NominalId, p: ProtocolId, group: 
     cx.sink.report(diagnostic.note_at(first, text).help("remove it"));
 }
 
-/// A type of the library says there that it can be compared. The documents let such types conform to other protocols that
-/// they conform to here already.
+/// Reports an extension of a library type that declares a conformance to `Equatable`, `Hashable` or `Comparable` which
+/// the library declares. Other repeated conformances are accepted: programs in the documents that the language is based
+/// on declare them, while the library of dscript already has them.
 pub(crate) fn check_not_in_library(cx: &mut TypeContext, n: NominalId, group: GroupId) {
     let data = &cx.defs.groups[group.0 as usize];
     let (inherits, scope) = (data.inherits.clone(), TypeScope::of(Owner::Nominal(n), data.file));
@@ -275,7 +277,7 @@ pub(crate) fn add_conformance(
     if let Some(known) = data.conformances.iter_mut().find(|c| c.protocol == p) {
         known.memberwise |= memberwise;
         if is_prelude && data.is_prelude {
-            // What the library says comes before what an extension of the user repeats.
+            // A declaration of the library takes precedence over its repetition in an extension of the user.
             (known.group, known.span) = (group, span);
         }
         return;
@@ -290,7 +292,7 @@ pub(crate) fn add_conformance(
     });
 }
 
-/// Enums without payload are `Equatable` and `Hashable` by themselves.
+/// Adds the conformances of enums without payload, which are `Equatable` and `Hashable` implicitly.
 fn add_automatic_conformances(cx: &mut TypeContext, n: NominalId) {
     let data = cx.defs.nominal_data(n);
     if data.kind != NominalKind::Enum || data.builtin.is_some() || data.synthesized.contains(&"automatic") {
@@ -305,7 +307,7 @@ fn add_automatic_conformances(cx: &mut TypeContext, n: NominalId) {
     add_conformance(cx, n, hashable, group, false, span);
 }
 
-/// The conformance (its index) by which a nominal type conforms to a protocol or to one that refines it.
+/// Returns the index of the conformance by which a nominal type conforms to a protocol or to one that refines it.
 pub(crate) fn find_conformance(cx: &mut TypeContext, n: NominalId, p: ProtocolId) -> Option<usize> {
     enter_conformances(cx, n);
     if let Some(i) = cx.defs.nominal_data(n).conformances.iter().position(|c| c.protocol == p) {
@@ -314,7 +316,7 @@ pub(crate) fn find_conformance(cx: &mut TypeContext, n: NominalId, p: ProtocolId
     if let Some(i) = find_refinement(cx, n, p) {
         return Some(i);
     }
-    // A type that is its own tangent vector can be scaled, which is only known when its tangent vector is.
+    // A type that is its own tangent vector is scalable, which is known only once its tangent vector is.
     if matches!(&*cx.defs.protocol_data(p).name, "Scalable" | "ScalableVector")
         && declares(cx, n, "Differentiable").is_some()
     {
@@ -324,13 +326,13 @@ pub(crate) fn find_conformance(cx: &mut TypeContext, n: NominalId, p: ProtocolId
     None
 }
 
-/// A conformance to a protocol that refines another one, or to that itself.
+/// Returns the index of a conformance to a protocol or to one that refines it.
 fn find_refinement(cx: &mut TypeContext, n: NominalId, p: ProtocolId) -> Option<usize> {
     let protocols: Vec<ProtocolId> = cx.defs.nominal_data(n).conformances.iter().map(|c| c.protocol).collect();
     protocols.into_iter().position(|q| refined(cx, q).contains(&p))
 }
 
-/// Whether a known type conforms to a protocol, in the current generic environment.
+/// Whether a type conforms to a protocol in the current generic environment.
 pub(crate) fn conforms_to(cx: &mut TypeContext, ty: &Type, p: ProtocolId) -> bool {
     crate::cancel::check();
     let ty = unification::shallow(cx, ty);
@@ -351,7 +353,7 @@ pub(crate) fn conforms_to(cx: &mut TypeContext, ty: &Type, p: ProtocolId) -> boo
                 && parts.len() <= LARGEST_TUPLE
                 && parts.iter().all(|(_, t)| conforms_to(cx, t, p))
         }
-        // The exception of the documents: a curried function may give a function back.
+        // An exception in the documents that the language is based on: a curried function may return a function.
         Type::Function(_) => &*cx.defs.protocol_data(p).name == "Differentiable",
         Type::Metatype(_) => false,
     }
@@ -384,7 +386,7 @@ fn nominal_conforms(cx: &mut TypeContext, n: NominalId, args: &[Type], p: Protoc
         return superclass::base_type(cx, n, args).is_some_and(|base| conforms_to(cx, &base, p));
     };
     let group = cx.defs.nominal_data(n).conformances[i].group;
-    // A recursive type conforms while its parts are looked at.
+    // A recursive type is assumed to conform while its parts are checked.
     if cx.memo.conforming.iter().any(|(t, q)| t == ty && *q == p) {
         return true;
     }
@@ -416,7 +418,8 @@ pub(crate) fn substitute_nominal(cx: &mut TypeContext, n: NominalId, args: &[Typ
     ty.substitute(&by)
 }
 
-/// Requires a conformance of a type whose arguments are not all known: what it asks of them is asked of them.
+/// Requires a conditional conformance of a type with unknown arguments: its conditions become constraints on the
+/// arguments.
 pub(crate) fn require_conditional(
     cx: &mut TypeContext,
     n: NominalId,
@@ -448,7 +451,7 @@ pub(crate) fn declares(cx: &mut TypeContext, n: NominalId, protocol: &'static st
     find_conformance(cx, n, p)
 }
 
-/// The declaration or extension that a conformance is part of, and where it is written.
+/// Returns the group of a conformance, and the span of its declaration.
 pub(crate) fn asks(cx: &TypeContext, n: NominalId, conformance: usize) -> (GroupId, Span) {
     let conformance = &cx.defs.nominal_data(n).conformances[conformance];
     (conformance.group, conformance.span)

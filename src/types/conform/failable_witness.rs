@@ -1,5 +1,6 @@
-//! Initializers that cannot fail in the place of requirements that may: `init?(rawValue:)` by `init(rawValue:)`. That of a
-//! class fills the instance that it is given, as every other one of a class does.
+//! Failable witnesses: initializers that cannot fail as witnesses of failable requirements, `init(rawValue:)` for
+//! `init?(rawValue:)`. The failable version of a class initializer fills the instance that it receives, like every
+//! class initializer.
 
 use crate::source::Span;
 use crate::syntax::ast::Name;
@@ -14,7 +15,7 @@ use crate::types::model::ty::Type;
 use crate::types::names::lookup;
 use std::rc::Rc;
 
-/// The function that calls an initializer, which never fails, and gives an optional.
+/// Returns the failable version of an initializer, which calls the initializer and returns its result as an optional.
 pub(crate) fn failable_version(cx: &mut TypeContext, f: FunctionId) -> Option<FunctionId> {
     if let Some(known) = cx.memo.failable_versions.get(&f) {
         return Some(*known);
@@ -60,7 +61,7 @@ pub(crate) fn failable_version(cx: &mut TypeContext, f: FunctionId) -> Option<Fu
     Some(version)
 }
 
-/// A parameter.
+/// Creates a parameter.
 fn given(name: Name, ty: &Type, span: Span) -> Local {
     Local {
         name,

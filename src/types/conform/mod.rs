@@ -1,4 +1,4 @@
-//! Conformances: which type conforms to which protocol, by which witnesses.
+//! Conformances: which types conform to which protocols, and by which witnesses.
 
 pub(crate) mod conformances;
 pub(crate) mod failable_witness;

@@ -1,8 +1,8 @@
-//! `rethrows`: a function that throws what the functions throw that it is given, and nothing else.
+//! `rethrows`: functions that throw only what their function arguments throw.
 //!
-//! In: a declaration, or any function of the library, which writes neither `rethrows` nor `try`. Out: two functions. The
-//! one that was declared is given functions that do not throw, and does not throw either. The other one has the same
-//! text; it is made when a call first gives it a function that throws.
+//! In: a declaration with `rethrows`, or any function of the library, which writes neither `rethrows` nor `try`. Out:
+//! two functions. The declared one takes functions that do not throw, and does not throw. The throwing version has the
+//! same body; it is created when a call first passes a function that throws.
 
 use crate::syntax::ast::{Param, TypeExprKind};
 use crate::types::generics::signature;
@@ -12,11 +12,11 @@ use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::{FunctionType, NominalId, Strength, Type};
 use std::rc::Rc;
 
-/// The primitives whose functions may throw: what a body throws while it is recorded.
+/// The primitives that accept throwing functions: the function's body may throw while it is recorded.
 const THROWING: &[&str] =
     &["valueWithDifferential", "valueWithTangent", "valueWithGradient", "gradient", "recompute", "series"];
 
-/// The function with the same text that may be given functions that throw; `None` when there can be none.
+/// Returns the version of a function that accepts throwing functions; `None` if there is none.
 pub(crate) fn throwing_version(cx: &mut TypeContext, f: FunctionId) -> Option<FunctionId> {
     if let Some(known) = cx.memo.throwing_versions.get(&f) {
         return Some(*known);
@@ -60,7 +60,7 @@ pub(crate) fn throwing_version(cx: &mut TypeContext, f: FunctionId) -> Option<Fu
     Some(version)
 }
 
-/// What overrides a function stands in the place of its throwing version, too.
+/// Registers the override of a function as the override of its throwing version.
 pub(crate) fn override_throwing(cx: &mut TypeContext, n: NominalId, old: FunctionId, new: FunctionId) {
     let Some(version) = cx.memo.throwing_versions.get(&old).copied() else { return };
     let by = throwing_version(cx, new).unwrap_or(new);
@@ -68,18 +68,19 @@ pub(crate) fn override_throwing(cx: &mut TypeContext, n: NominalId, old: Functio
     cx.defs.overridden.insert(version);
 }
 
-/// Whether a function makes another one of the one that it is given (`gradient(of:)`): that one throws, not the call.
+/// Whether a function derives another one from its argument (`gradient(of:)`): the derived function throws, not the
+/// call.
 fn passes_on(signature: &Signature) -> bool {
     matches!(signature.result, Type::Function(_)) && signature.params.iter().any(is_of)
 }
 
-/// Whether a parameter is the function that another one is made of.
+/// Whether a parameter is the function that another one is derived from.
 fn is_of(param: &SignatureParam) -> bool {
     let is_differentiable = matches!(&param.ty, Type::Function(f) if f.strength == Strength::Differentiable);
     is_differentiable && param.label.as_deref() == Some("of")
 }
 
-/// Whether a function outlives the call that it is given to.
+/// Whether a function argument may outlive the call.
 pub(crate) fn is_kept(param: &Param) -> bool {
     let escapes = |a: &crate::syntax::ast::Attribute| &*a.name.name == "escaping";
     let in_type = match param.ty.as_ref().map(|t| &t.kind) {
@@ -89,12 +90,12 @@ pub(crate) fn is_kept(param: &Param) -> bool {
     in_type || param.attributes.iter().any(escapes)
 }
 
-/// Whether a function that throws is asked for.
+/// Whether a parameter is a function type that is written with `throws`.
 pub(crate) fn is_throwing(param: &Param) -> bool {
     written_throws(param) == Some(true)
 }
 
-/// Whether the function that is asked for throws, where the type of a function is written.
+/// Whether a parameter's function type is written with `throws`; `None` for other types.
 fn written_throws(param: &Param) -> Option<bool> {
     let kind = param.ty.as_ref().map(|t| match &t.kind {
         TypeExprKind::Attributed(_, inner) => &inner.kind,
@@ -106,7 +107,8 @@ fn written_throws(param: &Param) -> Option<bool> {
     }
 }
 
-/// A function type with or without `throws`; any other type as it is, and linear functions: no error comes out of a sweep.
+/// Returns a function type with or without `throws`. Other types and linear functions are unchanged: a sweep throws no
+/// errors.
 pub(crate) fn throwing(ty: &Type, throws: bool) -> Type {
     match ty {
         Type::Function(f) if f.throws != throws && f.strength <= Strength::Differentiable => {

@@ -1,4 +1,4 @@
-//! Classes that inherit: where their properties are, which methods they override, which initializers they have.
+//! Superclasses: which class a class inherits from, and the positions of inherited stored properties.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -16,7 +16,7 @@ pub(crate) fn is_class(cx: &TypeContext, n: NominalId) -> bool {
     cx.defs.nominal_data(n).kind == NominalKind::Class
 }
 
-/// The class that a class inherits from, with arguments in terms of its own parameters.
+/// Returns the superclass of a class, with generic arguments in terms of the class's own parameters.
 pub(crate) fn superclass(cx: &mut TypeContext, n: NominalId) -> Option<(NominalId, Rc<[Type]>)> {
     if !is_class(cx, n) {
         return None;
@@ -28,13 +28,13 @@ pub(crate) fn superclass(cx: &mut TypeContext, n: NominalId) -> Option<(NominalI
     }
 }
 
-/// The same for given arguments.
+/// Returns the superclass of a class for given generic arguments of the class.
 pub(crate) fn base_type(cx: &mut TypeContext, n: NominalId, args: &[Type]) -> Option<Type> {
     let base = cx.defs.nominal_data(n).superclass.clone()?;
     Some(conformances::substitute_nominal(cx, n, args, &base))
 }
 
-/// A class names what it inherits from.
+/// Sets the superclass of a class, and reports types that cannot be its superclass.
 pub(crate) fn set_superclass(cx: &mut TypeContext, n: NominalId, ty: Type, span: Span) {
     let shown = display::show(cx, &ty);
     let problem = match &ty {
@@ -78,7 +78,7 @@ pub(crate) fn inherited_count(cx: &mut TypeContext, n: NominalId) -> u32 {
     count
 }
 
-/// The type that declares the `index`-th stored property of a type, and its number there.
+/// Returns the type that declares the `index`-th stored property of a type, and the property's index in that type.
 pub(crate) fn stored_owner(cx: &mut TypeContext, n: NominalId, index: u32) -> (NominalId, usize) {
     let mut at = n;
     loop {
@@ -94,18 +94,18 @@ pub(crate) fn is_convenience(cx: &TypeContext, f: FunctionId) -> bool {
     cx.defs.function_data(f).decl.as_ref().is_some_and(|d| d.has("convenience"))
 }
 
-/// Whether subclasses have an initializer, too.
+/// Whether subclasses must have an initializer, too.
 pub(crate) fn is_required(cx: &TypeContext, f: FunctionId) -> bool {
     cx.defs.function_data(f).decl.as_ref().is_some_and(|d| d.has("required"))
 }
 
-/// Whether an initializer is of a class: then it gets the instance that it fills as `self`.
+/// Whether a function is an initializer of a class, which receives the new instance as `self`.
 pub(crate) fn fills_instance(cx: &TypeContext, f: FunctionId) -> bool {
     let data = cx.defs.function_data(f);
     matches!((data.kind, data.owner), (FunctionKind::Init { .. }, Owner::Nominal(n)) if is_class(cx, n))
 }
 
-/// Whether subclasses may put something in the place of a function.
+/// Whether subclasses may override a function.
 pub(crate) fn is_overridable(cx: &TypeContext, f: FunctionId) -> bool {
     let data = cx.defs.function_data(f);
     let Owner::Nominal(n) = data.owner else { return false };

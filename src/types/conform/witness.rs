@@ -1,4 +1,4 @@
-//! Which function fulfils a requirement for a type.
+//! Witnesses: finds the function of a type that satisfies a requirement.
 
 use crate::source::Span;
 use crate::syntax::ast::Name;
@@ -22,7 +22,8 @@ use crate::types::names::members;
 use crate::types::names::prelude;
 use std::rc::Rc;
 
-/// The function that fulfils a requirement for a concrete type. `generics` are those of the requirement itself.
+/// Returns the witness of a requirement for a concrete type. `generics` are the generic arguments of the requirement
+/// itself.
 pub(crate) fn find_witness(
     cx: &mut TypeContext,
     p: ProtocolId,
@@ -35,7 +36,7 @@ pub(crate) fn find_witness(
     (!throws_beyond(cx, found.function, wanted)).then_some(found)
 }
 
-/// Whether a function throws errors of its own where a requirement only hands on those of what it is given.
+/// Whether a function throws errors of its own where a requirement only rethrows.
 pub(crate) fn throws_beyond(cx: &TypeContext, f: FunctionId, requirement: FunctionId) -> bool {
     let (wanted, given) = (cx.defs.function_data(requirement), cx.defs.function_data(f));
     wanted.rethrows && given.throws && !given.rethrows
@@ -64,7 +65,7 @@ fn fitting_witness(
     conformances::enter_conformances(cx, *n);
     let wanted = requirement_for(cx, function, p, &of);
     let (declaring, its_args) = conforming_class(cx, *n, args, p);
-    // There `Self` is the class that declares the conformance.
+    // In that signature, `Self` is the class that declares the conformance.
     let there = match declaring == *n {
         true => wanted.clone(),
         false => requirement_for(cx, function, p, &Type::Nominal(declaring, its_args.clone())),
@@ -123,8 +124,8 @@ fn fitting_witness(
     default_witness(cx, p, &base, kind, is_static, &of, &wanted, generics)
 }
 
-/// What stands for a function where a requirement may throw, as a caller may give functions that throw, or where it may
-/// give nothing.
+/// Returns the version of a function that can be a witness: the throwing version if the requirement may throw, the
+/// failable version if the requirement returns an optional, otherwise the function itself.
 fn for_requirement(cx: &mut TypeContext, f: FunctionId, wanted: &Signature) -> FunctionId {
     let version = match (wanted.throws, lookup::is_optional(cx, &wanted.result)) {
         (true, _) => rethrows::throwing_version(cx, f),
@@ -134,7 +135,7 @@ fn for_requirement(cx: &mut TypeContext, f: FunctionId, wanted: &Signature) -> F
     version.unwrap_or(f)
 }
 
-/// The type that declares a conformance: what a subclass adds fulfils nothing, unless it overrides.
+/// Returns the class that declares a conformance: members of a subclass are no witnesses, unless they override.
 fn conforming_class(cx: &mut TypeContext, n: NominalId, args: &Rc<[Type]>, p: ProtocolId) -> (NominalId, Rc<[Type]>) {
     let mut at = (n, args.clone());
     while superclass::is_class(cx, at.0) && conformances::find_conformance(cx, at.0, p).is_none() {
@@ -146,7 +147,7 @@ fn conforming_class(cx: &mut TypeContext, n: NominalId, args: &Rc<[Type]>, p: Pr
     at
 }
 
-/// The signature of a requirement for a concrete `Self`.
+/// Returns the signature of a requirement for a concrete `Self`.
 pub(crate) fn requirement_for(cx: &mut TypeContext, function: FunctionId, p: ProtocolId, of: &Type) -> Signature {
     let signature = signature::signature(cx, function);
     let own = cx.defs.protocol_data(p).self_param;
@@ -162,7 +163,7 @@ pub(crate) fn requirement_for(cx: &mut TypeContext, function: FunctionId, p: Pro
     out
 }
 
-/// Whether a function has the types that are wanted, and if so its own generic arguments.
+/// Returns the generic arguments with which a function has the required signature, if it does.
 fn fits_requirement(
     cx: &mut TypeContext,
     f: FunctionId,
@@ -184,7 +185,7 @@ fn fits_requirement(
     let params = signature.env.params.clone();
     let all: Vec<Type> = args[..count].iter().cloned().chain(own.iter().cloned()).collect();
     let substitute = |t: &Type| t.substitute(&|p| params.iter().position(|q| *q == p).map(|i| all[i].clone()));
-    // The requirement's own generic parameters stand for the arguments that the caller gave.
+    // The requirement's own generic parameters represent the arguments of the call.
     let required_own: Vec<_> = wanted.env.params.iter().skip(1).copied().collect();
     let required =
         |t: &Type| t.substitute(&|p| required_own.iter().position(|q| *q == p).and_then(|i| generics.get(i).cloned()));
@@ -215,7 +216,7 @@ fn default_witness(
     if !protocols.contains(&p) {
         protocols.push(p);
     }
-    // The function under the most conditions, of the protocol that refines the others.
+    // The best candidate has the most conditions, then the most refined protocol.
     let mut best: Option<((usize, std::cmp::Reverse<u32>), FunctionRef)> = None;
     for q in protocols.clone() {
         let name = cx.defs.protocol_data(q).name.clone();
@@ -247,7 +248,7 @@ pub(crate) fn protocol_group_holds(cx: &mut TypeContext, p: ProtocolId, of: &Typ
     let env = generic_env::group_env(cx, group);
     env.requirements.iter().all(|r| match r {
         Requirement::Conforms(t, q) => {
-            // An existential is opened where a member of what is inside is meant.
+            // An existential is opened for a member of the type inside.
             let is_self = *t == Type::Param(own);
             let t = t.substitute(&|x| (x == own).then(|| of.clone()));
             if is_self { existential::can_erase(cx, &t, *q) } else { conformances::conforms_to(cx, &t, *q) }
@@ -259,7 +260,7 @@ pub(crate) fn protocol_group_holds(cx: &mut TypeContext, p: ProtocolId, of: &Typ
     })
 }
 
-/// Requirements of tuples are fulfilled by functions of the prelude: `_tuple2_zero`, `_tuple3_plus`.
+/// Returns the function of the prelude that satisfies a requirement for tuples: `_tuple2_zero`, `_tuple3_plus`.
 fn tuple_witness(cx: &mut TypeContext, base: &str, parts: &[(Option<Name>, Type)]) -> Option<FunctionRef> {
     let word = match base {
         "+" => "plus",
@@ -276,7 +277,7 @@ fn tuple_witness(cx: &mut TypeContext, base: &str, parts: &[(Option<Name>, Type)
     Some(FunctionRef { function: entry, generics: parts.iter().map(|(_, t)| t.clone()).collect() })
 }
 
-/// The function of a member that fulfils a requirement of that kind, where the member has functions.
+/// Returns the function of a member that matches a requirement of the given kind, if the member has one.
 fn function_for(member: &MemberKind, kind: RequirementKind) -> Option<FunctionId> {
     match (member, kind) {
         (MemberKind::Method(f), RequirementKind::Method)

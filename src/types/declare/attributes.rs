@@ -1,4 +1,4 @@
-//! Attributes: which there are, and where they may stand.
+//! Attributes: which ones exist, and which declarations each may precede.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{Attribute, Decl, DeclKind, PatternKind};
@@ -9,7 +9,7 @@ use crate::types::model::display::did_you_mean;
 use crate::types::model::syntax_query::differentiation;
 use crate::types::model::tree::FunctionId;
 
-/// What may be written behind `@`, besides property wrappers and result builders. Many mean nothing in a script.
+/// The names allowed after `@`, besides property wrappers and result builders. Many have no effect in a script.
 const KNOWN: &[&str] = &[
     "MainActor",
     "Sendable",
@@ -40,7 +40,7 @@ const KNOWN: &[&str] = &[
     "usableFromInline",
 ];
 
-/// Attributes that there are not, and those in front of what cannot have them.
+/// Reports unknown attributes and attributes of declarations that cannot have them.
 pub(crate) fn check_attributes(cx: &mut TypeContext, decl: &Decl, around: Around) {
     for attribute in &decl.attributes {
         check_known(cx, attribute);
@@ -82,7 +82,8 @@ pub(crate) fn check_attributes(cx: &mut TypeContext, decl: &Decl, around: Around
     }
 }
 
-/// A variable that is computed, and not in a type, depends on nothing that could move.
+/// Reports `@differentiable` on a computed variable outside a type, which has no parameters to differentiate with
+/// respect to.
 fn check_promise_of_variable(cx: &mut TypeContext, decl: &Decl, attribute: &Attribute) {
     let DeclKind::Variable { bindings, .. } = &decl.kind else { return };
     let Some(PatternKind::Bind { name, .. }) = bindings.first().map(|binding| &binding.pattern.kind) else {
@@ -92,7 +93,8 @@ fn check_promise_of_variable(cx: &mut TypeContext, decl: &Decl, attribute: &Attr
     cx.sink.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
 }
 
-/// An attribute that nobody declared would do nothing, and a misspelt wrapper would wrap nothing.
+/// Reports an attribute that is not declared: it would have no effect, and a misspelled property wrapper would wrap
+/// nothing.
 fn check_known(cx: &mut TypeContext, attribute: &Attribute) {
     let name = &attribute.name;
     let last = name.name.rsplit('.').next().unwrap_or(&name.name);
@@ -109,7 +111,7 @@ fn check_known(cx: &mut TypeContext, attribute: &Attribute) {
     cx.sink.report(did_you_mean(Diagnostic::error(Code::UnknownName, name.span, message), name, &known));
 }
 
-/// Remembers a declaration that registers something; its original is looked up when all names are known.
+/// Queues a declaration that registers a function. Its original is resolved once all names have been entered.
 pub(crate) fn note_registration(cx: &mut TypeContext, decl: &Rc<Decl>, f: FunctionId) {
     let registers = |a: &crate::syntax::ast::Attribute| match &*a.name.name {
         "derivative" | "transpose" => true,

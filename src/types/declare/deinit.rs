@@ -15,7 +15,7 @@ use crate::types::model::tables::Group;
 use crate::types::model::tables::GroupId;
 use crate::types::model::tables::Owner;
 
-/// `deinit { … }` in a type.
+/// Enters `deinit { … }` in a type.
 pub(crate) fn declare_deinit(cx: &mut TypeContext, decl: &Rc<Decl>, body: &Block, group: GroupId) {
     let Group { owner, file, is_prelude, .. } = cx.defs.groups[group.0 as usize];
     let Owner::Nominal(class) = owner else { return };

@@ -1,4 +1,5 @@
-//! The files of a module are entered together: what one of them declares, the others name.
+//! Files of a module: enters the declarations of all files together, since each file may name what another one
+//! declares.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{Decl, DeclKind, File, StmtKind};
@@ -8,8 +9,8 @@ use crate::types::names::lookup;
 use crate::types::names::prelude;
 use std::rc::Rc;
 
-/// Types first, then everything else, whichever file is given first: an extension needs to know whom it extends. What
-/// it extends may stand in another extension, which comes later.
+/// Enters types first and everything else afterward, in any order of the files, because an extension needs its extended
+/// type. An extension of a type that a later extension declares is deferred.
 pub(crate) fn enter_files(cx: &mut TypeContext, files: &[(u32, &File)]) {
     for (_, file) in files {
         enter_imports(cx, file);
@@ -28,7 +29,7 @@ pub(crate) fn enter_files(cx: &mut TypeContext, files: &[(u32, &File)]) {
     enter_late(cx, late);
 }
 
-/// Enters extensions of types that were not there when their turn came, in the order in which the types turn up.
+/// Enters the deferred extensions, each as soon as its extended type has been entered.
 fn enter_late(cx: &mut TypeContext, mut late: Vec<(&Rc<Decl>, u32)>) {
     while let Some(next) = late.iter().position(|(decl, file)| is_known_yet(cx, decl, *file)) {
         let (decl, file) = late.remove(next);
@@ -39,13 +40,13 @@ fn enter_late(cx: &mut TypeContext, mut late: Vec<(&Rc<Decl>, u32)>) {
     }
 }
 
-/// Whether the type that a declaration extends, if it does, was entered.
+/// Whether the type that a declaration extends has been entered; true for all other declarations.
 fn is_known_yet(cx: &mut TypeContext, decl: &Decl, file: u32) -> bool {
     let DeclKind::Extension(extension) = &decl.kind else { return true };
     lookup::extended_owner(cx, &extension.target, file).is_some()
 }
 
-/// The modules that a file imports, and the single declarations: those are there.
+/// Enters the modules that a file imports, and checks that declarations imported by name exist.
 fn enter_imports(cx: &mut TypeContext, file: &File) {
     for decl in declarations(file) {
         let DeclKind::Import { kind, path, file: None } = &decl.kind else { continue };

@@ -1,5 +1,5 @@
-//! `adjoint let seed wrt a { … }` behind the `return` of a function: its derivative, written where its values are in
-//! scope. It becomes a registered pullback, whose closure captures them.
+//! Inline adjoint: `adjoint let seed wrt a { … }` after the `return` of a function, a derivative written where the
+//! values of the function are in scope. It becomes a registered pullback whose closure captures them.
 
 use crate::source::Span;
 use crate::syntax::ast::{
@@ -8,7 +8,7 @@ use crate::syntax::ast::{
 };
 use std::rc::Rc;
 
-/// A function without its inline adjoint, and the derivative that is registered for it.
+/// Splits a function with an inline adjoint into the function without it and the registered derivative.
 pub(crate) fn take_apart(decl: &Decl) -> Option<(Decl, Decl)> {
     let DeclKind::Function(function) = &decl.kind else { return None };
     let items = &function.body.as_ref()?.items;
@@ -69,7 +69,7 @@ pub(crate) fn take_apart(decl: &Decl) -> Option<(Decl, Decl)> {
     Some((Decl { kind: plain, ..decl.clone() }, registered))
 }
 
-/// The type of the adjoint of a parameter.
+/// The type of the adjoint of a parameter that the inline adjoint names.
 fn wrt_type(function: &FunctionDecl, param: &WrtParam) -> Option<TypeExpr> {
     let ty = match &param.kind {
         WrtKind::SelfParam => type_of(TypeExprKind::Named(vec![(ident("Self", param.span), vec![])]), param.span),

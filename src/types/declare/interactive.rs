@@ -1,4 +1,4 @@
-//! A session that people type into: what a text declared, and what is left of it when it stops half-way.
+//! Interactive session: lists what an input declared, and removes declarations of an input that failed.
 
 use crate::source::Span;
 use crate::syntax::ast::{Name, NominalKind};
@@ -14,7 +14,7 @@ use crate::types::names::lookup;
 use crate::types::names::prelude;
 use hashbrown::HashMap;
 
-/// The names of a session before a text was entered; by default, before anything was.
+/// The declared names of a session before an input was entered; by default, of an empty session.
 #[derive(Default)]
 pub struct Names {
     module: HashMap<Name, Vec<Entry>>,
@@ -24,34 +24,34 @@ pub struct Names {
     globals: usize,
 }
 
-/// Something that a text declared.
+/// A declaration of an input.
 #[derive(Clone, Debug)]
 pub struct Declared {
-    /// Its name, with labels where a function has any.
+    /// Its name, with argument labels if it has any.
     pub name: String,
-    /// What it is.
+    /// Its kind and type.
     pub what: What,
-    /// Where its name stands.
+    /// The span of its name.
     pub span: Span,
 }
 
-/// What a declared name stands for.
+/// The entity that a declared name refers to.
 #[derive(Clone, Debug)]
 pub enum What {
-    /// A function, and its type.
+    /// A function, with its type.
     Function(String),
-    /// A variable: which one, and its type.
+    /// A variable.
     Variable {
-        /// Where its value is.
+        /// The global that holds its value.
         global: GlobalId,
-        /// What its value is.
+        /// The type of its value.
         ty: Type,
     },
-    /// A type or protocol; the word that declares it.
+    /// A type or protocol, with the keyword that declares it.
     Type(&'static str),
 }
 
-/// The names that can be seen now.
+/// Takes a snapshot of the names declared now.
 pub fn names(cx: &TypeContext) -> Names {
     Names {
         module: cx.defs.module.clone(),
@@ -62,7 +62,7 @@ pub fn names(cx: &TypeContext) -> Names {
     }
 }
 
-/// What was declared at the top level since then, in the order of the text.
+/// The declarations of the top level entered after a snapshot, in source order.
 pub fn declared_since(cx: &mut TypeContext, before: &Names) -> Vec<Declared> {
     let mut out = vec![];
     for i in before.functions..cx.defs.functions.len() {
@@ -125,13 +125,13 @@ fn is_entered(cx: &TypeContext, name: &str, what: Named) -> bool {
     cx.defs.module.get(name).is_some_and(|entries| entries.iter().any(|entry| entry.what == what))
 }
 
-/// Forgets the names that were declared since then.
+/// Removes the names declared after a snapshot.
 pub fn take_back(cx: &mut TypeContext, before: Names) {
     cx.defs.module = before.module;
 }
 
-/// Takes back names of a script that stopped at a place. Variables that had their values by then stay, and so does
-/// everything else if no function uses a variable that has none.
+/// Removes names that an input declared before it stopped at the position `stopped`. Variables initialized before that
+/// position are retained, and so are all other declarations unless a function uses a variable that was not initialized.
 pub fn keep_until(cx: &mut TypeContext, before: &Names, script: FunctionId, stopped: u32) {
     let limit = match &cx.defs.function_data(script).code {
         Code::Script(items) => items
@@ -156,7 +156,7 @@ pub fn keep_until(cx: &mut TypeContext, before: &Names, script: FunctionId, stop
     }
 }
 
-/// A type as the prompt writes it; a closure that is kept in a variable still has the names of its parameters.
+/// Formats the type of a variable for the prompt; a closure stored in a variable still has the names of its parameters.
 pub fn show_variable(cx: &TypeContext, global: GlobalId, ty: &Type) -> String {
     let shown = display::show(cx, ty);
     let (Some(names), Type::Function(function)) = (cx.defs.closure_names.get(&global), ty) else { return shown };
@@ -165,7 +165,7 @@ pub fn show_variable(cx: &TypeContext, global: GlobalId, ty: &Type) -> String {
     format!("({}){throws} -> {}", params.collect::<Vec<_>>().join(", "), display::show(cx, &function.result))
 }
 
-/// Every name that stands for something at the top level.
+/// All names declared at the top level.
 pub fn top_names(cx: &TypeContext) -> Vec<String> {
     let mut names: Vec<String> =
         cx.defs.module.iter().filter(|(_, entries)| !entries.is_empty()).map(|(name, _)| name.to_string()).collect();
@@ -176,7 +176,7 @@ pub fn top_names(cx: &TypeContext) -> Vec<String> {
     names
 }
 
-/// Where things of a name are declared: at the top level, or for `Type.member` in a type.
+/// The spans of all declarations of a name: at the top level, or for `Type.member` in a type.
 pub fn places_of(cx: &mut TypeContext, name: &str) -> Vec<Span> {
     let Some((owner, member)) = name.rsplit_once('.') else {
         let entries = lookup::entries(cx, name, 0);
@@ -201,7 +201,8 @@ pub fn places_of(cx: &mut TypeContext, name: &str) -> Vec<Span> {
     members.filter_map(|member| place(&member.kind)).collect()
 }
 
-/// At the prompt a function takes the place of an earlier one that is called in the same way.
+/// Removes earlier functions that functions entered since `first` replace at the prompt, because both accept the same
+/// calls.
 pub(crate) fn replace_functions(cx: &mut TypeContext, first: usize) {
     if !cx.module.is_interactive {
         return;
@@ -239,7 +240,7 @@ fn is_called_like(cx: &mut TypeContext, f: FunctionId, g: FunctionId) -> bool {
         && f.params.iter().zip(&g.params).all(|(a, b)| a.label == b.label && (count > 0 || a.ty == b.ty))
 }
 
-/// What the parameters of the module's own functions are called, by the name of the function.
+/// The parameter names of the functions and closure variables that the module declares, by the name of the function.
 pub fn parameters_of_functions(cx: &mut TypeContext) -> Vec<(String, Vec<String>)> {
     let mut names: Vec<String> = cx.defs.module.keys().map(ToString::to_string).collect();
     names.sort_unstable();
@@ -247,7 +248,7 @@ pub fn parameters_of_functions(cx: &mut TypeContext) -> Vec<(String, Vec<String>
     with_parameters.filter(|(parameters, _)| !parameters.is_empty()).map(|(p, name)| (name, p)).collect()
 }
 
-/// The labels of a function's parameters, as far as they are known.
+/// The argument labels of a function's parameters; empty if there is no such function.
 pub fn labels_of_parameters(cx: &mut TypeContext, function: &str) -> Vec<Option<String>> {
     let entries = lookup::entries(cx, function, 0);
     let function = entries.iter().find_map(|entry| if let Named::Function(f) = entry.what { Some(f) } else { None });
@@ -255,7 +256,7 @@ pub fn labels_of_parameters(cx: &mut TypeContext, function: &str) -> Vec<Option<
     signature::signature(cx, function).params.iter().map(|p| p.label.as_ref().map(ToString::to_string)).collect()
 }
 
-/// What the parameters of a function of the top level are called, or of a closure that a variable keeps.
+/// The parameter names of a top-level function, or of a closure stored in a variable.
 pub fn names_of_parameters(cx: &mut TypeContext, function: &str) -> Vec<String> {
     for entry in lookup::entries(cx, function, 0) {
         match entry.what {

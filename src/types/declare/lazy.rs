@@ -1,7 +1,6 @@
-//! `lazy var`: what is computed when it is first asked for.
+//! Lazy properties (`lazy var`): properties whose value is computed on the first read.
 //!
-//! Such a property keeps an optional, which is not among the properties that a program names; around it stand a getter
-//! that fills it once, and a setter.
+//! Such a property has hidden storage of an optional type, a getter that computes the value once, and a setter.
 
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::syntax::ast::{Accessors, Decl, Ident, Name, TypeExpr};
@@ -18,10 +17,10 @@ use crate::types::model::ty::{NominalId, Type};
 use crate::types::names::lookup;
 use std::rc::Rc;
 
-/// The name that only a setter knows.
+/// The name of the setter's parameter, which programs cannot use.
 const NEW: &str = "new value";
 
-/// Enters a `lazy var`. What is not possible is said, and then it is entered as if it were not lazy.
+/// Enters a `lazy var`. Returns `false` if it must be entered as a property that is not lazy; errors are reported.
 pub(crate) fn declare_lazy(cx: &mut TypeContext, property: &Property) -> bool {
     let Property { decl, is_let, binding, name, ty, like } = *property;
     let Group { owner, file, is_prelude, .. } = cx.defs.groups[like.group.0 as usize];
@@ -46,7 +45,7 @@ pub(crate) fn declare_lazy(cx: &mut TypeContext, property: &Property) -> bool {
             );
             return true;
         }
-        // A stored property at a wrong place, which is said of all of them.
+        // A stored property in a wrong place; this error is reported for all stored properties alike.
         _ => return false,
     };
     let diagnostic = Diagnostic::error(DiagnosticCode::WrongContext, name.span, problem);
@@ -54,7 +53,7 @@ pub(crate) fn declare_lazy(cx: &mut TypeContext, property: &Property) -> bool {
     false
 }
 
-/// The function that computes the value.
+/// Enters the function that computes the value.
 fn lazy_initial(
     cx: &mut TypeContext,
     at: Place,
@@ -71,7 +70,7 @@ fn lazy_initial(
     f
 }
 
-/// The optional that is kept; its name.
+/// Enters the storage, an optional; returns its name.
 fn lazy_storage(cx: &mut TypeContext, at: Place, decl: &Rc<Decl>, name: &Ident, initial: FunctionId) -> Name {
     let storage: Name = format!("$__lazy_storage_$_{}", name.name).into();
     let lazy = Some((name.name.clone(), initial));
@@ -121,13 +120,13 @@ fn lazy_accessors(
     (get, set)
 }
 
-/// The type of what a lazy property keeps.
+/// Returns the type of a lazy property's storage.
 pub(crate) fn lazy_type(cx: &mut TypeContext, initial: FunctionId) -> Type {
     let value = signature::signature(cx, initial).result.clone();
     if value == Type::Error { Type::Error } else { lookup::applied(cx, "Optional", &[value]) }
 }
 
-/// The type that gets members.
+/// The type and the group to which members are added.
 #[derive(Clone, Copy)]
 struct Place {
     n: NominalId,
@@ -137,7 +136,7 @@ struct Place {
 }
 
 impl Place {
-    /// A method that may change `self`.
+    /// Creates a method that may mutate `self`.
     fn function(self, full: &Name, name: &Ident, is_prelude: bool) -> FunctionData {
         FunctionData {
             owner: Owner::Nominal(self.n),

@@ -1,4 +1,4 @@
-//! The type that is marked with `@main`: its `main` runs behind the statements of the script.
+//! The `@main` attribute: finds the marked type, whose `main` runs after the statements of the script.
 
 use crate::syntax::ast::{Decl, DeclKind, Expr, ExprKind, File, Ident, Stmt, StmtKind, TryKind};
 use std::rc::Rc;

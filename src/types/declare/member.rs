@@ -1,4 +1,4 @@
-//! Declarations inside of types and extensions: methods, properties, subscripts, accessors.
+//! Members: enters declarations inside types and extensions, which are methods, properties, subscripts and accessors.
 
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::syntax::ast::{
@@ -23,7 +23,7 @@ use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::NominalId;
 use std::rc::Rc;
 
-/// A property that is being entered.
+/// A property declaration that is being entered.
 #[derive(Clone, Copy)]
 pub(crate) struct Property<'d> {
     pub(crate) decl: &'d Rc<Decl>,
@@ -31,7 +31,7 @@ pub(crate) struct Property<'d> {
     pub(crate) binding: &'d Binding,
     pub(crate) name: &'d Ident,
     pub(crate) ty: Option<&'d TypeExpr>,
-    /// What it has in common with other members that it may become.
+    /// The attributes shared with the members that the property may expand to: group, file, access level and `static`.
     pub(crate) like: &'d Member,
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn declare_member(cx: &mut TypeContext, decl: &Rc<Decl>, group: Group
         return;
     }
     let member = |kind| Member { kind, is_static, group, file, is_private };
-    // The library's derivatives are functions of their own, and its bodies are not read before they are used.
+    // The derivatives of the library are separate functions, and its bodies are not parsed before they are used.
     let adjoint = if is_prelude { None } else { crate::types::declare::inline_adjoint::take_apart(decl) };
     if let Some((plain, derivative)) = adjoint {
         declare_member(cx, &Rc::new(plain), group);
@@ -240,7 +240,7 @@ pub(crate) fn declare_property(
     }
 }
 
-/// Whether stored properties may stand in a group of members.
+/// Whether a group of members may contain stored properties.
 pub(crate) fn holds_stored(cx: &TypeContext, n: NominalId, group: GroupId) -> bool {
     let data = cx.defs.nominal_data(n);
     data.group == group && data.kind != NominalKind::Enum
@@ -288,7 +288,7 @@ pub(crate) fn declare_accessors(
     get.throws = accessors.get_throws;
     get.owner = owner;
     get.group = group;
-    // What stands before `get` speaks of the same function as what stands before the declaration.
+    // Attributes before `get` apply to the same function as attributes before the declaration.
     get.decl = Some(match accessors.get_attributes.as_slice() {
         [] => decl.clone(),
         further => {

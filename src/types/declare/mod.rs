@@ -1,4 +1,5 @@
-//! Entering declarations: names first, so that their order does not matter; types are worked out when they are asked for.
+//! Declarations: enters the names of a module into the tables first, so that their order does not matter, and leaves
+//! types to be resolved on demand.
 
 pub(crate) mod attributes;
 pub(crate) mod deinit;
@@ -38,8 +39,8 @@ use crate::types::names::lookup;
 use hashbrown::HashMap;
 use std::rc::Rc;
 
-/// Enters a declaration of the top level. Extensions are attached at once when their type is known, so a user's types
-/// must be entered before a user's extensions.
+/// Enters a declaration of the top level. Members of an extension are attached at once, for which the extended type
+/// must be known, so the types of a module must be entered before its extensions.
 pub(super) fn declare_top(cx: &mut TypeContext, decl: &Rc<Decl>, file: u32, is_prelude: bool) {
     crate::cancel::check();
     if !is_prelude {
@@ -47,7 +48,7 @@ pub(super) fn declare_top(cx: &mut TypeContext, decl: &Rc<Decl>, file: u32, is_p
         modifiers::check_modifiers(cx, decl, Around::Module);
     }
     let is_private = decl.has("private") || decl.has("fileprivate");
-    // The library's derivatives are functions of their own, and its bodies are not read before they are used.
+    // The derivatives of the library are separate functions, and its bodies are not parsed before they are used.
     let adjoint = if is_prelude { None } else { crate::types::declare::inline_adjoint::take_apart(decl) };
     if let Some((plain, derivative)) = adjoint {
         declare_top(cx, &Rc::new(plain), file, is_prelude);
@@ -117,7 +118,7 @@ fn enter(cx: &mut TypeContext, name: &Ident, what: Named, file: u32, is_private:
         let overloads = matches!(what, Named::Function(_));
         let clash = entries.iter().find(|e| {
             let both_functions = overloads && matches!(e.what, Named::Function(_));
-            // 'm' and 'm(_:)' are two names.
+            // `m` and `m(_:)` are distinct names.
             let takes_arguments = |what: Named| match what {
                 Named::Function(f) => !cx.defs.functions[f.0 as usize].ast_params.is_empty(),
                 _ => false,
@@ -136,14 +137,14 @@ fn enter(cx: &mut TypeContext, name: &Ident, what: Named, file: u32, is_private:
             }
             cx.module.earlier.insert(name.name.clone(), std::mem::take(entries));
         } else if interactive && overloads {
-            // A function defined anew at the prompt replaces the one of the same shape: the later entry is preferred.
+            // A function redefined at the prompt replaces the one of the same shape: the later entry is preferred.
             entries.retain(|e| matches!(e.what, Named::Function(_)));
         }
     }
     entries.push(entry);
 }
 
-/// Enters a function that unwritten code of a file calls.
+/// Enters a function that synthesized code of a file calls.
 pub(super) fn enter_hidden(cx: &mut TypeContext, name: &Name, function: FunctionId, file: u32) {
     let entry = Entry { what: Named::Function(function), file, is_private: true };
     cx.defs.module.entry(name.clone()).or_default().push(entry);
@@ -185,7 +186,7 @@ pub(super) fn declare_function(
     data.generics = function.generics.clone();
     data.ast_params = function.params.clone().into();
     data.ast_result = function.result.clone().map(Rc::new);
-    // What fulfils a requirement may be anything.
+    // The witness of a requirement may be any function, so whether it throws follows from the declared keywords alone.
     let is_requirement = matches!(owner, Owner::Protocol(_)) && function.body.is_none();
     let rethrows = match is_prelude {
         true => {
@@ -214,7 +215,8 @@ pub(super) fn declare_function(
     id
 }
 
-/// The primitive that a declaration stands for. Its types are taken on trust, so only the library may name one.
+/// The primitive that a declaration names with `@primitive`. Its types are not checked against the primitive, so only
+/// the library may use the attribute.
 pub(super) fn primitive_name(cx: &mut TypeContext, decl: &Decl, default: &str, is_prelude: bool) -> Option<Name> {
     let attribute = decl.attribute("primitive")?;
     if !is_prelude {
@@ -228,7 +230,8 @@ pub(super) fn primitive_name(cx: &mut TypeContext, decl: &Decl, default: &str, i
     })
 }
 
-/// `x Double` is read as a label and a name; no parameter is called like a type of the library.
+/// Reports a missing `:` and a misplaced `inout`: `x Double` is parsed as a label and a name, and no parameter has the
+/// name of a library type.
 fn check_colons(cx: &mut TypeContext, params: &[Param]) {
     for param in params {
         if let (Some(label), Some(ty)) = (&param.label, &param.ty)
@@ -279,7 +282,7 @@ pub(super) fn declare_alias(
     AliasId(cx.defs.aliases.len() as u32 - 1)
 }
 
-/// A computed variable or property is a `var` with a type.
+/// Checks that a computed variable or property is a `var` with an explicit type.
 pub(super) fn check_computed(cx: &mut TypeContext, decl: &Decl, is_let: bool, binding: &Binding) {
     let at = binding.pattern.span;
     if is_let {
@@ -297,7 +300,7 @@ pub(super) fn check_computed(cx: &mut TypeContext, decl: &Decl, is_let: bool, bi
     }
 }
 
-/// What can only be written has no value.
+/// Checks that a variable with a setter also has a getter.
 pub(super) fn check_has_getter(cx: &mut TypeContext, binding: &Binding, name: &Ident) {
     let Some(accessors) = &binding.accessors else { return };
     if accessors.set.is_some() && accessors.get.is_none() && !accessors.is_requirement {
@@ -318,7 +321,7 @@ fn declare_global(
     if let (Some(accessors), PatternKind::Bind { name, .. }) = (&binding.accessors, &strip(&binding.pattern).kind)
         && (accessors.get.is_some() || accessors.is_requirement)
     {
-        // A computed variable: a function without parameters that is called by its name alone.
+        // A computed variable is a function without parameters that is called by its name alone.
         let ident = Ident { name: name.clone(), span: binding.pattern.span };
         check_computed(cx, decl, is_let, binding);
         let (getter, _) = member::declare_accessors(
@@ -453,7 +456,7 @@ pub(super) fn declare_nominal(
 fn declare_extension(cx: &mut TypeContext, decl: &Rc<Decl>, extension: &ExtensionDecl, file: u32, is_prelude: bool) {
     let Some(owner) = lookup::extended_owner(cx, &extension.target, file) else {
         if lookup::resolves_to_never(cx, &extension.target, file) {
-            // It conforms to everything, as there are no values of it to call anything on.
+            // `Never` conforms to every protocol, and there are no values to call a member of the extension on.
             return;
         }
         let text = lookup::unknown_type_diagnostic(&extension.target);
@@ -469,7 +472,7 @@ fn declare_extension(cx: &mut TypeContext, decl: &Rc<Decl>, extension: &Extensio
     }
 }
 
-/// What the arguments of an extended type require: `extension Array<Int>`, `extension [Int]`.
+/// The requirements that the type arguments of an extended type imply: `extension Array<Int>`, `extension [Int]`.
 fn target_requirements(cx: &mut TypeContext, owner: Owner, target: &TypeExpr) -> Vec<AstRequirement> {
     let arguments: Vec<&TypeExpr> = match &target.kind {
         TypeExprKind::Named(path) => path.last().map(|(_, arguments)| arguments.iter().collect()).unwrap_or_default(),

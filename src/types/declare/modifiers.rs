@@ -1,4 +1,4 @@
-//! Modifiers: in front of which declarations each may stand.
+//! Modifiers: which declarations each modifier may precede.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -6,7 +6,7 @@ use crate::syntax::ast::{Accessors, Decl, DeclKind, Ident, NominalKind};
 use crate::types::model::context::TypeContext;
 use crate::types::model::tables::{GroupId, Owner};
 
-/// Where a declaration stands.
+/// The kind of scope that encloses a declaration.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Around {
     Module,
@@ -20,7 +20,7 @@ pub(crate) enum Around {
 
 const LEVELS: &[&str] = &["public", "internal", "private", "fileprivate", "open", "package"];
 
-/// What stands instead of a modifier; empty to leave it out.
+/// A misplaced modifier: the message, and the replacement, which is empty if the modifier is to be removed.
 struct Fault {
     message: String,
     instead: &'static str,
@@ -30,7 +30,7 @@ fn fault(message: impl Into<String>) -> Option<Fault> {
     Some(Fault { message: message.into(), instead: "" })
 }
 
-/// What surrounds the members of a group.
+/// The kind of scope that encloses the members of a group.
 pub(crate) fn around(cx: &TypeContext, group: GroupId) -> Around {
     match cx.defs.groups[group.0 as usize].owner {
         Owner::Module => Around::Module,
@@ -44,7 +44,7 @@ pub(crate) fn around(cx: &TypeContext, group: GroupId) -> Around {
     }
 }
 
-/// Modifiers that mean nothing where they stand.
+/// Reports modifiers that do not apply to a declaration.
 pub(crate) fn check_modifiers(cx: &mut TypeContext, decl: &Decl, around: Around) {
     for (i, modifier) in decl.modifiers.iter().enumerate() {
         let found = repeated(&modifier.name, &decl.modifiers[..i]).or_else(|| misplaced(modifier, decl, around));
@@ -58,7 +58,7 @@ pub(crate) fn check_modifiers(cx: &mut TypeContext, decl: &Decl, around: Around)
     }
 }
 
-/// A word and the blank behind it.
+/// The span of a word and of a space that follows it.
 fn blank_behind(cx: &TypeContext, word: Span) -> Span {
     let longer = Span::new(word.start, word.end + 1);
     if cx.sink.source_text(longer).ends_with(' ') { longer } else { word }
@@ -227,7 +227,7 @@ fn is_read_only(kind: &DeclKind) -> bool {
     computed(kind).is_some_and(|accessors| accessors.set.is_none())
 }
 
-/// Whether it declares variables that keep their values.
+/// Whether a declaration declares stored variables.
 pub(crate) fn is_stored(kind: &DeclKind) -> bool {
     matches!(kind, DeclKind::Variable { .. }) && computed(kind).is_none()
 }

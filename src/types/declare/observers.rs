@@ -1,8 +1,8 @@
-//! Observed properties and variables: what `willSet` and `didSet` become.
+//! Observers: desugars `willSet` and `didSet` of properties and variables to a setter.
 //!
-//! A value that is observed is stored like any other. Around the storing goes a setter that calls the observers; each is
-//! a function of its own, so that its `return` leaves nothing but itself. The setter and the observers see the value as
-//! it is stored: what they assign to it is not observed again.
+//! An observed value is stored like any other. A setter stores it and calls the observers; each observer is a separate
+//! function, so that its `return` leaves only that observer. The setter and the observers access the stored value
+//! directly: their assignments to it are not observed.
 
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
@@ -19,22 +19,22 @@ use crate::types::model::tree::{FunctionId, GlobalId};
 use crate::types::names::prelude;
 use std::rc::Rc;
 
-/// Whose property or variable is observed, and where it is declared.
+/// The context of an observed property or variable: its owner and its declaration.
 #[derive(Clone, Copy)]
 pub(crate) struct Surroundings {
     pub(crate) owner: Owner,
     pub(crate) group: Option<GroupId>,
     pub(crate) file: u32,
     pub(crate) is_static: bool,
-    /// What is stored; `None` for a property that a subclass observes without storing it.
+    /// The storage; `None` for a property that a subclass observes without storing it.
     pub(crate) observed: Option<Observed>,
 }
 
-/// The names that only a setter knows.
+/// The names of the setter's variables, which programs cannot use.
 const NEW: &str = "new value";
 const OLD: &str = "old value";
 
-/// Whether accessors are observers; says what is wrong with them.
+/// Whether accessors are observers; reports invalid combinations.
 pub(crate) fn observes(cx: &mut TypeContext, accessors: Option<&Accessors>, name: &Ident, is_let: bool) -> bool {
     let Some(accessors) = accessors else { return false };
     let word = match (&accessors.will_set, &accessors.did_set) {
@@ -71,7 +71,7 @@ pub(crate) fn declare_observers(
     cx.defs.add_function(set)
 }
 
-/// The accessors of a property that a subclass observes: those of the superclass, with the observers around.
+/// Returns the accessors of a property that a subclass observes: they call those of the superclass and the observers.
 pub(crate) fn overriding_observers(
     cx: &mut TypeContext,
     accessors: &Accessors,
@@ -87,7 +87,7 @@ pub(crate) fn overriding_observers(
     Accessors { get: Some(get.into()), set: Some((Some(value), set.into())), ..Accessors::default() }
 }
 
-/// Enters the observers; what the setter does.
+/// Enters the observers; returns the body of the setter.
 fn observing_block(
     cx: &mut TypeContext,
     accessors: &Accessors,
@@ -105,7 +105,8 @@ fn observing_block(
     observing_block_at(cx, accessors, name, ty, at, (&place, &place))
 }
 
-/// The same for what is read at one place and stored at another one.
+/// Enters the observers; returns the body of the setter, which reads and stores the value by the expressions `read` and
+/// `stored`.
 pub(crate) fn observing_block_at(
     cx: &mut TypeContext,
     accessors: &Accessors,
@@ -146,7 +147,7 @@ pub(crate) fn observe_global(cx: &mut TypeContext, g: GlobalId, binding: &Bindin
     global.is_shared = true;
 }
 
-/// Enters one observer; how it is called.
+/// Enters an observer; returns the function in the syntax of a call.
 fn declare_observer(
     cx: &mut TypeContext,
     word: &str,
@@ -197,12 +198,12 @@ fn observing(
     data
 }
 
-/// Statements that nobody wrote, as if they stood at a place.
+/// Parses synthesized statements; `place` becomes their span.
 pub(crate) fn written_block(cx: &mut TypeContext, text: &str, place: Span) -> Block {
     Block { items: prelude::written_items(cx, text, place), span: place }
 }
 
-/// The setter of what is observed.
+/// Returns the setter that calls the observers.
 pub(crate) fn observing_setter(cx: &TypeContext, observed: Observed) -> Option<FunctionId> {
     match observed {
         Observed::Stored(n, index) => cx.defs.nominal_data(n).stored[index as usize].setter,
@@ -211,7 +212,7 @@ pub(crate) fn observing_setter(cx: &TypeContext, observed: Observed) -> Option<F
     }
 }
 
-/// The environment of members of a group.
+/// Returns the context for an observed member of a group.
 pub(crate) fn observed_in(
     cx: &TypeContext,
     group: GroupId,

@@ -1,4 +1,4 @@
-//! Parameters as they are written: what they cannot be.
+//! Parameters: checks of their syntax at the declaration.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -7,7 +7,7 @@ use crate::types::conform::rethrows::is_throwing;
 use crate::types::declare::redeclaration::redeclared;
 use crate::types::model::context::TypeContext;
 
-/// Default values, labels and `...` that a caller could do nothing with.
+/// Reports default values, labels and `...` that no call could use.
 pub(crate) fn check_written_params(cx: &mut TypeContext, params: &[Param]) {
     let mut behind_variadic = false;
     for param in params {
@@ -32,7 +32,7 @@ pub(crate) fn check_written_params(cx: &mut TypeContext, params: &[Param]) {
     }
 }
 
-/// Every generic parameter has a name of its own.
+/// Checks that the names of generic parameters are distinct.
 pub(crate) fn check_written_generics(cx: &mut TypeContext, generics: &Generics) {
     for (i, (name, _)) in generics.params.iter().enumerate() {
         if let Some((before, _)) = generics.params[..i].iter().find(|(other, _)| other.name == name.name) {
@@ -41,9 +41,9 @@ pub(crate) fn check_written_generics(cx: &mut TypeContext, generics: &Generics) 
     }
 }
 
-/// There must be something whose errors are thrown on.
+/// Checks that a `rethrows` function has a parameter whose errors it could rethrow.
 pub(crate) fn check_rethrows(cx: &mut TypeContext, function: &FunctionDecl) {
-    // What a name of a type stands for is not known yet.
+    // At this stage a type name is not resolved yet, so it may refer to a function type.
     let may_throw = |p: &Param| match p.ty.as_ref().map(|ty| &ty.kind) {
         Some(TypeExprKind::Named(path)) => path.len() > 1 || !is_plain(&path[0].0.name),
         Some(TypeExprKind::Optional(_) | TypeExprKind::Attributed(..)) => true,

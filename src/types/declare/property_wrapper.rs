@@ -1,7 +1,7 @@
-//! `@propertyWrapper`: properties that are kept inside of a value of another type.
+//! Property wrappers (`@propertyWrapper`): properties whose values are stored inside a value of another type.
 //!
-//! `@Clamped(0...9) var x = 5` becomes a stored property `_x`, which is `Clamped(wrappedValue: 5, 0...9)`, and computed
-//! ones: `x`, which is its `wrappedValue`, and `$x`, its `projectedValue`.
+//! `@Clamped(0...9) var x = 5` becomes a stored property `_x` with the initial value `Clamped(wrappedValue: 5, 0...9)`,
+//! and two computed properties: `x`, which is its `wrappedValue`, and `$x`, which is its `projectedValue`.
 
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
@@ -25,7 +25,7 @@ use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::NominalId;
 use std::rc::Rc;
 
-/// A wrapped variable of a function: what keeps it, and whether what it forwards can be set.
+/// A wrapped local variable: its storage, and whether the value and the projected value can be set.
 pub(crate) struct WrappedLocal {
     pub(crate) storage: Binding,
     pub(crate) value: bool,
@@ -41,20 +41,20 @@ struct Wrapping<'d> {
     ty: Option<&'d TypeExpr>,
     attribute: &'d Attribute,
     wrapper: Wrapper,
-    /// The wrappers inside of it, from the outermost on.
+    /// The inner wrappers, from the outermost one inward.
     inner: Vec<(&'d Attribute, Wrapper)>,
     observers: Option<&'d Accessors>,
 }
 
 impl Wrapping<'_> {
-    /// The type of what the outermost wrapper wraps, when it is written.
+    /// Returns the type of the value that the outermost wrapper wraps, if the property has a type annotation.
     fn inner_type(&self) -> Option<TypeExpr> {
         let own = self.ty.cloned();
         self.inner.iter().rev().fold(own, |ty, (attribute, wrapper)| wrapper_type(attribute, wrapper, ty.as_ref()))
     }
 }
 
-/// Notes the property wrappers that files declare, wherever they are declared in them.
+/// Registers the property wrappers that a file declares, including nested ones.
 pub(crate) fn note_wrappers(cx: &mut TypeContext, file: &File) {
     for item in &file.items {
         if let StmtKind::Decl(decl) = &item.kind {
@@ -63,7 +63,7 @@ pub(crate) fn note_wrappers(cx: &mut TypeContext, file: &File) {
     }
 }
 
-/// Notes a property wrapper, and those that are declared inside of a type.
+/// Registers a property wrapper or result builder, and those that are declared inside a type.
 pub(crate) fn note_wrapper(cx: &mut TypeContext, decl: &Decl) {
     let members = match &decl.kind {
         DeclKind::Nominal(nominal) => {
@@ -91,7 +91,7 @@ pub(crate) fn note_wrapper(cx: &mut TypeContext, decl: &Decl) {
     }
 }
 
-/// The attribute that wraps what a declaration declares; of several the outermost.
+/// Returns the attribute that applies a wrapper to a declaration; the outermost one if there are several.
 fn wrapping<'d>(cx: &TypeContext, decl: &'d Decl) -> Option<(&'d Attribute, Wrapper)> {
     all_wrapping(cx, decl).into_iter().next()
 }
@@ -104,7 +104,7 @@ fn all_wrapping<'d>(cx: &TypeContext, decl: &'d Decl) -> Vec<(&'d Attribute, Wra
     wrapping.collect()
 }
 
-/// Says that a variable cannot be wrapped where it stands.
+/// Reports a wrapper on a variable at the top level.
 pub(crate) fn refuse_wrapped(cx: &mut TypeContext, decl: &Decl) {
     if let Some((attribute, _)) = wrapping(cx, decl) {
         let message = "property wrappers are not yet supported in top-level code";
@@ -113,7 +113,7 @@ pub(crate) fn refuse_wrapped(cx: &mut TypeContext, decl: &Decl) {
     }
 }
 
-/// What a wrapped variable of a function becomes; `Some(None)` when that is not possible, which is said.
+/// Returns the storage and accessors of a wrapped local variable; `Some(None)` after reporting an error.
 pub(crate) fn wrapped_local(
     cx: &mut TypeContext,
     decl: &Decl,
@@ -140,7 +140,7 @@ pub(crate) fn wrapped_local(
     Some(Some(WrappedLocal { storage, value: wrapper.value.settable, projected }))
 }
 
-/// Enters a property with a wrapper; `false` when it has none.
+/// Enters a property with a wrapper; returns `false` if it has none.
 pub(crate) fn declare_wrapped(cx: &mut TypeContext, property: &Property) -> bool {
     let Property { decl, is_let, binding, name, ty, like } = *property;
     let mut all = all_wrapping(cx, decl);
@@ -169,7 +169,7 @@ pub(crate) fn declare_wrapped(cx: &mut TypeContext, property: &Property) -> bool
     true
 }
 
-/// A static property: the wrapper is one, too.
+/// Enters a static property with a wrapper; the storage is static, too.
 fn wrap_static(cx: &mut TypeContext, w: &Wrapping, value: Option<&Expr>) {
     let value = value.map(|value| as_written(value, w.ty));
     let mut decl = (**w.decl).clone();
@@ -219,7 +219,7 @@ fn wrap_property(cx: &mut TypeContext, w: &Wrapping, value: Option<&Expr>) {
     forwardings(cx, w, &storage);
 }
 
-/// What is accessed through the wrapper.
+/// Enters the computed properties that forward to the wrapper.
 fn forwardings(cx: &mut TypeContext, w: &Wrapping, storage: &Name) {
     let (mut path, mut value) = (String::from("wrappedValue"), w.wrapper.value);
     for (_, wrapper) in &w.inner {
@@ -234,7 +234,7 @@ fn forwardings(cx: &mut TypeContext, w: &Wrapping, storage: &Name) {
     }
 }
 
-/// The function that makes the wrapper from the wrapped value.
+/// Enters the function that creates the wrapper from the wrapped value.
 fn wrapping_function(cx: &mut TypeContext, w: &Wrapping, initial: Option<FunctionId>) -> FunctionId {
     const VALUE: &str = "wrapped value";
     let span = w.name.span;
@@ -248,12 +248,12 @@ fn wrapping_function(cx: &mut TypeContext, w: &Wrapping, initial: Option<Functio
     add_part(cx, w, wrap)
 }
 
-/// The value of the outermost wrapper: what is wrapped, in the wrappers inside of that one.
+/// Returns the value of the outermost wrapper: the given value, wrapped in the inner wrappers.
 fn inner_call(cx: &mut TypeContext, w: &Wrapping, value: Expr) -> Expr {
     w.inner.iter().rev().fold(value, |value, (attribute, _)| wrapper_call(cx, attribute, Some(value)))
 }
 
-/// `Wrapper(wrappedValue: value, arguments of the attribute)`
+/// Creates the call `Wrapper(wrappedValue: value, arguments of the attribute)`.
 fn wrapper_call(cx: &mut TypeContext, attribute: &Attribute, value: Option<Expr>) -> Expr {
     let at = attribute.span;
     let written = Span::new(at.start + 1, at.end);
@@ -283,12 +283,12 @@ fn written_expression(cx: &mut TypeContext, text: &str, place: Span) -> Option<E
     }
 }
 
-/// The stored property that keeps the wrapper; its name.
+/// Enters the stored property that contains the wrapper; returns its name.
 fn wrapper_storage(cx: &mut TypeContext, w: &Wrapping, value: Option<Expr>, wrapped: Wrapped) -> Name {
     let storage: Name = format!("_{}", w.name.name).into();
     let mut decl = (**w.decl).clone();
     decl.modifiers.push(Ident { name: "private".into(), span: w.name.span });
-    // What is promised is promised of the property.
+    // `@differentiable` applies to the property, not to its storage.
     decl.attributes.retain(|a| &*a.name.name != "differentiable");
     let ty = wrapper_type(w.attribute, &w.wrapper, w.inner_type().as_ref()).filter(|_| wrapped.wrap.is_none());
     let stored = StoredData {
@@ -305,7 +305,7 @@ fn wrapper_storage(cx: &mut TypeContext, w: &Wrapping, value: Option<Expr>, wrap
     storage
 }
 
-/// A property that is one of the wrapper.
+/// Enters a computed property that forwards to a property of the wrapper.
 fn forwarding(
     cx: &mut TypeContext,
     w: &Wrapping,
@@ -373,7 +373,8 @@ fn add_part(cx: &mut TypeContext, w: &Wrapping, part: FunctionData) -> FunctionI
     f
 }
 
-/// The wrapped property of that name that has to be filled before it can be set: what its value becomes then.
+/// Returns the storage of a wrapped property without an initial value, and the function that creates the wrapper from
+/// the wrapped value.
 pub(crate) fn unfilled_wrapper(cx: &TypeContext, n: NominalId, name: &str) -> Option<(u32, FunctionId)> {
     let stored = &cx.defs.nominal_data(n).stored;
     let index = stored.iter().position(|s| s.wrapped.as_ref().is_some_and(|w| &*w.name == name))?;
@@ -381,7 +382,7 @@ pub(crate) fn unfilled_wrapper(cx: &TypeContext, n: NominalId, name: &str) -> Op
     stored[index].value.is_none().then_some((index as u32, wrap))
 }
 
-/// A value as one of the type that is written beside it, if one is.
+/// Converts a value to the type of the annotation, if there is one.
 fn as_written(value: &Expr, ty: Option<&TypeExpr>) -> Expr {
     match ty {
         Some(ty) => {
@@ -392,7 +393,7 @@ fn as_written(value: &Expr, ty: Option<&TypeExpr>) -> Expr {
     }
 }
 
-/// What keeps a wrapper that is no property of an instance.
+/// Creates the declaration of a wrapper that is not stored in a property of an instance.
 fn storage_binding(
     attribute: &Attribute,
     wrapper: &Wrapper,
@@ -408,7 +409,7 @@ fn storage_binding(
     }
 }
 
-/// The wrapper's type, when the property's is written.
+/// Returns the wrapper's type, if the property has a type annotation.
 fn wrapper_type(attribute: &Attribute, wrapper: &Wrapper, ty: Option<&TypeExpr>) -> Option<TypeExpr> {
     let span = attribute.name.span;
     let ty = ty?;
@@ -425,7 +426,7 @@ fn wrapper_type(attribute: &Attribute, wrapper: &Wrapper, ty: Option<&TypeExpr>)
     Some(TypeExpr { kind: TypeExprKind::Named(parts), span })
 }
 
-/// What the declaration of a wrapper says.
+/// Determines the properties of a wrapper from its declaration.
 fn wrapper(nominal: &NominalDecl) -> Wrapper {
     let is_class = nominal.kind == NominalKind::Class;
     let property = |wanted: &str| {
@@ -445,7 +446,7 @@ fn wrapper(nominal: &NominalDecl) -> Wrapper {
             _ => None,
         })
         .collect();
-    // What the memberwise initializer takes, and whether it can go without.
+    // The parameters of the memberwise initializer, and whether they have default values.
     let stored = stored_properties(nominal);
     let memberwise = inits.is_empty();
     let kept = stored.iter().find(|(is_value, _)| *is_value);
@@ -464,7 +465,7 @@ fn wrapper(nominal: &NominalDecl) -> Wrapper {
     }
 }
 
-/// Whether the declaration of a wrapper has the property that it is there for. A class may inherit it.
+/// Whether the declaration of a wrapper has the required `wrappedValue`. A class may inherit it.
 fn declares_value(nominal: &NominalDecl) -> bool {
     let is_value = |member: &Decl| {
         let DeclKind::Variable { bindings, .. } = &member.kind else { return false };
@@ -473,7 +474,7 @@ fn declares_value(nominal: &NominalDecl) -> bool {
     nominal.kind == NominalKind::Class && !nominal.inherits.is_empty() || nominal.members.iter().any(|m| is_value(m))
 }
 
-/// The stored properties of a wrapper: whether one is `wrappedValue`, and whether it has a value to begin with.
+/// Returns for each stored property of a wrapper whether it is `wrappedValue`, and whether it has an initial value.
 fn stored_properties(nominal: &NominalDecl) -> Vec<(bool, bool)> {
     let mut stored = vec![];
     for member in &nominal.members {

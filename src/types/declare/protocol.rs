@@ -1,4 +1,4 @@
-//! Declarations of protocols and their requirements.
+//! Protocols: enters protocol declarations and their requirements.
 
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
@@ -118,7 +118,7 @@ pub(crate) fn declare_requirement(cx: &mut TypeContext, decl: &Rc<Decl>, owner: 
     }
 }
 
-/// A requirement says what there must be, and not how it is done.
+/// Checks that a requirement has no default arguments and no body, and that a property requirement has accessors.
 fn check_requirement(cx: &mut TypeContext, decl: &Decl) {
     let wrong = |span: Span, message: &str| Diagnostic::error(DiagnosticCode::WrongContext, span, message);
     match &decl.kind {
@@ -143,7 +143,7 @@ fn check_requirement(cx: &mut TypeContext, decl: &Decl) {
     }
 }
 
-/// The requirements of a property or subscript: a getter, and a setter that is found through it alone.
+/// Adds the requirements of a property or subscript: a getter, and a setter that is reached only through the getter.
 fn add_accessors(
     cx: &mut TypeContext,
     p: ProtocolId,

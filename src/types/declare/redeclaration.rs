@@ -1,4 +1,4 @@
-//! Names that are declared twice in one scope.
+//! Redeclarations: reports names that are declared twice in one scope.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -10,7 +10,7 @@ use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::Type;
 use hashbrown::HashMap;
 
-/// What tells functions of one name apart.
+/// The properties that distinguish functions of one name.
 #[derive(PartialEq, Eq, Hash)]
 struct Shape {
     owner: Owner,
@@ -19,11 +19,11 @@ struct Shape {
     /// Label, type and whether it is variadic.
     params: Vec<(Option<Name>, Type, bool)>,
     result: Type,
-    /// The file, of what others do not see.
+    /// The file, for a private function.
     file: Option<u32>,
 }
 
-/// What is said of the second declaration of a name.
+/// Builds the diagnostic for the second declaration of a name.
 pub(crate) fn redeclared(name: &str, span: Span, before: Span) -> Diagnostic {
     let message = format!("invalid redeclaration of '{name}'");
     let diagnostic = Diagnostic::error(Code::Redeclared, span, message);
@@ -34,7 +34,7 @@ pub(crate) fn redeclared(name: &str, span: Span, before: Span) -> Diagnostic {
     }
 }
 
-/// Where a name of the top level is declared.
+/// The span of the declaration of a top-level name.
 pub(crate) fn entry_span(cx: &TypeContext, entry: &Entry) -> Span {
     match entry.what {
         Named::Function(f) => cx.defs.function_data(f).span,
@@ -45,7 +45,7 @@ pub(crate) fn entry_span(cx: &TypeContext, entry: &Entry) -> Span {
     }
 }
 
-/// Two properties or cases of one name in a type of the user's.
+/// Reports a property or case that has the name of another one in the same group of a user's type.
 pub(crate) fn check_member(cx: &mut TypeContext, owner: Owner, name: &str, member: &Member) {
     let Owner::Nominal(n) = owner else { return };
     if cx.defs.nominal_data(n).is_prelude {
@@ -61,7 +61,7 @@ pub(crate) fn check_member(cx: &mut TypeContext, owner: Owner, name: &str, membe
     }
 }
 
-/// Where a property or case is declared; `None` for members that may have several meanings.
+/// The span of a property or case; `None` for members that can be overloaded.
 fn variable_span(cx: &TypeContext, owner: Owner, kind: &MemberKind) -> Option<Span> {
     let Owner::Nominal(n) = owner else { return None };
     match kind {
@@ -73,7 +73,7 @@ fn variable_span(cx: &TypeContext, owner: Owner, kind: &MemberKind) -> Option<Sp
     }
 }
 
-/// Two functions of one name and type among those that were entered since `first`. The second is not called.
+/// Reports functions entered since `first` that have the same name and shape. The second one is removed from its scope.
 pub(crate) fn check_functions(cx: &mut TypeContext, first: usize) {
     let mut known: HashMap<(Name, Shape), Span> = HashMap::new();
     for f in (first..cx.defs.functions.len()).map(|i| FunctionId(i as u32)) {
@@ -105,8 +105,9 @@ fn forget_function(cx: &mut TypeContext, f: FunctionId) {
     }
 }
 
-/// `None` for what has no name of its own: closures, accessors, requirements, registered derivatives; and for generic
-/// functions, which their constraints tell apart. Types that are not written down do not tell functions apart.
+/// The shape of a function; `None` for functions without a name (closures, accessors, requirements, registered
+/// derivatives) and for generic or constrained functions, which their requirements distinguish. Functions without
+/// declared parameter types are compared by their labels alone.
 fn shape_of(cx: &mut TypeContext, f: FunctionId) -> Option<Shape> {
     let data = cx.defs.function_data(f);
     let decl = data.decl.clone()?;

@@ -10,7 +10,8 @@ use crate::types::model::tables::GroupId;
 use crate::types::model::tables::Owner;
 use crate::types::names::prelude::written_items;
 
-/// Enters members that nobody wrote, under the conditions of the group that asks for them, as if they stood at a place.
+/// Enters synthesized members, given as source text, under the requirements of the group `asks`, with `place` as the
+/// span of their tokens.
 pub(crate) fn declare_synthesized(cx: &mut TypeContext, text: &str, asks: GroupId, place: Span) {
     let Group { owner, file, .. } = cx.defs.groups[asks.0 as usize];
     if owner == Owner::Module {
@@ -18,7 +19,7 @@ pub(crate) fn declare_synthesized(cx: &mut TypeContext, text: &str, asks: GroupI
     }
     let items = written_items(cx, text, place);
     let requirements = cx.defs.groups[asks.0 as usize].requirements.clone();
-    // Like the library's: nobody has written it, so nothing is said about places in it.
+    // Marked as prelude code: nothing is reported at locations in source text that the program does not contain.
     let group = declare::new_group(cx, owner, requirements, vec![], file, true);
     for item in &items {
         if let StmtKind::Decl(decl) = &item.kind {

@@ -1,4 +1,5 @@
-//! For which types a function promises or has a derivative: those of its original, or of the requirement that it fulfils.
+//! Constraints of derivatives: the types for which a function is differentiable or has a registered derivative,
+//! compared with those of its original or of the requirement that it satisfies.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -19,7 +20,8 @@ use crate::types::model::ty::{ProtocolId, Type};
 use crate::types::nominal::overrides;
 use std::rc::Rc;
 
-/// Another function that an attribute may mean, if it is like the one that was found and neither is for fewer types.
+/// Another candidate for the original in the same type, with the same labels and types as `found`, if neither of them
+/// is more constrained than the other.
 pub(crate) fn fits_as_well(
     cx: &mut TypeContext,
     found: &Original,
@@ -44,7 +46,7 @@ fn is_like(cx: &mut TypeContext, found: &Original, other: &Original) -> bool {
         && !registered_rules::implies(cx, other.function, found.function)
 }
 
-/// What an original requires of its generic parameters, and the function that is to be registered does not.
+/// A requirement of the original on its generic parameters that the registered function does not imply.
 pub(crate) fn unmet_of(cx: &mut TypeContext, original: &Original) -> Option<Requirement> {
     let env = signature::signature(cx, original.function).env.clone();
     let unmet = |r: &&Requirement| {
@@ -76,8 +78,8 @@ pub(crate) fn report_ambiguous(cx: &mut TypeContext, of: &FunctionName, found: F
     cx.sink.report(diagnostic.note_at(found, here).note_at(other, here));
 }
 
-/// What stands for a requirement that promises derivatives promises them for all types that conform, if it promises
-/// any.
+/// Checks that the witness of a `@differentiable` requirement is differentiable for all conforming types, if it is
+/// marked `@differentiable` itself.
 pub(crate) fn check_promise_of_witness(
     cx: &mut TypeContext,
     requirement: FunctionId,
@@ -89,7 +91,7 @@ pub(crate) fn check_promise_of_witness(
     }
     let Some(decl) = cx.defs.function_data(witness.function).decl.clone() else { return };
     let own = signature::signature(cx, witness.function).env.clone();
-    // What the requirement asks of its own generic parameters holds for whoever calls it.
+    // Callers satisfy the requirements on the generic parameters of the protocol's requirement.
     let mut around = (*cx.scope.env).clone();
     around.requirements.extend(signature::signature(cx, requirement).env.requirements.iter().cloned());
     let narrower = context::with_env(cx, Rc::new(around), |cx| narrower_promise(cx, &decl, &own, witness));
@@ -101,7 +103,8 @@ pub(crate) fn check_promise_of_witness(
     cx.sink.report(diagnostic.note(needs).also(conformance, "it must be differentiable for every type here"));
 }
 
-/// A promise of a function, and what it requires besides, if none is for all types here.
+/// The first `@differentiable` attribute of a function with an additional requirement that does not hold for all types
+/// in the current generic environment; `None` if one of the attributes has no such requirement.
 fn narrower_promise(
     cx: &mut TypeContext,
     decl: &Decl,
@@ -123,7 +126,8 @@ fn narrower_promise(
     narrower
 }
 
-/// A requirement that a protocol repeats of one that it refines promises the same derivatives.
+/// Checks that a requirement that a protocol redeclares from a protocol it refines has the same `@differentiable`
+/// attributes.
 pub(crate) fn check_repeated_promises(cx: &mut TypeContext, p: ProtocolId) {
     for q in conformances::refined(cx, p).iter().copied().filter(|q| *q != p) {
         for r in 0..cx.defs.protocol_data(p).requirements.len() {
@@ -141,7 +145,7 @@ pub(crate) fn check_repeated_promises(cx: &mut TypeContext, p: ProtocolId) {
     }
 }
 
-/// Whether a requirement takes and gives what one of a refined protocol does.
+/// Whether a requirement has the same parameters and result as one of a refined protocol.
 fn repeats(cx: &mut TypeContext, new: FunctionId, old: FunctionId) -> bool {
     let (new, old) = (signature::signature(cx, new), signature::signature(cx, old));
     let (params, others) = (&new.env.params, &old.env.params);

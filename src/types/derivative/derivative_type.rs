@@ -1,8 +1,9 @@
-//! The type that a registered derivative must have: `(value:, pullback:)` or `(value:, differential:)`, with a linear
-//! function between the tangent vectors of what the original takes and gives.
+//! Derivative type: the type that a registered derivative must have. It is `(value:, pullback:)` or
+//! `(value:, differential:)`, with a linear function between the tangent vectors of the original's parameters and
+//! results.
 //!
-//! A parameter that the original changes is both: where the original is differentiated by it, the linear function changes
-//! its tangent vector (`inout`), and otherwise it is one more result.
+//! An `inout` parameter of the original is both a parameter and a result. If the derivative is with respect to it, the
+//! linear function updates its tangent vector (`inout`); otherwise it is an additional result.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -20,7 +21,7 @@ use crate::types::model::ty::Type;
 use crate::types::names::lookup;
 use std::rc::Rc;
 
-/// Why the linear function that a derivative returns is not that of its original.
+/// The diagnostic if the linear function that a derivative returns does not have the type that its original requires.
 pub(crate) fn misfitting_derivative(
     cx: &mut TypeContext,
     f: FunctionId,
@@ -63,8 +64,8 @@ pub(crate) fn misfitting_derivative(
     Some(Diagnostic::error(Code::Registration, cx.defs.function_data(f).span, message).note(note))
 }
 
-/// The types of what a function gives, as far as it differentiates: its result, and the parameters that it changes
-/// without being differentiated by them.
+/// The types of a function's differentiable results: its result, and the parameters that it modifies and is not
+/// differentiated with respect to.
 fn semantic_results(cx: &mut TypeContext, original: &Original, wrt: &[bool]) -> Vec<Type> {
     let differentiable = lookup::protocol(cx, "Differentiable");
     let changed = original.params.iter().zip(&original.changed).zip(wrt);
@@ -73,8 +74,8 @@ fn semantic_results(cx: &mut TypeContext, original: &Original, wrt: &[bool]) -> 
     candidates.into_iter().filter(|ty| !ty.is_unit() && conformances::conforms_to(cx, ty, differentiable)).collect()
 }
 
-/// The parameters, marked where they are `inout`, and the result of the pullback or differential of a function. What
-/// it is differentiated by and changes is changed by that, too.
+/// The parameters, each with a flag for `inout`, and the result of a pullback or differential. A parameter that the
+/// original modifies and is differentiated with respect to becomes an `inout` parameter.
 fn expected_map(
     cx: &mut TypeContext,
     original: &Original,
@@ -103,14 +104,14 @@ pub(crate) fn vector_type(cx: &mut TypeContext, ty: &Type) -> Type {
     associated_type::normalize_type(cx, &vector)
 }
 
-/// What a pullback takes when the seed of a tuple is given to it component by component.
+/// The parameters of a pullback that takes the seed of a tuple component by component.
 fn spread_seeds(from: &[(Type, bool)], kind: RegisteredKind) -> Option<Vec<(Type, bool)>> {
     let ((Type::Tuple(parts), false), rest) = from.split_first()? else { return None };
     let spread = parts.iter().map(|(_, ty)| (ty.clone(), false)).chain(rest.iter().cloned());
     (kind == RegisteredKind::Pullback).then(|| spread.collect())
 }
 
-/// Which of the two kinds it is, with the type of the value and of the linear function.
+/// The kind of a derivative from its result type, with the types of the value and of the linear function.
 pub(crate) fn derivative_parts(result: &Type) -> Option<(RegisteredKind, Type, Type)> {
     let Type::Tuple(parts) = result else { return None };
     let [(Some(first), value), (Some(second), linear @ Type::Function(_))] = &**parts else { return None };
@@ -122,13 +123,13 @@ pub(crate) fn derivative_parts(result: &Type) -> Option<(RegisteredKind, Type, T
     Some((kind, value.clone(), linear.clone()))
 }
 
-/// Which parameters a function changes, `self` first.
+/// Flags for the parameters that a function modifies, `self` first.
 pub(crate) fn changed_parameters(signature: &Signature) -> Vec<bool> {
     let own = signature.self_type.is_some().then_some(signature.self_inout);
     own.into_iter().chain(signature.params.iter().map(|p| p.is_inout)).collect()
 }
 
-/// One type as it is, several as a tuple.
+/// The result type for several types: a single type as it is, others as a tuple.
 pub(crate) fn together(types: &[Type]) -> Type {
     match types {
         [only] => only.clone(),
@@ -136,7 +137,7 @@ pub(crate) fn together(types: &[Type]) -> Type {
     }
 }
 
-/// A tuple without its labels.
+/// Removes the labels from a tuple type.
 pub(crate) fn unlabelled(ty: &Type) -> Type {
     match ty {
         Type::Tuple(parts) => Type::Tuple(parts.iter().map(|(_, t)| (None, t.clone())).collect()),

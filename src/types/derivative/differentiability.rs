@@ -1,4 +1,4 @@
-//! `@differentiable` on a declaration: what it promises, and whether anything can keep it.
+//! Differentiability: the meaning of `@differentiable` on a declaration, and checks that the declaration permits it.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -23,20 +23,20 @@ use crate::types::names::type_expr::TypeScope;
 use crate::types::nominal::stored_property;
 use std::rc::Rc;
 
-/// A function that fulfils a promised requirement.
+/// A witness of a `@differentiable` requirement.
 pub struct Kept {
-    /// The function. A default implementation is meant for one type that conforms.
+    /// The witness. A default implementation is given for one conforming type.
     pub witness: FunctionRef,
-    /// What the requirement promises.
+    /// The differentiability of the requirement.
     pub promise: Rc<Promise>,
-    /// Where the requirement stands.
+    /// The span of the requirement.
     pub requirement: Span,
 }
 
-/// The words that say what kind of differentiability is meant.
+/// The kinds of differentiability that an attribute may name.
 const KINDS: &[&str] = &["reverse", "forward", "linear", "default"];
 
-/// What `@differentiable` on a function promises.
+/// The differentiability that the `@differentiable` attribute of a function states, computed once.
 pub(crate) fn promise(cx: &mut TypeContext, f: FunctionId) -> Option<Rc<Promise>> {
     if let Some(known) = &cx.defs.function_data(f).promise {
         return known.clone();
@@ -50,7 +50,7 @@ pub(crate) fn promise(cx: &mut TypeContext, f: FunctionId) -> Option<Rc<Promise>
 fn read_promise(cx: &mut TypeContext, f: FunctionId) -> Option<Promise> {
     let data = cx.defs.function_data(f);
     let (kind, is_requirement, is_prelude) = (data.kind, data.requirement.is_some(), data.is_prelude);
-    // A setter is promised by what it sets.
+    // The attribute of a computed property applies to its getter, not to its setter.
     let decl = data.decl.clone().filter(|_| kind != FunctionKind::Setter)?;
     let attribute = decl.attribute("differentiable")?;
     let args = syntax_query::differentiation(attribute);
@@ -77,7 +77,7 @@ fn read_promise(cx: &mut TypeContext, f: FunctionId) -> Option<Promise> {
     Some(Promise { wrt, linear: is("linear"), default: is("default") })
 }
 
-/// The other attributes of a declaration that promise something: each says something new.
+/// Checks that the `@differentiable` attributes of a declaration differ in their parameters.
 fn check_further_promises(cx: &mut TypeContext, f: FunctionId, decl: &Decl, signature: &Signature) {
     let mut said: Vec<Vec<bool>> = vec![];
     for attribute in decl.attributes.iter().filter(|a| &*a.name.name == "differentiable") {
@@ -96,7 +96,7 @@ fn check_further_promises(cx: &mut TypeContext, f: FunctionId, decl: &Decl, sign
     }
 }
 
-/// The parameters of each promise that a declaration makes.
+/// The parameters of each `@differentiable` attribute of a declaration.
 pub(crate) fn promised_parameters(cx: &mut TypeContext, f: FunctionId) -> Vec<(Span, Vec<bool>)> {
     let Some(decl) = cx.defs.function_data(f).decl.clone() else { return vec![] };
     let signature = signature::signature(cx, f);
@@ -112,7 +112,8 @@ pub(crate) fn promised_parameters(cx: &mut TypeContext, f: FunctionId) -> Vec<(S
     all
 }
 
-/// `@differentiable` on what is stored: in a type that moves, and of a type that moves.
+/// Checks `@differentiable` on stored properties: both the enclosing type and the type of the property must conform to
+/// `Differentiable`.
 pub(crate) fn check_promised_properties(cx: &mut TypeContext, n: NominalId) {
     let differentiable = lookup::protocol(cx, "Differentiable");
     let env = generic_env::group_env(cx, cx.defs.nominal_data(n).group);
@@ -142,7 +143,7 @@ pub(crate) fn check_promised_properties(cx: &mut TypeContext, n: NominalId) {
     });
 }
 
-/// Whether a type, or a class that it inherits from, is declared to be differentiable, if only for some arguments.
+/// Whether a type or one of its superclasses declares conformance to `Differentiable`, possibly a conditional one.
 fn is_declared_differentiable(cx: &mut TypeContext, n: NominalId) -> bool {
     let mut class = Some(n);
     while let Some(n) = class {
@@ -154,7 +155,8 @@ fn is_declared_differentiable(cx: &mut TypeContext, n: NominalId) -> bool {
     false
 }
 
-/// `default` speaks of a derivative that is registered for a requirement which the function fulfils.
+/// Checks that a function marked `@differentiable(default)` satisfies a requirement, or overrides a method, with a
+/// registered derivative.
 pub(crate) fn check_default_promise(cx: &mut TypeContext, f: FunctionId) {
     let decl = cx.defs.function_data(f).decl.clone();
     let is_default =
@@ -174,7 +176,7 @@ pub(crate) fn check_default_promise(cx: &mut TypeContext, f: FunctionId) {
     }
 }
 
-/// Whether what the promise requires holds for concrete generic arguments.
+/// Whether the requirements of the `@differentiable` attribute hold for concrete generic arguments.
 pub fn promise_applies(cx: &mut TypeContext, f: FunctionId, generics: &[Type]) -> bool {
     let decl = cx.defs.function_data(f).decl.clone();
     let Some(attribute) = decl.as_ref().and_then(|d| d.attribute("differentiable")) else { return true };
@@ -183,7 +185,8 @@ pub fn promise_applies(cx: &mut TypeContext, f: FunctionId, generics: &[Type]) -
     registered_rules::holds(cx, &env.requirements, &env.params, generics)
 }
 
-/// What the functions that fulfil promised requirements owe.
+/// The witnesses of `@differentiable` requirements in all types of the program, with the differentiability each must
+/// have.
 pub fn promises_of_conformances(cx: &mut TypeContext) -> Vec<Kept> {
     let mut kept = vec![];
     for n in 0..cx.defs.nominals.len() as u32 {
@@ -228,7 +231,7 @@ fn promises_of_conformance(cx: &mut TypeContext, p: ProtocolId, own: &Type, kept
     }
 }
 
-/// What is said of the parameters of a requirement, for what is in its place: either may take a type as `self`.
+/// Translates the parameter flags of a requirement to a witness, where one of both may take its type as `self`.
 pub(crate) fn flags_of(cx: &TypeContext, wrt: &[bool], requirement: FunctionId, by: FunctionId) -> Vec<bool> {
     match (signature::belongs_to_type(cx, requirement), signature::belongs_to_type(cx, by)) {
         (true, false) => wrt[1.min(wrt.len())..].to_vec(),
@@ -237,7 +240,7 @@ pub(crate) fn flags_of(cx: &TypeContext, wrt: &[bool], requirement: FunctionId, 
     }
 }
 
-/// The generic environment of a function, with what an attribute requires besides.
+/// The generic environment of a function, extended by the requirements of an attribute.
 pub(crate) fn required_env(cx: &mut TypeContext, f: FunctionId, env: &Rc<Env>, args: &DifferentiationArgs) -> Rc<Env> {
     if args.requirements.is_empty() {
         return env.clone();
@@ -248,7 +251,7 @@ pub(crate) fn required_env(cx: &mut TypeContext, f: FunctionId, env: &Rc<Env>, a
     Rc::new(env)
 }
 
-/// Why nothing could keep the promise.
+/// The diagnostic if a function cannot be differentiable as its attribute states.
 fn impossible(
     cx: &mut TypeContext,
     f: FunctionId,
@@ -290,7 +293,8 @@ pub(crate) fn result_does_not_conform(cx: &TypeContext, result: &Type) -> String
     )
 }
 
-/// The parameters that `wrt:` names: by default all that are differentiable. In the current generic environment.
+/// Flags for the parameters that `wrt:` names, by default all that conform to `Differentiable` in the current generic
+/// environment.
 pub(crate) fn wrt_flags(
     cx: &mut TypeContext,
     args: &DifferentiationArgs,
@@ -351,7 +355,7 @@ fn with_respect_to(ty: &str) -> String {
     )
 }
 
-/// Names of the parameters, and types, `self` first.
+/// The names of the parameters without `self`, and the types of the parameters, `self` first.
 pub(crate) fn parameters(signature: &Signature) -> (Vec<Name>, Vec<Type>) {
     let names = signature.params.iter().map(|p| p.name.clone()).collect();
     let types = signature.self_type.iter().cloned().chain(signature.params.iter().map(|p| p.ty.clone())).collect();

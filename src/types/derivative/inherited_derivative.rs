@@ -1,8 +1,8 @@
-//! Derivatives that a function inherits: those that are registered for the requirements that it fulfils and for the methods
-//! that it overrides.
+//! Inherited derivatives: those registered for the requirements that a function satisfies and for the methods that it
+//! overrides.
 //!
-//! Not here: which of the registered derivatives apply to concrete types (`rules`), the comparison of values while the
-//! program runs (`vm/operators/inherited_rule`).
+//! Not here: which registered derivatives apply to concrete types (`registered_rules`), and the comparison of values at
+//! run time (`vm/operators/registered/inherited`).
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::types::conform::conformances;
@@ -24,8 +24,8 @@ use crate::types::nominal::info;
 use crate::types::nominal::overrides;
 use std::rc::Rc;
 
-/// Whether a default implementation and a derivative are declared in extensions of one protocol under the same
-/// conditions: then the derivative is that of this implementation.
+/// Whether a default implementation and a derivative are declared in extensions of one protocol with the same
+/// requirements. Then the derivative is that of this implementation.
 pub(crate) fn is_declared_with(cx: &mut TypeContext, implementation: FunctionId, derivative: FunctionId) -> bool {
     let of = |cx: &TypeContext, f: FunctionId| (cx.defs.function_data(f).owner, cx.defs.function_data(f).group);
     let ((owner, group), (other, other_group)) = (of(cx, implementation), of(cx, derivative));
@@ -34,7 +34,7 @@ pub(crate) fn is_declared_with(cx: &mut TypeContext, implementation: FunctionId,
         && generic_env::group_env(cx, group).requirements == generic_env::group_env(cx, other_group).requirements
 }
 
-/// Warns about a function that inherits a derivative which was registered for another one, unless it says that it does.
+/// Warns about a function without `@differentiable` that inherits a derivative registered for another function.
 pub(crate) fn check_inherited_derivative(cx: &mut TypeContext, f: FunctionId) {
     if promised_by_attribute(cx, f).is_some() {
         return;
@@ -63,8 +63,8 @@ pub(crate) fn check_inherited_derivative(cx: &mut TypeContext, f: FunctionId) {
     cx.sink.report(Diagnostic::warning(Code::InheritedDerivative, span, message).also(at, format!("the {what}")));
 }
 
-/// Whether a registered derivative gives as the value what a call of the original with its own parameters gives: that is
-/// the value of whatever implements the original.
+/// Whether the value that a registered derivative returns is a call of the original with the derivative's own
+/// parameters, which is the value of any implementation of the original.
 pub(crate) fn gives_value_of(cx: &mut TypeContext, registered: FunctionId, original: FunctionId) -> bool {
     let Some(body) = queries::check_body(cx, registered) else { return false };
     let [Stmt { kind: StmtKind::Return(Some(result)), .. }] = body.statements.as_slice() else { return false };
@@ -82,11 +82,11 @@ pub(crate) fn gives_value_of(cx: &mut TypeContext, registered: FunctionId, origi
     calls_it && (0..).zip(args).all(is_parameter) && args.len() == info::function_info(cx, registered).params.len()
 }
 
-/// What a function is in the place of, by its body alone: the requirements that it fulfils and the methods that it
-/// overrides, whose derivatives it has when it promises nothing of its own.
+/// The functions whose registered derivatives a function may inherit: the requirements that it satisfies and the
+/// methods that it overrides. There are none if it is marked `@differentiable` without `default`.
 pub(crate) fn stands_for(cx: &mut TypeContext, of: &FunctionRef) -> Vec<(FunctionId, Rc<[Type]>)> {
     let mut all = fulfilled_by(cx, of);
-    // A derivative of an initializer gives an instance of its own class.
+    // A derivative of an initializer returns an instance of its own class.
     if overrides::overrides_something(cx, of.function)
         && !superclass::fills_instance(cx, of.function)
         && promised_by_attribute(cx, of.function) != Some(false)
@@ -96,15 +96,16 @@ pub(crate) fn stands_for(cx: &mut TypeContext, of: &FunctionRef) -> Vec<(Functio
     all
 }
 
-/// Whether the declaration of a function is marked `@differentiable`, and if so, whether for `default`. A setter is
-/// declared with its getter.
+/// Whether the `@differentiable` attribute of a function specifies `default`; `None` if there is no attribute. A setter
+/// shares the attribute of its getter.
 fn promised_by_attribute(cx: &TypeContext, f: FunctionId) -> Option<bool> {
     let decl = cx.defs.function_data(f).decl.as_ref()?;
     let args = decl.attribute("differentiable").map(differentiation)?;
     Some(args.kind.is_some_and(|kind| &*kind.name == "default"))
 }
 
-/// Whether a function fulfils a requirement, or overrides a method, that has a registered derivative which applies to it.
+/// Whether a function satisfies a requirement or overrides a method with a registered derivative that applies to the
+/// function.
 pub(crate) fn has_default_derivative(cx: &mut TypeContext, f: FunctionId) -> bool {
     registration::resolve_registrations(cx);
     let env = signature::signature(cx, f).env.clone();

@@ -1,4 +1,4 @@
-//! Attributes of differentiation: `@differentiable`, `@derivative(of:)`, `@transpose(of:)`.
+//! Differentiation attributes: checks `@differentiable`, `@derivative(of:)` and `@transpose(of:)`.
 
 pub(crate) mod derivative_constraints;
 pub(crate) mod derivative_type;

@@ -1,11 +1,12 @@
-//! Calls in a generic function that promises a derivative, of what has none for all types: requirements that promise none, and
-//! functions whose registered derivatives require more than is known.
+//! Nondifferentiable requirements: checks the calls in a generic `@differentiable` function whose callees are not
+//! differentiable for all types. These are requirements without `@differentiable`, and functions whose registered
+//! derivatives require more than the generic environment states.
 //!
-//! In: a checked body with generic parameters. Out: an error for each such call that lies on a way from what the function is
-//! differentiated by to its result.
+//! In: a checked body with generic parameters. Out: an error for each such call whose result depends on a
+//! differentiated parameter and reaches the result of the function.
 //!
-//! Promises: a condition is not a way, and nothing goes through `withoutDerivative`. Calls inside of closures and of
-//! functions that are called are not looked at: they promise nothing.
+//! Promises: conditions carry no dependence, and neither does `withoutDerivative`. Calls inside closures and inside
+//! called functions are not checked, because these need not be differentiable.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::types::conform::conformances;
@@ -20,7 +21,7 @@ use crate::types::model::ty::Type;
 use crate::types::names::lookup;
 use crate::types::names::prelude;
 
-/// Reports the unmarked requirements that a promised generic function depends on.
+/// Reports the nondifferentiable calls that the result of a generic `@differentiable` function depends on.
 pub(crate) fn check_called_requirements(cx: &mut TypeContext, f: FunctionId, body: &Body) {
     let Some(promise) = differentiability::promise(cx, f).filter(|p| !p.default) else { return };
     let signature = signature::signature(cx, f);

@@ -1,4 +1,5 @@
-//! Which function an attribute means: `foo`, `foo(x:_:)`, `Float.+`, `init`, `subscript`.
+//! Original function: resolves the function that an attribute names, such as `foo`, `foo(x:_:)`, `Float.+`, `init`,
+//! `subscript`.
 
 use crate::syntax::ast::{FunctionName, Name, Param};
 use crate::types::conform::conformances;
@@ -12,7 +13,7 @@ use crate::types::names::prelude;
 use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
 
-/// The functions that an attribute of a function may mean.
+/// The candidates for the original that an attribute of the function `f` names.
 pub(crate) fn originals(cx: &mut TypeContext, f: FunctionId, of: &FunctionName) -> Vec<FunctionId> {
     let (owner, file) = (cx.defs.function_data(f).owner, cx.defs.function_data(f).file);
     let name = &of.name.name;
@@ -40,7 +41,7 @@ pub(crate) fn originals(cx: &mut TypeContext, f: FunctionId, of: &FunctionName) 
             params.iter().map(word).collect::<Vec<_>>() == wanted
         };
         let by_label: fn(&Param) -> Option<&str> = |p| p.label.as_ref().map(|l| &*l.name);
-        // The manifesto names a parameter that has no label: `foo(x:)` for `foo(_ x:)`.
+        // The differentiable programming manifesto also names parameters without labels: `foo(x:)` for `foo(_ x:)`.
         let by_name: fn(&Param) -> Option<&str> = |p| Some(&*p.name.name);
         let word = if found.iter().any(|g| is_meant(g, by_label)) { by_label } else { by_name };
         found.retain(|g| is_meant(g, word));
@@ -59,7 +60,7 @@ fn originals_in_type(cx: &mut TypeContext, n: NominalId, name: &Name) -> Vec<Fun
     members::load_own_members(cx, n, name);
     let members = cx.defs.nominal_data(n).members.get(name).cloned().unwrap_or_default();
     let mut found: Vec<FunctionId> = members.iter().filter_map(function_of).collect();
-    // What an extension of a protocol supplies.
+    // Members that extensions of the protocols supply.
     let own = cx.defs.declared_type(n);
     for p in conformances::protocols_of(cx, &own).iter().copied() {
         found.extend(own_originals_of_protocol(cx, p, name));
@@ -67,7 +68,7 @@ fn originals_in_type(cx: &mut TypeContext, n: NominalId, name: &Name) -> Vec<Fun
     found
 }
 
-/// Of a protocol and those that it refines.
+/// The members of a protocol and of the protocols that it refines.
 fn originals_in_protocol(cx: &mut TypeContext, p: ProtocolId, name: &Name) -> Vec<FunctionId> {
     let refined = conformances::refined(cx, p);
     refined.iter().flat_map(|q| own_originals_of_protocol(cx, *q, name)).collect()
@@ -102,7 +103,7 @@ fn function_of(member: &Member) -> Option<FunctionId> {
     }
 }
 
-/// The labels that arguments are given with.
+/// The argument labels of a function.
 pub(crate) fn parameter_labels(signature: &Signature) -> Vec<Option<Name>> {
     signature.params.iter().map(|p| p.label.clone()).collect()
 }

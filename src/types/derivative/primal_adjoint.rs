@@ -1,7 +1,7 @@
-//! The older spelling of a derivative: `@differentiable(reverse, primal: p, adjoint: a)`.
+//! Primal and adjoint: the older syntax of a registered derivative, `@differentiable(reverse, primal: p, adjoint: a)`.
 //!
-//! The adjoint takes the original's arguments, its result and the seed. Where a primal is named, that is called instead of
-//! the original: it gives checkpoints and the result, and the adjoint takes the checkpoints, too.
+//! The adjoint takes the original's arguments, its result and the seed. If a primal is named, it is called instead of
+//! the original and returns checkpoints with the result; the adjoint then takes the checkpoints as well.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -23,7 +23,7 @@ use crate::types::model::tables::{Registered, Signature};
 use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::Type;
 
-/// A function that was looked for, with the types that it has in terms of the original's generic parameters.
+/// A candidate for the primal or the adjoint, with its types in terms of the original's generic parameters.
 struct Candidate {
     function: FunctionId,
     params: Vec<Type>,
@@ -78,7 +78,7 @@ pub(crate) fn register_adjoint(cx: &mut TypeContext, f: FunctionId, args: &Diffe
     registration::remember(cx, Registered { primal, ..new }, &original, span);
 }
 
-/// The primal of that name, with the type of the checkpoints that it gives.
+/// The primal of a given name, with the type of the checkpoints that it returns.
 fn primal(
     cx: &mut TypeContext,
     f: FunctionId,
@@ -95,7 +95,7 @@ fn primal(
     })
 }
 
-/// The functions of that name with as many generic parameters as the original.
+/// The functions of a given name with as many generic parameters as the original.
 fn candidates(cx: &mut TypeContext, f: FunctionId, name: &Ident, signature: &Signature) -> Vec<Candidate> {
     let of = FunctionName { base: None, name: name.clone(), labels: None, accessor: None };
     let to = &signature.env.params;

@@ -1,5 +1,5 @@
-//! Which registered derivatives apply to a function: its own and those that an extension of a protocol gives it, as far
-//! as they are visible and what they require holds.
+//! Registered rules: finds the registered derivatives that apply to a function, its own or the inherited ones, if they
+//! are visible and their requirements hold.
 
 use crate::source::Span;
 use crate::types::conform::conformances;
@@ -17,7 +17,8 @@ use crate::types::model::tree::{FunctionId, FunctionRef};
 use crate::types::model::ty::{ParamId, Type};
 use std::rc::Rc;
 
-/// What is registered for a function, its own first. Generic arguments are put in, those of the rules come out.
+/// The registered derivatives of a function for concrete generic arguments: its own or, if it has none, the inherited
+/// ones. The result contains the generic arguments of the derivatives.
 pub(crate) fn rules_of(cx: &mut TypeContext, of: &FunctionRef, view: Option<u32>) -> Vec<Rule> {
     registration::resolve_registrations(cx);
     context::with_env(cx, Rc::default(), |cx| {
@@ -31,7 +32,8 @@ pub(crate) fn rules_of(cx: &mut TypeContext, of: &FunctionRef, view: Option<u32>
     })
 }
 
-/// The same in the current generic environment, whatever the derivatives give as the value.
+/// Like [`rules_of`] in the current generic environment. A rule counts as inherited even if its value is that of any
+/// implementation.
 pub(crate) fn rules_here(cx: &mut TypeContext, of: &FunctionRef, view: Option<u32>) -> Vec<Rule> {
     let own = cx.defs.function_data(of.function).registered.clone();
     let mut rules = applicable(cx, &own, &of.generics, view);
@@ -52,7 +54,7 @@ pub(crate) fn rules_here(cx: &mut TypeContext, of: &FunctionRef, view: Option<u3
     rules
 }
 
-/// The file that sees derivatives of a function that others do not, if that is the file of a place.
+/// The file that contains `at`, if private derivatives of the function are visible in that file.
 pub(crate) fn view_of(cx: &mut TypeContext, of: &FunctionRef, at: Span) -> Option<u32> {
     registration::resolve_registrations(cx);
     if !cx.defs.has_private_rules {
@@ -67,7 +69,7 @@ pub(crate) fn view_of(cx: &mut TypeContext, of: &FunctionRef, at: Span) -> Optio
     all.iter().any(|r| r.visible_in == Some(file)).then_some(file)
 }
 
-/// The number of the file that a place is in.
+/// The number of the file that contains a span.
 pub(crate) fn file_of(cx: &TypeContext, at: Span) -> Option<u32> {
     let after = cx.sink.texts.partition_point(|(start, _)| *start <= at.start);
     after.checked_sub(1).map(|file| file as u32)
@@ -88,7 +90,8 @@ fn applicable(cx: &mut TypeContext, registered: &[Registered], generics: &[Type]
             let primal = r.primal.map(|p| FunctionRef { function: p, generics: arguments.clone() });
             let function = FunctionRef { function: r.function, generics: arguments };
             let rule = Rule { function, wrt: r.wrt.clone(), kind: r.kind, differs: r.differs, primal, inherited: None };
-            // What is private hides what is not, and what asks for more what asks for less.
+            // A private derivative shadows a public one of the same mode and parameters, and a more constrained one
+            // shadows a less constrained one.
             let serves_it = |old: &&Rule| old.wrt == rule.wrt && old.kind.mode() == rule.kind.mode();
             let same = rules.iter().position(|old: &Rule| serves_it(&old));
             let other = same.map(|at| (at, rules[at].function.function));
@@ -103,13 +106,13 @@ fn applicable(cx: &mut TypeContext, registered: &[Registered], generics: &[Type]
     rules
 }
 
-/// Whether one of two registered functions is for fewer types than the other: all that the other requires holds for it,
-/// and not the other way round.
+/// Whether one registered function is more constrained than another: its requirements imply those of the other, and not
+/// vice versa.
 fn asks_for_more(cx: &mut TypeContext, one: FunctionId, other: FunctionId) -> bool {
     one != other && implies(cx, one, other) && !implies(cx, other, one)
 }
 
-/// Whether what a registered function requires of its generic parameters implies what another one requires.
+/// Whether the requirements on the generic parameters of one registered function imply those of another.
 pub(crate) fn implies(cx: &mut TypeContext, one: FunctionId, other: FunctionId) -> bool {
     let (env, wanted) = (signature::signature(cx, one).env.clone(), signature::signature(cx, other).env.clone());
     if env.params.len() != wanted.params.len() {
@@ -120,7 +123,8 @@ pub(crate) fn implies(cx: &mut TypeContext, one: FunctionId, other: FunctionId) 
     context::with_env(cx, env, |cx| holds_here(cx, &wanted.requirements, &wanted.params, &arguments))
 }
 
-/// What is required by everything that is registered for a function, and does not hold for its generic arguments.
+/// A requirement of the registered derivatives of a function that does not hold for its generic arguments; `None` if
+/// one of the derivatives applies.
 pub(crate) fn unmet_by(cx: &mut TypeContext, of: &FunctionRef, view: Option<u32>) -> Option<String> {
     context::with_env(cx, Rc::default(), |cx| unmet_here(cx, of, view))
 }
@@ -143,7 +147,7 @@ pub(crate) fn unmet_here(cx: &mut TypeContext, of: &FunctionRef, view: Option<u3
     Some(required(cx, failing))
 }
 
-/// A requirement in words.
+/// Formats a requirement for a message.
 pub(crate) fn required(cx: &TypeContext, requirement: &Requirement) -> String {
     match requirement {
         Requirement::Conforms(t, p) => {
@@ -154,7 +158,7 @@ pub(crate) fn required(cx: &TypeContext, requirement: &Requirement) -> String {
     }
 }
 
-/// Whether requirements hold for concrete arguments.
+/// Whether requirements hold for concrete generic arguments.
 pub(crate) fn holds(
     cx: &mut TypeContext,
     requirements: &[Requirement],
@@ -185,7 +189,8 @@ pub(crate) fn holds_here(
     })
 }
 
-/// Finds what the generic parameters of a rule stand for, from what it says of those of its original.
+/// Matches a generic argument of the original against its pattern in a registered derivative, and binds the
+/// derivative's generic parameters.
 fn match_argument(pattern: &Type, concrete: &Type, params: &[ParamId], bound: &mut [Option<Type>]) -> bool {
     match (pattern, concrete) {
         (Type::Param(p), _) => match params.iter().position(|q| q == p) {

@@ -1,8 +1,8 @@
-//! `@derivative(of:)` and `@transpose(of:)`: seeing that the registered function fits its original, and remembering it
-//! there.
+//! Registration: checks that a function with `@derivative(of:)` or `@transpose(of:)` fits its original, and adds it to
+//! the original's entry.
 //!
-//! Not here: the older `@differentiable(adjoint:)` (`adjoint`), what type a derivative must have (`derivative_type`), which
-//! of the registered functions apply to concrete types (`rules`).
+//! Not here: the older `@differentiable(adjoint:)` (`primal_adjoint`), the type that a derivative must have
+//! (`derivative_type`), and which registered functions apply to concrete types (`registered_rules`).
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -32,43 +32,43 @@ use std::rc::Rc;
 
 const TWO_PARTS: &str = "'@derivative(of:)' attribute requires function to return a two-element tuple; first element must have label 'value:' and second element must have label 'pullback:' or 'differential:'";
 
-/// A function as its derivative or transpose sees it: the generic parameters of the registered function in the place of
-/// its own.
+/// An original with the generic parameters of the function to be registered substituted for its own.
 pub(crate) struct Original {
     pub(crate) function: FunctionId,
-    /// What each of its generic parameters is to the registered function.
+    /// The types substituted for its generic parameters.
     pub(crate) arguments: Vec<Type>,
     /// Its parameters, `self` first.
     pub(crate) params: Vec<Type>,
-    /// Which of them it changes.
+    /// Flags for the parameters that it modifies.
     pub(crate) changed: Vec<bool>,
     pub(crate) result: Type,
     pub(crate) has_self: bool,
 }
 
 impl Original {
-    /// A function that is registered for it.
+    /// Creates the entry of a function registered for this original.
     pub(crate) fn registered(&self, function: FunctionId, wrt: Vec<bool>, kind: RegisteredKind) -> Registered {
         let arguments = self.arguments.clone();
         Registered { function, arguments, wrt, kind, differs: false, primal: None, visible_in: None }
     }
 }
 
-/// Why a function cannot be registered for an original, from what says least to what says most.
+/// The reason why a function cannot be registered for a candidate. `Types` and `Unmet` are reported in preference to
+/// `Labels`, and these in preference to `Shape`.
 enum Misfit {
-    /// It takes other parameters, or gives another value.
+    /// The parameters or the value of the function differ from those of the candidate.
     Shape,
-    /// What it is about fits, and the types that follow from that do not.
+    /// The primal types agree, and the types of the linear function or of the transpose do not.
     Types(Box<Diagnostic>),
-    /// The labels of its arguments differ.
+    /// The argument labels differ.
     Labels(FunctionId),
-    /// It requires something of its generic parameters that the derivative does not.
+    /// The candidate has a requirement on its generic parameters that the derivative does not imply.
     Unmet(FunctionId, Requirement),
-    /// Said already.
+    /// A diagnostic has been reported already.
     Reported,
 }
 
-/// Looks up the originals of what was registered since the last time.
+/// Resolves the originals of the queued registrations.
 pub(crate) fn resolve_registrations(cx: &mut TypeContext) {
     while !cx.module.registrations.is_empty() {
         for (decl, f) in std::mem::take(&mut cx.module.registrations) {
@@ -89,7 +89,7 @@ pub(crate) fn resolve_registrations(cx: &mut TypeContext) {
     }
 }
 
-/// Tries all functions that an attribute may mean, and says why none of them fits.
+/// Tries to register a function for each candidate that its attribute may name, and reports why none of them fits.
 fn register_for(
     cx: &mut TypeContext,
     f: FunctionId,
@@ -103,8 +103,8 @@ fn register_for(
         return;
     }
     let given = signature::signature(cx, f);
-    // Labels may be left out or added, and a derivative may be static though its original is not; of several originals
-    // that fit, the one that is alike is meant.
+    // Labels may be omitted or added, and a derivative may be static although its original is not. Of several
+    // candidates that fit, one with the same labels and the same kind of receiver is preferred.
     let own = parameter_labels(&given);
     candidates.sort_by_key(|candidate| {
         let signature = signature::signature(cx, *candidate);
@@ -164,7 +164,7 @@ fn register_for(
     }
 }
 
-/// Why there is nothing to register for.
+/// The diagnostic for an attribute that names no function.
 fn no_original(cx: &TypeContext, f: FunctionId, of: &FunctionName) -> Diagnostic {
     let name = &of.name.name;
     let is_stored = match (cx.defs.function_data(f).owner, &of.base) {
@@ -186,7 +186,8 @@ fn no_original(cx: &TypeContext, f: FunctionId, of: &FunctionName) -> Diagnostic
     Diagnostic::error(Code::UnknownName, of.name.span, format!("cannot find '{name}' in scope"))
 }
 
-/// A function with the generic parameters of one that is to be registered for it.
+/// Substitutes the generic parameters of `f`, the function to be registered, for those of the original. Returns `None`
+/// if the parameters do not correspond.
 pub(crate) fn original(
     cx: &mut TypeContext,
     function: FunctionId,
@@ -198,7 +199,7 @@ pub(crate) fn original(
     let arguments: Vec<Type> = if own.len() == given_params.len() {
         given_params.iter().map(|p| Type::Param(*p)).collect()
     } else {
-        // A member of a protocol, registered for one type that conforms to it.
+        // A member of a protocol, for which `f` is registered in a conforming type.
         let (Owner::Protocol(_), Owner::Nominal(n)) =
             (cx.defs.function_data(function).owner, cx.defs.function_data(f).owner)
         else {
@@ -211,7 +212,7 @@ pub(crate) fn original(
     let (_, mut types) = parameters(&signature);
     let (mut changed, mut has_self) = (changed_parameters(&signature), signature.self_type.is_some());
     if superclass::fills_instance(cx, function) {
-        // What is registered makes an instance of its own.
+        // The registered function creates the instance, so `self` is not a parameter.
         types.remove(0);
         changed.remove(0);
         has_self = false;
@@ -275,15 +276,15 @@ fn register_derivative(cx: &mut TypeContext, f: FunctionId, of: &FunctionName, a
     });
 }
 
-/// The parameters that an original promises to be differentiable by, for each promise.
+/// The parameters of each `@differentiable` attribute of an original.
 fn promised_of_original(cx: &mut TypeContext, original: &Original) -> Vec<Vec<bool>> {
     let made = usize::from(superclass::fills_instance(cx, original.function));
     let promised = differentiability::promised_parameters(cx, original.function);
     promised.into_iter().map(|(_, wrt)| wrt[made.min(wrt.len())..].to_vec()).collect()
 }
 
-/// Whether arguments have one label in a derivative and another one in its original. Operators, subscripts and setters are
-/// called without.
+/// Whether a derivative and its original have different labels for an argument. The arguments of operators, subscripts
+/// and setters have none.
 fn labels_differ(cx: &mut TypeContext, f: FunctionId, original: FunctionId) -> bool {
     let data = cx.defs.function_data(original);
     let is_accessor = data.kind == FunctionKind::Setter || &*data.base_name == "subscript";
@@ -307,7 +308,7 @@ fn register_transpose(cx: &mut TypeContext, f: FunctionId, of: &FunctionName, ar
                 return Err(Misfit::Reported);
             }
             if args.wrt.is_none() && original.has_self && given.self_type.is_some() {
-                // A method transposes its arguments; what transposes `self`, too, has none and is static.
+                // A method transposes its arguments; a function that also transposes `self` is static.
                 wrt[0] = false;
             }
             let (_, types) = parameters(&given);
@@ -339,7 +340,8 @@ fn register_transpose(cx: &mut TypeContext, f: FunctionId, of: &FunctionName, ar
     });
 }
 
-/// What is transposed goes from one vector space to another: those types are their own tangent vectors.
+/// The diagnostic if a transposed function does not map between vector spaces, whose types are their own tangent
+/// vectors.
 fn not_transposable(
     cx: &mut TypeContext,
     f: FunctionId,
@@ -348,7 +350,7 @@ fn not_transposable(
     wrt: &[bool],
     span: Span,
 ) -> Option<Diagnostic> {
-    // Without 'wrt:', what the transpose gives says that all parameters are meant.
+    // Without `wrt:`, the result of the transpose shows whether it includes all parameters.
     let given = match &signature::signature(cx, f).result {
         Type::Tuple(parts) => parts.len(),
         _ => 1,
@@ -399,7 +401,7 @@ fn misfitting_transpose(
     )
 }
 
-/// Remembers what was found to fit.
+/// Adds a registered function to the entry of its original.
 pub(crate) fn remember(cx: &mut TypeContext, new: Registered, original: &Original, span: Span) {
     let (f, kind) = (new.function, new.kind);
     if original.changed.contains(&true) && matches!(kind, RegisteredKind::Transpose | RegisteredKind::Adjoint) {
@@ -440,17 +442,17 @@ pub(crate) fn remember(cx: &mut TypeContext, new: Registered, original: &Origina
     cx.defs.registers_for_requirements |= cx.defs.function_data(original.function).requirement.is_some();
     let data = &mut cx.defs.functions[original.function.0 as usize];
     data.registered.push(new);
-    // The most specific one first: the fewest parameters.
+    // The most specific derivative comes first: the one with the fewest parameters.
     data.registered.sort_by_key(|r| r.wrt.iter().filter(|w| **w).count());
 }
 
-/// Whether two registered functions are for the same types.
+/// Whether two registered functions apply to the same types.
 fn requires_the_same(cx: &TypeContext, a: FunctionId, b: FunctionId) -> bool {
     let of = |f: FunctionId| cx.defs.function_data(f).signature.as_ref().map(|s| s.env.requirements.len());
     cx.defs.function_data(a).owner == cx.defs.function_data(b).owner && of(a) == of(b)
 }
 
-/// A derivative is no more public than its original: others would see what they cannot see.
+/// Checks that a derivative is not more accessible than its original.
 fn check_level(cx: &mut TypeContext, f: FunctionId, original: FunctionId, span: Span) {
     let (new, old) = (cx.defs.function_data(f), cx.defs.function_data(original));
     if old.is_prelude || new.owner != old.owner {
@@ -473,10 +475,10 @@ fn check_level(cx: &mut TypeContext, f: FunctionId, original: FunctionId, span: 
     );
 }
 
-/// From what is kept to itself to what everybody sees.
+/// The access levels, from the most restrictive one.
 const LEVELS: [&str; 4] = ["private", "fileprivate", "internal", "public"];
 
-/// Who sees a declaration, as far as it says.
+/// The declared access level of a declaration.
 fn level(decl: Option<&Decl>) -> &'static str {
     let written = |word: &str| decl.is_some_and(|d| d.has(word));
     match () {
@@ -487,7 +489,7 @@ fn level(decl: Option<&Decl>) -> &'static str {
     }
 }
 
-/// Whether two labels are there and differ.
+/// Whether two labels both exist and differ.
 fn are_others(old: Option<&Name>, new: Option<&Name>) -> bool {
     old.zip(new).is_some_and(|(old, new)| old != new)
 }

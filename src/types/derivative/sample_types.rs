@@ -1,4 +1,5 @@
-//! Types that a generic function which nobody calls may be called with: what it promises is checked for them.
+//! Sample types: generic arguments for which the differentiability of a generic function that is never called is
+//! checked.
 
 use crate::types::conform::conformances;
 use crate::types::derivative::differentiability;
@@ -13,11 +14,11 @@ use crate::types::model::ty::{NominalId, Type};
 use crate::types::names::lookup;
 use std::rc::Rc;
 
-/// How many lists of generic arguments are tried.
+/// The maximum number of lists of generic arguments to try.
 const MOST: usize = 512;
 
-/// Types that a generic function may be called with: of the library, of the program, or, where nothing conforms yet,
-/// any value of a protocol's type.
+/// Generic arguments that satisfy the requirements of a function: types of the library or of the program or, where no
+/// type conforms yet, an existential.
 pub fn generic_sample(cx: &mut TypeContext, f: FunctionId) -> Option<FunctionRef> {
     let mut env = signature::signature(cx, f).env.clone();
     let decl = cx.defs.function_data(f).decl.clone();
@@ -40,7 +41,7 @@ pub fn generic_sample(cx: &mut TypeContext, f: FunctionId) -> Option<FunctionRef
     protocol_sample(cx, &env).map(|ty| FunctionRef { function: f, generics: vec![ty] })
 }
 
-/// Types that have what is asked of one generic parameter by itself.
+/// The candidate types that satisfy the requirements on one generic parameter alone.
 fn choices(cx: &mut TypeContext, env: &Env, k: usize) -> Vec<Type> {
     let own = Type::Param(env.params[k]);
     let (mut protocols, mut elements) = (vec![], vec![lookup::simple(cx, "Double"), lookup::simple(cx, "Int")]);
@@ -68,8 +69,8 @@ fn choices(cx: &mut TypeContext, env: &Env, k: usize) -> Vec<Type> {
     all
 }
 
-/// Any value of a protocol's type stands for the types that will conform to a protocol of the program, when what is
-/// asked of the one generic parameter is nothing else.
+/// The existential of the protocols required of the only generic parameter. It represents their future conforming
+/// types, and is returned if nothing else is required and no protocol is of the library or has associated types.
 fn protocol_sample(cx: &mut TypeContext, env: &Env) -> Option<Type> {
     let [own] = env.params[..] else { return None };
     let mut protocols = vec![];

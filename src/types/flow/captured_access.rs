@@ -1,5 +1,5 @@
-//! What closures access of the variables around them: whoever changes such a variable while it calls the closure conflicts
-//! with that, and an `inout` parameter must not outlive its call.
+//! Captured accesses: the accesses of closures to captured variables. They conflict with a modification of the same
+//! variable during a call of the closure, and captured `inout` parameters must not outlive their call.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -13,7 +13,7 @@ use crate::types::model::ty::Type;
 use std::rc::Rc;
 
 impl<'b> Flow<'b, '_> {
-    /// Notes what an expression reads, as a place.
+    /// Notes the place that an expression reads.
     pub(crate) fn note_read(&mut self, e: &Expr) {
         if self.is_inner
             && let Some(place) = self.place_read(e)
@@ -22,7 +22,7 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// Notes that a place is accessed. An instance on the way to it is read.
+    /// Notes an access to a place, and the read of the instance that contains it.
     pub(crate) fn note_access(&mut self, place: Place) {
         if !self.is_inner {
             return;
@@ -54,8 +54,8 @@ impl<'b> Flow<'b, '_> {
         Some(Place { ty: e.ty.clone(), span: e.span, ..place })
     }
 
-    /// What a closure or local function accesses of the variables of this body, and of global ones: itself, or through the
-    /// local functions of this body that it calls.
+    /// The places that a closure or local function accesses of the variables of this body and of global variables,
+    /// directly or through local functions of this body that it calls.
     pub(crate) fn accesses_outside(
         &mut self,
         body: &Body,
@@ -74,7 +74,7 @@ impl<'b> Flow<'b, '_> {
         for f in called {
             match self.accesses_of.get(&f) {
                 Some(accesses) => all.extend(accesses.iter().cloned()),
-                // It may be declared farther outside.
+                // The function may be declared in a scope farther outside.
                 None if self.is_inner && !self.called_inside.contains(&f) => self.called_inside.push(f),
                 None => {}
             }
@@ -82,7 +82,7 @@ impl<'b> Flow<'b, '_> {
         all.into()
     }
 
-    /// The function whose closure or name an argument is, for a parameter that does not let it escape.
+    /// The closure or local function that an argument refers to, if the parameter does not let it escape.
     pub(crate) fn lent(&self, callee: Option<FunctionId>, index: usize, e: &Expr) -> Option<FunctionId> {
         let function = function_of(e)?;
         let Some(callee) = callee else { return Some(function) };
@@ -93,7 +93,7 @@ impl<'b> Flow<'b, '_> {
         (is_function && !is_kept(data.ast_params.get(at)?)).then_some(function)
     }
 
-    /// What the functions access that a call is given and that it may only call.
+    /// The places that the non-escaping function arguments of a call access.
     pub(crate) fn accesses_of_lent(&self, callee: Option<FunctionId>, args: &[Argument]) -> Vec<Place> {
         let lent = args.iter().enumerate().filter_map(|(index, arg)| match arg {
             Argument::Value(e) => self.lent(callee, index, e),
@@ -102,7 +102,7 @@ impl<'b> Flow<'b, '_> {
         lent.filter_map(|f| self.accesses_of.get(&f)).flat_map(|accesses| accesses.iter().cloned()).collect()
     }
 
-    /// A closure or local function may outlive this call, and captures these variables.
+    /// Reports captured `inout` parameters of a closure or local function that may outlive the current call.
     pub(crate) fn check_escaping(&mut self, captures: &[Capture], what: &str, span: Span) {
         if !self.warns {
             return;
@@ -124,7 +124,7 @@ impl<'b> Flow<'b, '_> {
     }
 }
 
-/// The function that an expression is: a closure, or the name of a local function.
+/// The function that an expression refers to: a closure, or a local function by its name.
 pub(crate) fn function_of(e: &Expr) -> Option<FunctionId> {
     match &e.kind {
         ExprKind::Closure { function } => Some(*function),
@@ -134,7 +134,8 @@ pub(crate) fn function_of(e: &Expr) -> Option<FunctionId> {
     }
 }
 
-/// Whether an expression is a way to an instance that begins with a captured or global variable, which is put in its place.
+/// Whether an expression is a chain of properties that begins with a global variable or a captured one, which is
+/// replaced by the outer variable.
 fn captured(e: &mut Expr, outer: &dyn Fn(LocalId) -> Option<LocalId>) -> bool {
     match &mut e.kind {
         ExprKind::Local(local) => match outer(*local) {

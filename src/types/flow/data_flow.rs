@@ -1,8 +1,8 @@
-//! Where the values of variables and results of a body come from.
+//! Data flow: how values propagate through the variables and results of a body.
 //!
-//! In: a checked body. Out: what each variable is given, what is returned, and which parts a value is made of.
+//! In: a checked body. Out: the values assigned to each variable, the returned values, and the operands of each value.
 //!
-//! Not here: conditions, which choose among values and are part of none.
+//! Not here: conditions. They select among values and are operands of none.
 
 use crate::types::model::tree::{
     Argument, Body, Callee, Case, Condition, Expr, ExprKind, FunctionId, LocalId, Pattern, PatternKind, Root, Stmt,
@@ -10,16 +10,16 @@ use crate::types::model::tree::{
 };
 use hashbrown::{HashMap, HashSet};
 
-/// What is known of the variables of a body.
+/// The data flow of a body.
 #[derive(Default)]
 pub(crate) struct Ways<'b> {
-    /// Variables that vary with what the function is differentiated by.
+    /// The variables that depend on the differentiated parameters.
     pub(crate) varies: HashSet<LocalId>,
-    /// What variables are given.
+    /// The values assigned to each variable.
     pub(crate) values: HashMap<LocalId, Vec<&'b Expr>>,
-    /// The results.
+    /// The returned values.
     pub(crate) returned: Vec<&'b Expr>,
-    /// A function that nothing goes through.
+    /// A function whose result depends on none of its arguments.
     pub(crate) cut: Option<FunctionId>,
 }
 
@@ -105,7 +105,7 @@ impl<'b> Ways<'b> {
         }
     }
 
-    /// Statements that give a value stand inside of expressions.
+    /// Visits the statements inside an expression, and the optional that each optional chain binds.
     fn inside(&mut self, e: &'b Expr) {
         match &e.kind {
             ExprKind::Statements { statements, .. } => self.statements(statements),
@@ -129,7 +129,7 @@ impl<'b> Ways<'b> {
         self.inside(value);
     }
 
-    /// The parts of an expression that its value is made of.
+    /// The operands from which the value of an expression is computed.
     pub(crate) fn parts(&self, e: &'b Expr) -> Vec<&'b Expr> {
         match &e.kind {
             ExprKind::Call { callee: Callee::Static(f), .. } if Some(f.function) == self.cut => vec![],
@@ -147,7 +147,7 @@ impl<'b> Ways<'b> {
         }
     }
 
-    /// The variable that an expression is the value of.
+    /// The variable whose value an expression is.
     pub(crate) fn local(e: &Expr) -> Option<LocalId> {
         match &e.kind {
             ExprKind::Local(local) | ExprKind::Statements { result: local, .. } => Some(*local),
@@ -159,7 +159,7 @@ impl<'b> Ways<'b> {
         Self::local(e).is_some_and(|l| self.varies.contains(&l)) || self.parts(e).into_iter().any(|p| self.does_vary(p))
     }
 
-    /// Finds further variables that vary; whether there were any.
+    /// Propagates one step: marks further variables as varied, and returns whether there were any.
     pub(crate) fn spread(&mut self) -> bool {
         let is_new = |(local, values): &(&LocalId, &Vec<&'b Expr>)| {
             !self.varies.contains(*local) && values.iter().any(|v| self.does_vary(v))
@@ -169,7 +169,7 @@ impl<'b> Ways<'b> {
         !new.is_empty()
     }
 
-    /// The calls with something that varies, whose results reach what is returned; of each, which of its arguments vary.
+    /// The calls with varied arguments whose results reach a returned value, each with flags for its varied arguments.
     pub(crate) fn calls_on_the_way(&self) -> Vec<(&'b Expr, Vec<bool>)> {
         let mut open = self.returned.clone();
         let mut seen = HashSet::new();

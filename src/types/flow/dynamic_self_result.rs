@@ -21,7 +21,7 @@ use crate::types::model::ty::Type;
 use crate::types::names::dynamic_self::gives_self;
 use std::collections::HashSet;
 
-/// What a member of a class gives as `Self` is of the class of the instance, whatever that is.
+/// Reports results of a member with the result `Self` that need not be of the class of the instance.
 pub(crate) fn check_own_result(cx: &mut TypeContext, f: FunctionId, body: &Body) {
     let data = cx.defs.function_data(f);
     let Owner::Nominal(n) = data.owner else { return };
@@ -44,16 +44,16 @@ pub(crate) fn check_own_result(cx: &mut TypeContext, f: FunctionId, body: &Body)
     }
 }
 
-/// Looks for values that are of the declaring class, and need not be of the class of the instance.
+/// A search for values that are of the declaring class, but not necessarily of the class of the instance.
 pub(crate) struct Search<'b, 'w> {
     cx: &'w mut TypeContext,
     class: NominalId,
     body: &'b Body,
     ways: Ways<'b>,
     is_closure: bool,
-    /// Variables that were looked at.
+    /// The variables that were examined.
     seen: HashSet<LocalId>,
-    /// Variables of the body around a closure that its results come from.
+    /// The variables of the body enclosing a closure that the closure's results depend on.
     captured: Vec<LocalId>,
 }
 
@@ -79,7 +79,8 @@ impl<'b, 'w> Search<'b, 'w> {
             ExprKind::Chain { body, .. } => self.is_foreign(body),
             ExprKind::Global(_) | ExprKind::Struct { .. } | ExprKind::Upcast(_) => true,
             ExprKind::Metatype => matches!(&e.ty, Type::Metatype(of) if self.is_class(of)),
-            // A stored property has a type that does not depend on the instance, unless the type around it says it.
+            // The type of a stored property does not depend on the instance, unless the type of its base contains the
+            // class as a generic argument.
             ExprKind::Field { base, .. } => match &base.ty {
                 Type::Nominal(_, args) if args.iter().any(|t| self.mentions_class(t)) => self.is_foreign(base),
                 _ => true,
@@ -105,7 +106,7 @@ impl<'b, 'w> Search<'b, 'w> {
             }
         };
         if superclass::fills_instance(self.cx, f) || gives_self(self.cx, f) {
-            // What it gives is of the class of its receiver.
+            // Its result is of the class of its receiver.
             return self.mentions_class(ty) && self.is_any_foreign(&args[..args.len().min(1)]);
         }
         let result = signature::signature(self.cx, f).result.clone();

@@ -1,4 +1,5 @@
-//! Exclusivity: what a call changes in one place, it may not change in another one at the same time.
+//! Exclusivity: checks that the places that a call modifies do not overlap with each other or with accesses of
+//! closures.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -7,8 +8,8 @@ use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, Place, Project
 use std::borrow::Cow;
 
 impl Flow<'_, '_> {
-    /// Two `inout` arguments of one call must not be the same variable, nor one a part of the other; nor must a closure that
-    /// the call is given access such a variable.
+    /// Checks that no two `inout` arguments of a call overlap, and that no closure argument accesses a place that the
+    /// call modifies.
     pub(crate) fn check_exclusive(&mut self, callee: Option<&Callee>, args: &[Argument]) {
         let places: Vec<Cow<'_, Place>> =
             args.iter().filter_map(changed).map(|place| self.beyond_chain(place)).filter(|p| is_held(p)).collect();
@@ -23,7 +24,8 @@ impl Flow<'_, '_> {
         }
         let known = callee.map(|callee| self.called(callee));
         let mut accesses = self.accesses_of_lent(known, args);
-        // A local function accesses what it captures. Global variables are looked at while the program runs.
+        // The callee may be a local function that accesses its captures. Accesses of global variables are checked at
+        // run time.
         let of_callee = known.and_then(|f| self.accesses_of.get(&f)).into_iter().flat_map(|all| all.iter());
         accesses.extend(of_callee.filter(|place| !matches!(place.root, Root::Global(_))).cloned());
         for place in &places {
@@ -34,7 +36,8 @@ impl Flow<'_, '_> {
         }
     }
 
-    /// Of a place in what an optional chain found where it is: a part of what stands before the `?`.
+    /// Translates a place inside the value that an optional chain modifies in place to a place in the base of the
+    /// chain.
     fn beyond_chain<'p>(&self, place: &'p Place) -> Cow<'p, Place> {
         let Root::Local(found) = place.root else { return Cow::Borrowed(place) };
         let Some((_, before)) = self.chained.iter().rev().find(|(local, _)| *local == found) else {
@@ -64,7 +67,7 @@ impl Flow<'_, '_> {
         self.cx.sink.report(diagnostic.also(first.span, "conflicting access is here"));
     }
 
-    /// A variable, or the stored part of it to which `steps` lead, as it is written.
+    /// The source text of a variable, or of the stored part of it that `steps` reach.
     fn place_name(&mut self, place: &Place, steps: &[Projection]) -> String {
         let written = |flow: &mut Self, span: Span| flow.cx.sink.source_text(span);
         match (&place.root, steps.last()) {
@@ -83,12 +86,12 @@ fn changed(arg: &Argument) -> Option<&Place> {
     }
 }
 
-/// Whether a call holds the place itself while it runs: a setter that does not mutate its base is only called at the end.
+/// Whether a call holds the place itself while it runs. A nonmutating setter is only called at the end.
 fn is_held(place: &Place) -> bool {
     place.path.iter().all(|step| !matches!(step.kind, ProjectionKind::Accessor { mutating: false, .. }))
 }
 
-/// The steps that lead through stored values, up to the first computed one: that one changes everything before it.
+/// The stored projections of a place, up to the first computed one, which accesses everything before it.
 fn stored_steps(place: &Place) -> &[Projection] {
     let is_computed = |step: &Projection| matches!(step.kind, ProjectionKind::Accessor { .. });
     let end = place.path.iter().position(is_computed).unwrap_or(place.path.len());
@@ -114,7 +117,8 @@ fn same_step(a: &Projection, b: &Projection) -> bool {
     }
 }
 
-/// Whether two expressions certainly give the same instance of a class: the same variable, reached the same way.
+/// Whether two expressions certainly evaluate to the same instance of a class: the same variable with the same
+/// projections.
 fn same_instance(a: &Expr, b: &Expr) -> bool {
     match (&a.kind, &b.kind) {
         (ExprKind::Local(a), ExprKind::Local(b)) => a == b,

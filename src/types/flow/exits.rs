@@ -1,22 +1,22 @@
-//! Ways out of blocks: `break`, `continue`, `return`, `throw`, and what `defer` puts on the way.
+//! Exits of blocks: `break`, `continue`, `return`, `throw`, and the `defer` blocks that run on these paths.
 
 use super::Flow;
 use super::state::State;
 use crate::types::model::tree::{LabelId, Stmt};
 
-/// What surrounds a statement.
+/// A scope that encloses a statement.
 pub(super) enum Scope<'b> {
-    /// A block in braces, with what is to be done when it is left.
+    /// A block, with the `defer` blocks to run when it is left.
     Block { defers: Vec<&'b [Stmt]> },
-    /// Something that `break` and `continue` name, with the paths that came out there.
+    /// A target of `break` and `continue`, with the joined states of the paths that left by each.
     Labelled { label: LabelId, after: State, next: State },
-    /// Errors are caught here.
+    /// A handler of errors, with the joined state of the paths on which one is thrown.
     Catch { caught: State, takes_all: bool },
 }
 
 impl<'b> Flow<'b, '_> {
-    /// Does what was deferred in the scopes beyond `depth`, innermost and latest first. The scopes stay: other ways out
-    /// may follow.
+    /// Visits the `defer` blocks of the scopes from `depth` on, innermost and latest first. The scopes are retained,
+    /// because other exits may follow.
     pub(super) fn run_defers(&mut self, depth: usize) {
         let has_any = self.scopes[depth..].iter().any(|s| matches!(s, Scope::Block { defers } if !defers.is_empty()));
         if !has_any {
@@ -40,7 +40,7 @@ impl<'b> Flow<'b, '_> {
         self.block(statements);
     }
 
-    /// What was deferred in a block that no path leaves is looked at, too.
+    /// Visits the `defer` blocks of a block that no path leaves.
     pub(super) fn skip_defers(&mut self) {
         if let Some(Scope::Block { defers }) = self.scopes.last() {
             for statements in defers.clone() {
@@ -51,7 +51,7 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// Remembers a `defer`.
+    /// Adds a `defer` block to the innermost block.
     pub(super) fn defer(&mut self, statements: &'b [Stmt]) {
         let block = self.scopes.iter_mut().rev().find_map(|scope| match scope {
             Scope::Block { defers } => Some(defers),
@@ -62,7 +62,7 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// Runs something that `break` and `continue` may name; gives the paths that came out by each.
+    /// Visits a target of `break` and `continue`; returns the joined states of the paths that left by each.
     pub(super) fn labelled(&mut self, label: LabelId, run: impl FnOnce(&mut Self)) -> (State, State) {
         self.scopes.push(Scope::Labelled { label, after: State::dead(), next: State::dead() });
         run(self);
@@ -72,7 +72,7 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// Runs something whose errors are caught; gives the paths on which one came.
+    /// Visits code whose errors are caught; returns the joined state of the paths on which one is thrown.
     pub(super) fn catching(&mut self, takes_all: bool, run: impl FnOnce(&mut Self)) -> State {
         self.scopes.push(Scope::Catch { caught: State::dead(), takes_all });
         run(self);
@@ -82,7 +82,7 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// `break` or `continue`.
+    /// Follows a `break` or `continue`.
     pub(super) fn leave(&mut self, label: LabelId, continues: bool) {
         let is_target = |scope: &Scope| matches!(scope, Scope::Labelled { label: l, .. } if *l == label);
         let Some(depth) = self.scopes.iter().rposition(is_target) else { return };
@@ -93,14 +93,14 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// The function ends here.
+    /// Ends the path with a return from the function.
     pub(super) fn give_back(&mut self) {
         self.run_defers(0);
         self.escape();
         self.state = State::dead();
     }
 
-    /// An error may leave here.
+    /// Adds a path on which an error is thrown at this point.
     pub(super) fn may_throw(&mut self) {
         let state = self.state.clone();
         match self.scopes.iter().rposition(|s| matches!(s, Scope::Catch { .. })) {
@@ -118,7 +118,7 @@ impl<'b> Flow<'b, '_> {
         self.state = state;
     }
 
-    /// A path ends: without a call of the function itself if there was none on it.
+    /// Records the end of a path, which escapes infinite recursion if the function did not call itself on it.
     pub(super) fn escape(&mut self) {
         self.escapes |= self.state.reachable && self.state.free;
     }

@@ -1,4 +1,4 @@
-//! Expressions, in the order in which they are evaluated.
+//! Expressions: the walk over expressions in the order of evaluation.
 
 use super::Flow;
 use super::places::Use;
@@ -127,7 +127,7 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// A closure; `escapes` unless it is only called, before the statement ends.
+    /// Visits a closure. `escapes` is false if it is only called, before the statement ends.
     fn closure(&mut self, function: FunctionId, span: Span, escapes: bool) {
         let (captures, globals) = self.inner(function);
         captures.iter().for_each(|c| self.must_be_set(c.outer, span, Use::Captured));
@@ -137,7 +137,7 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// A function that is given to a call, which may only call it.
+    /// Visits a function passed as an argument to a call that does not let it escape.
     fn lent_function(&mut self, e: &'b Expr) {
         match &e.kind {
             ExprKind::Closure { function } => self.closure(*function, e.span, false),
@@ -147,7 +147,7 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// What is evaluated on some paths only.
+    /// Visits an expression that is evaluated on some paths only.
     fn perhaps(&mut self, e: &'b Expr) {
         let before = self.state.clone();
         self.expr(e);
@@ -169,7 +169,7 @@ impl<'b> Flow<'b, '_> {
             }
             TryKind::Forced => {
                 let caught = self.catching(true, |flow| flow.tried(value));
-                // An error ends the program.
+                // An error stops the program.
                 self.escapes |= caught.reachable && caught.free;
             }
         }
@@ -206,7 +206,8 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// The other arguments of a call of an initializer that gets the instance which is being filled.
+    /// The remaining arguments of a call that delegates to another initializer, with the instance being initialized as
+    /// its receiver.
     fn leads_on(&self, called: FunctionId, args: &'b [Argument]) -> Option<&'b [Argument]> {
         let (first, rest) = args.split_first()?;
         let Argument::Value(receiver) = first else { return None };
@@ -218,7 +219,7 @@ impl<'b> Flow<'b, '_> {
         (is_own && self.led_to.is_some() && superclass::fills_instance(self.cx, called)).then_some(rest)
     }
 
-    /// Another initializer has filled the instance, or the rest of it.
+    /// Records that another initializer has initialized the instance or the inherited part of it.
     fn led_on(&mut self, span: Span) {
         let (Some(local), Some(call)) = (self.filled, self.led_to) else { return };
         let parts = self.variables.local(local).unwrap_or(0..0);
@@ -238,7 +239,7 @@ impl<'b> Flow<'b, '_> {
         self.assume_set(&[call]);
     }
 
-    /// The arguments of a call; `method` when the first one is its receiver.
+    /// Visits the arguments of a call of `of`; the first one may be the receiver.
     fn arguments(&mut self, args: &'b [Argument], of: Option<FunctionId>) {
         let method = of.filter(|f| signature::signature(self.cx, *f).self_type.is_some());
         self.is_on_way = false;
@@ -264,7 +265,7 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// A local function that is used needs what it captures.
+    /// Records the use of a local function, which requires its captures to be initialized.
     fn use_function(&mut self, f: FunctionId, span: Span) {
         let is_farther = self.is_inner && info::is_local(self.cx, f) && !self.accesses_of.contains_key(&f);
         if is_farther && !self.called_inside.contains(&f) {
@@ -280,7 +281,7 @@ impl<'b> Flow<'b, '_> {
     }
 }
 
-/// The variable that an expression is, as one of its own type or of a superclass.
+/// The local variable that an expression refers to, possibly upcast.
 fn variable(e: &Expr) -> Option<LocalId> {
     match &e.kind {
         ExprKind::Local(local) => Some(*local),

@@ -1,5 +1,5 @@
-//! Which variables of the script a function reads whatever happens, so that calling it before they have values is
-//! certainly wrong.
+//! Global dependencies: the variables of the script that a function reads on every path, so that a call before their
+//! initialization is certainly an error.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -13,7 +13,7 @@ use crate::types::nominal::stored_property;
 use hashbrown::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// Reports lazy variables whose initial value needs that value itself.
+/// Reports lazy variables whose initial value depends on the variable itself.
 pub(in crate::types) fn check_circles(cx: &mut TypeContext, globals: std::ops::Range<u32>) {
     let mut told: HashSet<GlobalId> = HashSet::new();
     let mut known = HashMap::new();
@@ -30,7 +30,7 @@ pub(in crate::types) fn check_circles(cx: &mut TypeContext, globals: std::ops::R
         let mut flow = Flow::new(cx, initial, &body);
         flow.needs = known;
         let needs = flow.needs(initial);
-        // In a circle only the first function that was looked at is known to the end.
+        // In a cycle, only the entry of the function at which the query started is complete.
         known = if flow.needs_in_circles { HashMap::new() } else { flow.needs };
         let own = needs.iter().find(|(needed, _)| *needed == global && !told.contains(&global));
         if let Some((_, at)) = own {
@@ -41,10 +41,10 @@ pub(in crate::types) fn check_circles(cx: &mut TypeContext, globals: std::ops::R
     }
 }
 
-/// A variable that is read, and where.
+/// A global variable that is read, with the span of the read.
 pub(crate) type Need = (GlobalId, Span);
 
-/// The variables that a function reads, each where it is first.
+/// The variables that a function reads, each with the span of its first read.
 #[derive(Default)]
 struct Found {
     needs: Vec<Need>,
@@ -60,7 +60,7 @@ impl Found {
 }
 
 impl Flow<'_, '_> {
-    /// The script calls a function.
+    /// Checks the variables that a function called by the script reads.
     pub(crate) fn call_needs(&mut self, f: FunctionId, span: Span) {
         if !self.variables.has_globals() || !self.state.reachable {
             return;
@@ -74,14 +74,14 @@ impl Flow<'_, '_> {
         }
     }
 
-    /// What a function reads in any case.
+    /// The variables that a function reads on every path.
     fn needs(&mut self, f: FunctionId) -> Rc<[Need]> {
         if let Some(known) = self.needs.get(&f) {
             self.needs_in_circles |= known.is_none();
             return known.clone().unwrap_or_default();
         }
         crate::cancel::check();
-        // While a recursive function is looked at, it needs nothing more.
+        // A recursive query of this entry adds nothing further.
         self.needs.insert(f, None);
         let mut found = Found::default();
         if !self.cx.defs.function_data(f).is_prelude
@@ -94,7 +94,7 @@ impl Flow<'_, '_> {
         found
     }
 
-    /// Goes as far as every call of the function goes.
+    /// Collects the reads that occur on every path, up to the first statement that branches.
     fn statements_need(&mut self, statements: &[Stmt], found: &mut Found) {
         for s in statements {
             match &s.kind {

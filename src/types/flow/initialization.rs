@@ -1,4 +1,4 @@
-//! What is said about values that are missing, or given twice.
+//! Definite initialization: diagnostics for values that are used before they are initialized, or initialized twice.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -9,11 +9,11 @@ use crate::types::model::tables::FunctionKind;
 use crate::types::model::tree::{FunctionId, LocalId};
 use crate::types::model::ty::Type;
 
-/// What a convenience initializer does too early.
+/// The message for uses of `self` in a convenience initializer before it calls another initializer.
 const BEFORE_OTHER: &str = "'self' used before 'self.init' call or assignment to 'self'";
 
 impl Flow<'_, '_> {
-    /// Parts of a variable have no value on some path.
+    /// Reports that parts of a variable are uninitialized on some path.
     pub(crate) fn uninitialized(&mut self, local: Option<LocalId>, missing: &[u32], span: Span, how: Use) {
         let is_self = local.is_some() && local == self.filled;
         let mut diagnostic = Diagnostic::error(Code::Uninitialized, span, self.headline(local, missing, span, how));
@@ -33,7 +33,8 @@ impl Flow<'_, '_> {
         self.assume_set(missing);
     }
 
-    /// A function is called that reads a variable of the script in any case, and it has no value yet.
+    /// Reports a call of a function that reads a variable of the script on every path before the variable is
+    /// initialized.
     pub(crate) fn function_reads_unset(&mut self, f: FunctionId, number: u32, span: Span, at: Span) {
         let part = self.variables.part(number);
         let when = if part.declared.start > span.start { "declared" } else { "initialized" };
@@ -93,7 +94,7 @@ impl Flow<'_, '_> {
         format!("{what} before all stored properties are initialized")
     }
 
-    /// The superclass gets an instance whose own properties have no values yet.
+    /// Reports a property that is uninitialized when the initializer of the superclass is called.
     pub(crate) fn unset_at_super_init(&mut self, number: u32, span: Span) {
         let part = self.variables.part(number);
         let message = format!("property '{}' not initialized at super.init call", part.name);
@@ -107,7 +108,7 @@ impl Flow<'_, '_> {
         self.cx.sink.report(Diagnostic::error(Code::Uninitialized, span, message));
     }
 
-    /// Only the call of another initializer is missing.
+    /// The message if only the call of another initializer is missing.
     fn headline_of_call(&self, call: &str, how: Use) -> String {
         match how {
             Use::Returned => format!("'{call}' isn't called on all paths before returning from initializer"),
@@ -117,7 +118,7 @@ impl Flow<'_, '_> {
         }
     }
 
-    /// Whether it is a property of the instance that a convenience initializer is given.
+    /// Whether a part is a property of the instance in a convenience initializer.
     fn is_own_of_convenience(&self, part: u32) -> bool {
         let own = self.filled.and_then(|local| self.variables.local(local));
         self.led_to.is_some()
@@ -138,7 +139,7 @@ impl Flow<'_, '_> {
         local.is_some_and(|l| matches!(self.body.locals[l.0 as usize].ty, Type::Nominal(..)))
     }
 
-    /// A constant gets a value though it may have one.
+    /// Reports an assignment to a constant that may already be initialized.
     pub(crate) fn set_again(&mut self, part: u32, span: Span) {
         let part = self.variables.part(part);
         let message = format!("immutable value '{}' may only be initialized once", part.name);

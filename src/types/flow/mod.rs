@@ -1,15 +1,16 @@
-//! Questions about the order in which things happen in a body: is a variable set before it is read, is a constant set
-//! once, does every path give a value, which statements are never reached, does a function call itself on every path,
-//! does a call change one variable in two ways; and what is left unused.
+//! Flow analysis: checks the order of events in a body. It covers definite initialization of variables and constants,
+//! missing returns, unreachable statements, infinite recursion, exclusivity of accesses, handling of errors, and unused
+//! values.
 //!
 //! In: a body without type errors. Out: diagnostics.
 //!
-//! The way: one walk over the tree in the order of execution carries a [`State`] along, one for each path that is still
-//! open, and joins them where paths meet. A loop is walked once: what its back edge adds is accounted for when it ends.
+//! Method: one walk over the tree in the order of execution carries a [`State`] for each path that is still open and
+//! joins the states where paths meet. A loop is walked once; the effect of its back edge is computed when the loop
+//! ends.
 //!
-//! Promises: an error is reported only where some path of the text leads to it; warnings are for the user's own texts
-//! alone, and only where they are certain.
-//! Not here: what a program does with values that are known only while it runs.
+//! Promises: an error is reported only if some path in the source leads to it. Warnings are only for the program, not
+//! for the library, and only if they are certain.
+//! Not here: effects that depend on values known only at run time.
 
 pub(crate) mod captured_access;
 pub(crate) mod data_flow;
@@ -41,7 +42,7 @@ use variables::Variables;
 
 pub(super) use crate::types::flow::global_dependencies::check_circles;
 
-/// Looks at a function's body, and at the closures and local functions inside it.
+/// Checks a function's body and the closures and local functions inside it.
 pub(super) fn check(cx: &mut TypeContext, function: FunctionId, body: &Body) {
     let globals = match cx.defs.function_data(function).kind {
         FunctionKind::Script => cx.module.script_globals.clone(),
@@ -54,62 +55,64 @@ pub(super) fn check(cx: &mut TypeContext, function: FunctionId, body: &Body) {
     flow.run();
 }
 
-/// The walk through one body.
+/// The walk over one body.
 struct Flow<'b, 'w> {
     cx: &'w mut TypeContext,
     function: FunctionId,
     body: &'b Body,
-    /// Whether warnings are wanted: not for the library.
+    /// Whether warnings and errors about unhandled errors are reported; false for the library.
     warns: bool,
     variables: Variables,
-    /// Where the walk is.
+    /// The state at the current point.
     state: State,
-    /// What surrounds it, the innermost last.
+    /// The enclosing scopes, the innermost last.
     scopes: Vec<Scope<'b>>,
-    /// Constants that were set, where; so that a loop can find its own.
+    /// The assignments to constants, with their spans; a loop examines those of its body.
     settings: Vec<(u32, Span)>,
-    /// The variable that an initializer fills.
+    /// The variable that an initializer initializes.
     filled: Option<LocalId>,
-    /// The call of another initializer that must come, followed like a property.
+    /// The required call of another initializer, tracked like a property.
     led_to: Option<u32>,
-    /// Local functions that are declared around here, with what they capture.
+    /// The local functions declared in the enclosing scopes, with their captures.
     local_functions: HashMap<FunctionId, Rc<[Capture]>>,
-    /// What the functions that the script calls read in any case.
+    /// The variables that the functions called by the script read on every path.
     needs: HashMap<FunctionId, Option<Rc<[crate::types::flow::global_dependencies::Need]>>>,
-    /// Whether one of them was asked for while it was looked at.
+    /// Whether the entry of a function in `needs` was queried while it was being computed.
     needs_in_circles: bool,
     usage: Usage,
     /// The first call of the function itself.
     calls_itself: Option<Span>,
-    /// The optional chains around that change what they find: the variable that stands for it, and where it is.
+    /// The enclosing optional chains that modify their base in place: the variable bound to the unwrapped value, and
+    /// the place of the base.
     chained: Vec<(LocalId, &'b Place)>,
-    /// How many `try` are around.
+    /// The number of enclosing `try` expressions.
     tried: u32,
-    /// How many places were seen from which an error may come.
+    /// The number of expressions visited that may throw.
     thrown: u32,
-    /// How many of them lack their `try`, which was reported.
+    /// The number of these without a `try`, each reported.
     unmarked: u32,
-    /// Whether it is the version of a function that is given nothing that throws: its text is looked at in the other one.
+    /// Whether this is the version of a rethrowing function for arguments that do not throw. The handling of its errors
+    /// is checked in the other version.
     throws_elsewhere: bool,
-    /// Whether it handles errors of which there are none in this version.
+    /// Whether the walk is in a `catch` that is unreachable in this version.
     is_never_caught: bool,
-    /// The operators around an operand, as a whole: a `try` stands before all of it.
+    /// The span of the enclosing operators with their operands, before which a missing `try` is inserted.
     operation: Option<Span>,
-    /// Whether a path ends without such a call.
+    /// Whether a path ends without a call of the function itself.
     escapes: bool,
-    /// The last call that never returned.
+    /// The last call that never returns.
     never: Option<Span>,
-    /// Whether it is the body of a closure or local function.
+    /// Whether the body is that of a closure or local function.
     is_inner: bool,
-    /// Whether the walk is on its way to a part of a place that was noted.
+    /// Whether the walk is inside a place whose access has been noted.
     is_on_way: bool,
-    /// What it accesses, where it is.
+    /// The places that the body accesses.
     accesses: Vec<Place>,
-    /// The functions that it calls.
+    /// The functions that the body calls.
     called_inside: Vec<FunctionId>,
-    /// What the closures and local functions in it access of its variables and of global ones.
+    /// The places that the closures and local functions in this body access of its variables and of global variables.
     accesses_of: HashMap<FunctionId, Rc<[Place]>>,
-    /// The variables that are `inout` parameters, or captured ones.
+    /// The variables that are `inout` parameters, or captures of these.
     inouts: HashSet<LocalId>,
 }
 
@@ -162,8 +165,8 @@ impl<'b, 'w> Flow<'b, 'w> {
         }
     }
 
-    /// Looks at the body of a closure or local function; what it does with captured variables is done with them here.
-    /// Gives what it captures, and which global variables it reads.
+    /// Checks the body of a closure or local function and adds its uses of captured variables to those of this body.
+    /// Returns its captures and the global variables that it reads.
     fn inner(&mut self, function: FunctionId) -> (Rc<[Capture]>, HashSet<GlobalId>) {
         let BodyState::Checked(body) = self.cx.defs.function_data(function).body.clone() else {
             return (Rc::from([]), HashSet::new());
@@ -176,7 +179,7 @@ impl<'b, 'w> Flow<'b, 'w> {
         inner.inouts.extend(body.captures.iter().filter(is_inout).map(|c| c.inner));
         inner.run();
         let (accesses, called) = (std::mem::take(&mut inner.accesses), std::mem::take(&mut inner.called_inside));
-        // With its `try`, the closure would throw.
+        // With the missing `try`, the closure itself would throw.
         let unmarked = inner.unmarked;
         self.thrown += unmarked;
         let mut usage = std::mem::take(&mut inner.usage);
@@ -193,7 +196,7 @@ impl<'b, 'w> Flow<'b, 'w> {
         (body.captures.clone().into(), globals)
     }
 
-    /// Enters the local functions of a block, which may be called before the place where they stand.
+    /// Enters the local functions of a block, which may be called before their declarations.
     fn enter_functions(&mut self, statements: &[Stmt]) {
         for s in statements {
             if let crate::types::model::tree::StmtKind::LocalFunction(f) = &s.kind

@@ -1,4 +1,4 @@
-//! Reading and setting variables.
+//! Places: reads and assignments of variables and their parts.
 
 use super::Flow;
 use crate::source::Span;
@@ -7,7 +7,7 @@ use crate::types::model::tree::{
     Expr, ExprKind, FunctionId, GlobalId, LocalId, Place, Projection, ProjectionKind, Root,
 };
 
-/// What a variable is used for.
+/// The kind of use of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Use {
     /// Its value is read.
@@ -16,24 +16,24 @@ pub(super) enum Use {
     Captured,
     /// A local function that is called captures it.
     InFunction(FunctionId),
-    /// It is passed `inout`.
+    /// It is passed as `inout`.
     ByReference,
-    /// A part of it is stored to.
+    /// A part of it is assigned.
     Part,
-    /// A method or property is called on it.
+    /// It is the receiver of a method or property.
     Receiver(FunctionId),
-    /// An initializer gives it back.
+    /// It is returned by an initializer.
     Returned,
 }
 
 impl<'b> Flow<'b, '_> {
-    /// A local variable is read.
+    /// Records a read of a local variable.
     pub(super) fn read(&mut self, local: LocalId, span: Span, how: Use) {
         self.usage.read(local);
         self.must_be_set(local, span, how);
     }
 
-    /// Reports a variable that may have no value here.
+    /// Reports a variable that may be uninitialized.
     pub(super) fn must_be_set(&mut self, local: LocalId, span: Span, how: Use) {
         let Some(parts) = self.variables.local(local) else { return };
         let missing: Vec<u32> = parts.filter(|p| self.is_unset(*p)).collect();
@@ -42,7 +42,7 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// An element or stored property of a local variable is read.
+    /// Records a read of an element or stored property of a local variable.
     pub(super) fn read_part(&mut self, local: LocalId, index: u32, span: Span) {
         match self.variables.part_of(local, index) {
             Some(part) => {
@@ -65,8 +65,8 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// A closure reads a variable of the script, which may get its value before the closure is called: only one that was
-    /// declared without a value is certainly meant to have it by now.
+    /// Records that a closure reads a variable of the script. The variable may be initialized before the closure is
+    /// called, so only one that was declared earlier without a value must be initialized.
     pub(super) fn capture_global(&mut self, global: GlobalId, span: Span) {
         if let Some(number) = self.variables.global(global) {
             let part = self.variables.part(number);
@@ -80,7 +80,7 @@ impl<'b> Flow<'b, '_> {
         self.state.reachable && self.state.unset.has(part)
     }
 
-    /// `place = value`
+    /// Records the assignment `place = value`.
     pub(super) fn assign(&mut self, place: &'b Place, value: &'b Expr) {
         self.place_arguments(place);
         self.expr(value);
@@ -90,7 +90,7 @@ impl<'b> Flow<'b, '_> {
                 self.usage.write(*local);
                 let is_self = self.filled == Some(*local);
                 for part in self.variables.local(*local).into_iter().flatten() {
-                    // A whole new `self` may replace what was there.
+                    // An assignment to `self` as a whole may replace initialized constants.
                     self.set(part, place.span, !is_self);
                 }
             }
@@ -132,7 +132,7 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// A convenience initializer may fill nothing before another initializer has.
+    /// Reports a convenience initializer that assigns a property before it calls another initializer.
     fn must_be_led_on(&mut self, local: LocalId, span: Span) {
         let Some(call) = self.led_to else { return };
         if self.filled == Some(local) && self.is_unset(call) && superclass::is_convenience(self.cx, self.function) {
@@ -140,7 +140,7 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// A place is read and written: `inout`.
+    /// Records that a place is read and written, as `inout`.
     pub(super) fn change(&mut self, place: &'b Place, how: Use) {
         self.note_access(place.clone());
         match &place.root {
@@ -158,7 +158,7 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// What is evaluated on the way to a place.
+    /// Visits the expressions that are evaluated to reach a place.
     pub(super) fn place_arguments(&mut self, place: &'b Place) {
         for step in &place.path {
             if let ProjectionKind::Accessor { args, .. } = &step.kind {
@@ -167,7 +167,7 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// What a `return` gives: of an initialiser it is `self`.
+    /// Visits the value of a `return`; in an initializer it is `self`.
     pub(super) fn returned(&mut self, value: &'b Expr) {
         let mut inner = value;
         while let ExprKind::Some(e) | ExprKind::Upcast(e) = &inner.kind {
@@ -179,7 +179,7 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// A declaration of the script is passed.
+    /// Marks a variable of the script as initialized after its declaration.
     pub(super) fn set_global(&mut self, global: GlobalId) {
         if let Some(part) = self.variables.global(global) {
             self.state.unset.put(part, false);
@@ -187,7 +187,7 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// A variable gets its value; `first` when a constant must not have had one.
+    /// Marks a part as initialized. With `first`, a constant must have been uninitialized.
     fn set(&mut self, part: u32, span: Span, first: bool) {
         if self.variables.part(part).once && first {
             self.settings.push((part, span));
@@ -199,7 +199,7 @@ impl<'b> Flow<'b, '_> {
         self.state.set.put(part, true);
     }
 
-    /// What is wrong was said once.
+    /// Marks parts as initialized after their error was reported, so that it is reported once.
     pub(super) fn assume_set(&mut self, parts: &[u32]) {
         parts.iter().for_each(|p| self.state.unset.put(*p, false));
     }

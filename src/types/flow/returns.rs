@@ -1,4 +1,4 @@
-//! Where bodies end: without a value, never, or not at all.
+//! Returns: reports missing returns, unreachable statements and infinite recursion.
 
 use super::Flow;
 use crate::diagnostic::{Code, Diagnostic};
@@ -10,7 +10,7 @@ use crate::types::model::tree::{Stmt, StmtKind};
 use crate::types::model::ty::Type;
 
 impl Flow<'_, '_> {
-    /// The walk is at the end of the body. A body that must give a value gives one on every path.
+    /// Checks at the end of a body that a function with a result returns a value on every path.
     pub(super) fn check_result(&mut self) {
         if !self.state.reachable {
             return;
@@ -40,7 +40,7 @@ impl Flow<'_, '_> {
         self.cx.sink.report(Diagnostic::error(Code::WrongContext, end, message));
     }
 
-    /// No path leads from a statement to the next one.
+    /// Warns that the statement `next` after `s` is unreachable.
     pub(super) fn warn_of_unreachable(&mut self, s: &Stmt, next: &Stmt) {
         if !self.warns || self.is_made_up(next) {
             return;
@@ -67,7 +67,7 @@ impl Flow<'_, '_> {
         self.cx.sink.report(diagnostic);
     }
 
-    /// Whether the checker wrote a statement: the `return` at the end of an initializer.
+    /// Whether the checker synthesized a statement, such as the `return` at the end of an initializer.
     fn is_made_up(&self, s: &Stmt) -> bool {
         match &s.kind {
             StmtKind::Return(_) => {
@@ -78,7 +78,7 @@ impl Flow<'_, '_> {
         }
     }
 
-    /// The body was walked: no path ends without a call of the function itself.
+    /// Warns after the walk if every path contains a call of the function itself.
     pub(super) fn warn_of_recursion(&mut self) {
         if let (Some(span), false) = (self.calls_itself, self.escapes) {
             let message = "function call causes an infinite recursion";

@@ -30,31 +30,31 @@ impl Bits {
     }
 }
 
-/// What holds at a point of a body. Variables are meant by their numbers in `Variables`.
+/// The facts at a point of a body. Variables are identified by their numbers in `Variables`.
 #[derive(Clone, Debug)]
 pub(super) struct State {
-    /// Whether some path leads here.
+    /// Whether some path reaches this point.
     pub(super) reachable: bool,
-    /// Variables that have no value on some path.
+    /// The variables that are uninitialized on some path.
     pub(super) unset: Bits,
-    /// Variables that have a value on some path.
+    /// The variables that are initialized on some path.
     pub(super) set: Bits,
     /// Whether the function did not call itself on some path.
     pub(super) free: bool,
 }
 
 impl State {
-    /// Where a body begins.
+    /// The state at the beginning of a body.
     pub(super) fn start() -> State {
         State { reachable: true, unset: Bits::default(), set: Bits::default(), free: true }
     }
 
-    /// Where no path leads.
+    /// The state of an unreachable point.
     pub(super) fn dead() -> State {
         State { reachable: false, free: false, ..State::start() }
     }
 
-    /// Where this path and another one meet.
+    /// Joins the state of another path into this one.
     pub(super) fn join(&mut self, other: &State) {
         if !other.reachable {
             return;
@@ -68,7 +68,7 @@ impl State {
         self.free |= other.free;
     }
 
-    /// Takes the state and leaves that of a path that has ended.
+    /// Takes the state and leaves that of an unreachable point.
     pub(super) fn take(&mut self) -> State {
         std::mem::replace(self, State::dead())
     }

@@ -1,4 +1,4 @@
-//! Statements, in the order in which they run.
+//! Statements: the walk over statements in the order of execution.
 
 use super::Flow;
 use super::state::{Bits, State};
@@ -6,7 +6,7 @@ use super::usage::Declared;
 use crate::types::model::tree::{Case, Condition, Expr, ExprKind, LabelId, Pattern, PatternKind, Stmt, StmtKind};
 use crate::types::model::ty::Type;
 
-/// What was known when a loop began.
+/// The state at the beginning of a loop.
 struct LoopStart {
     settings: usize,
     declared: usize,
@@ -14,7 +14,7 @@ struct LoopStart {
 }
 
 impl<'b> Flow<'b, '_> {
-    /// Statements in braces.
+    /// Visits the statements of a block.
     pub(super) fn block(&mut self, statements: &'b [Stmt]) {
         self.enter_functions(statements);
         self.scopes.push(super::exits::Scope::Block { defers: vec![] });
@@ -114,7 +114,7 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// Goes on where all conditions hold; gives the state in which one does not.
+    /// Visits conditions and continues in the state in which all hold; returns the state in which one does not hold.
     fn conditions(&mut self, conditions: &'b [Condition]) -> State {
         let mut failed = State::dead();
         for condition in conditions {
@@ -132,7 +132,7 @@ impl<'b> Flow<'b, '_> {
         failed
     }
 
-    /// What is evaluated while a pattern is matched.
+    /// Visits the expressions that are evaluated while a pattern is matched.
     fn pattern(&mut self, p: &'b Pattern) {
         match &p.kind {
             PatternKind::Tuple(parts) | PatternKind::Case { payload: parts, .. } => {
@@ -186,7 +186,7 @@ impl<'b> Flow<'b, '_> {
         });
         self.state.join(&next);
         let added = self.end_loop(&start, false);
-        // Unlike the other loops, this one may end after any round, also without one.
+        // Unlike other loops, a `for` loop may end before any iteration.
         self.state.join(&exit);
         self.state.join(&after);
         self.state.set.add(&added);
@@ -200,8 +200,8 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// The walk is at the back edge. What was set on the way there is set when the next round begins, which concerns the
-    /// constants that the loop sets. Gives what is set then and was not when the loop began.
+    /// Processes the back edge of a loop. Reports the constants declared outside the loop that its body would set again
+    /// in the next iteration, and returns those that were not set when the loop began.
     fn end_loop(&mut self, start: &LoopStart, is_endless: bool) -> Bits {
         if is_endless {
             self.escape();
@@ -221,7 +221,8 @@ impl<'b> Flow<'b, '_> {
         added
     }
 
-    /// The cases of a `switch` or `catch`. Goes on behind them; what no case takes goes nowhere.
+    /// Visits the cases of a `switch` or `catch` and continues in the joined state after them. The paths that match no
+    /// case are not followed.
     fn cases(&mut self, cases: &'b [Case]) {
         let subject = self.state.take();
         let mut after = State::dead();
@@ -254,13 +255,14 @@ impl<'b> Flow<'b, '_> {
         let throws = self.thrown > seen;
         self.warn_of_needless_catch(cases, throws);
         let finished = self.state.take();
-        // The error may come at once.
+        // The body may throw before any of its effects.
         caught.join(&before);
         self.state = caught;
         if !takes_all {
             self.may_throw();
         }
-        // `throw error` in a function that rethrows what came.
+        // In the version of a rethrowing function in which the body does not throw, a `throw` in the cases is not
+        // reached.
         let outer = self.is_never_caught;
         self.is_never_caught |= self.throws_elsewhere && !throws;
         self.cases(cases);

@@ -1,4 +1,4 @@
-//! Errors: what can throw is marked with `try`, and what is thrown is handled or declared.
+//! Errors: checks that throwing expressions are marked with `try` and that errors are handled or declared.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -9,14 +9,14 @@ use crate::types::model::tables::FunctionKind;
 use crate::types::model::tree::{Case, Expr, PatternKind};
 
 impl<'b> Flow<'b, '_> {
-    /// Something inside of a `try`.
+    /// Visits the operand of a `try`.
     pub(crate) fn tried(&mut self, value: &'b Expr) {
         self.tried += 1;
         self.expr(value);
         self.tried -= 1;
     }
 
-    /// A `try` without anything in it that throws.
+    /// Warns about a `try` whose operand does not throw.
     pub(crate) fn warn_of_needless_try(&mut self, whole: Span) {
         let text = self.cx.sink.source_text(whole);
         if !self.warns || self.throws_elsewhere || !text.starts_with("try") {
@@ -27,7 +27,7 @@ impl<'b> Flow<'b, '_> {
         let message = "no calls to throwing functions occur within 'try' expression";
         let diagnostic = Diagnostic::warning(Code::Unused, keyword, message);
         self.cx.sink.report(match sign {
-            // Without it, the value is no optional.
+            // No fix is offered: without `try?`, the value would not be an optional.
             Some('?') => diagnostic,
             _ => {
                 let space = text[(keyword.end - keyword.start) as usize..].starts_with(' ');
@@ -36,7 +36,7 @@ impl<'b> Flow<'b, '_> {
         });
     }
 
-    /// What stands behind `do` handles errors, and none comes; or one case takes all errors before another.
+    /// Warns about a `catch` whose body does not throw, and about a `catch` after one that handles all errors.
     pub(crate) fn warn_of_needless_catch(&mut self, cases: &'b [Case], throws: bool) {
         if !self.warns || self.throws_elsewhere {
             return;
@@ -58,7 +58,7 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// A call from which an error may come.
+    /// Records a call that may throw.
     pub(crate) fn throwing_call(&mut self, span: Span) {
         self.thrown += 1;
         self.may_throw();
@@ -81,7 +81,7 @@ impl<'b> Flow<'b, '_> {
         self.must_be_handled(span);
     }
 
-    /// An error comes from here.
+    /// Reports an error thrown at `span` that is neither caught nor declared.
     pub(crate) fn must_be_handled(&mut self, span: Span) {
         if !self.warns || self.is_handled() {
             return;
@@ -109,7 +109,7 @@ impl<'b> Flow<'b, '_> {
     }
 }
 
-/// Whether no error gets past the cases of a `catch`.
+/// Whether the cases of a `catch` handle all errors.
 pub(crate) fn takes_all(cases: &[Case]) -> bool {
     cases.iter().any(|case| {
         let takes = |kind: &PatternKind| matches!(kind, PatternKind::Wildcard | PatternKind::Bind(_));

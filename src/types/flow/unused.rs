@@ -1,4 +1,4 @@
-//! Warnings about what is written down and not used: results, variables, and that a variable varies.
+//! Unused values: warns about unused results, unused variables, and variables that are never mutated.
 
 use super::Flow;
 use super::usage::{Declared, Uses};
@@ -13,7 +13,7 @@ use crate::types::model::ty::Type;
 use crate::types::names::lookup;
 
 impl Flow<'_, '_> {
-    /// An expression stands where nobody uses its value.
+    /// Warns about an expression statement whose value is not used.
     pub(super) fn warn_of_unused_result(&mut self, e: &Expr) {
         if !self.warns || e.span == Span::default() {
             return;
@@ -73,7 +73,7 @@ impl Flow<'_, '_> {
         })
     }
 
-    /// The declaration that a call names.
+    /// The function or requirement that a call refers to.
     pub(super) fn called(&self, callee: &Callee) -> FunctionId {
         match callee {
             Callee::Static(f) | Callee::Class { function: f, .. } | Callee::Opened { function: f, .. } => f.function,
@@ -83,7 +83,7 @@ impl Flow<'_, '_> {
         }
     }
 
-    /// Whether there is nothing in a value that could be used.
+    /// Whether values of a type carry nothing to use.
     fn is_nothing(&mut self, ty: &Type) -> bool {
         match lookup::optional_payload(self.cx, ty) {
             Some(payload) => self.is_nothing(&payload),
@@ -91,12 +91,12 @@ impl Flow<'_, '_> {
         }
     }
 
-    /// The body was walked: variables that are never read, or that never vary.
+    /// Warns after the walk about variables that are never read or never mutated.
     pub(super) fn warn_of_unused_variables(&mut self) {
         for (i, local) in self.body.locals.iter().enumerate().skip(self.body.params) {
             let uses = self.usage.of[i].clone();
             let Some(declared) = uses.declared else { continue };
-            // Members of a type that is known are called without its value.
+            // A call of a member of a statically known type does not read the variable.
             let is_type = matches!(local.ty, Type::Metatype(_));
             if is_type || local.name.is_empty() || local.name.starts_with('$') || local.span == Span::default() {
                 continue;
@@ -154,15 +154,15 @@ impl Flow<'_, '_> {
         }
     }
 
-    /// Where `let` or `var` stands, if the declaration begins with it and declares this variable first.
+    /// The span of `let` or `var` if the statement begins with it and declares this variable first.
     fn keyword(&self, statement: Span, local: &Local) -> Option<Span> {
         let (at, word) = self.cx.sink.word_before(local.span)?;
         (matches!(&*word, "let" | "var") && at.start == statement.start).then_some(at)
     }
 }
 
-/// Whether 'let' could stand where a variable is declared: one of several in a pattern shares its 'var' with the others,
-/// and one without a value gets it by being assigned to.
+/// Whether a variable could be declared with `let`. A variable of a pattern shares its `var` with others, and one
+/// without an initial value is assigned later.
 fn may_be_constant(declared: Declared) -> bool {
     match declared {
         Declared::WithValue { .. } | Declared::Element | Declared::Unwrapped => true,

@@ -1,10 +1,10 @@
-//! What a body does with its variables, wherever it does it.
+//! Usage: the reads and writes of the variables of a body, regardless of order.
 
 use crate::source::Span;
 use crate::types::model::tree::{Body, GlobalId, LocalId, Pattern, PatternKind, Stmt};
 use hashbrown::HashSet;
 
-/// How a variable came to be.
+/// The form of a variable's declaration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Declared {
     /// `let x = value`
@@ -19,7 +19,7 @@ pub(super) enum Declared {
     Matched,
 }
 
-/// What is done with one variable.
+/// The uses of one variable.
 #[derive(Clone, Default)]
 pub(super) struct Uses {
     pub(super) declared: Option<Declared>,
@@ -27,13 +27,13 @@ pub(super) struct Uses {
     pub(super) written: bool,
 }
 
-/// What is done with each variable of a body.
+/// The uses of each variable of a body.
 #[derive(Default)]
 pub(super) struct Usage {
     pub(super) of: Vec<Uses>,
-    /// The global variables that it reads.
+    /// The global variables that the body reads.
     pub(super) globals: HashSet<GlobalId>,
-    /// The `defer`s that were looked at.
+    /// The `defer` blocks that were visited.
     pub(super) deferred: HashSet<*const Stmt>,
 }
 
@@ -50,14 +50,14 @@ impl Usage {
         self.of[local.0 as usize].written = true;
     }
 
-    /// What a closure does with a variable that it captured.
+    /// Adds the uses of a captured variable inside a closure.
     pub(super) fn include(&mut self, outer: LocalId, closure: &Usage, inner: LocalId) {
         let (own, other) = (&mut self.of[outer.0 as usize], &closure.of[inner.0 as usize]);
         own.read |= other.read;
         own.written |= other.written;
     }
 
-    /// A pattern binds variables.
+    /// Records the declarations of the variables that a pattern binds.
     pub(super) fn declare(&mut self, pattern: &Pattern, how: Declared) {
         match &pattern.kind {
             PatternKind::Bind(local) => self.of[local.0 as usize].declared = Some(how),

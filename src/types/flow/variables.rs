@@ -1,5 +1,5 @@
-//! Which variables are followed, and by which parts: those that are declared without a value, the `self` of an
-//! initializer by its stored properties, tuples by their elements, and the variables of the script.
+//! Tracked variables: the units of definite initialization. Tracked are variables declared without a value, the `self`
+//! of an initializer by its stored properties, tuples by their elements, and the variables of the script.
 
 use super::Flow;
 use crate::source::Span;
@@ -11,40 +11,40 @@ use crate::types::model::ty::{NominalId, Type};
 use hashbrown::HashMap;
 use std::ops::Range;
 
-/// What gets its value as one.
+/// A unit of initialization: a variable, a stored property or a tuple element.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
-    /// Its name in messages: `x`, `self.x`, `pair.0`.
+    /// The name in messages: `x`, `self.x`, `pair.0`.
     pub(super) name: String,
-    /// Where it is declared.
+    /// The span of its declaration.
     pub(super) declared: Span,
     /// Whether it is a `let`.
     pub(super) once: bool,
-    /// Whether its value stands where it is declared.
+    /// Whether its declaration has an initial value.
     pub(super) has_value: bool,
 }
 
-/// A local variable that is followed.
+/// A tracked local variable.
 struct Followed {
     parts: Range<u32>,
-    /// The first of the properties that are followed: those before it are inherited.
+    /// The index of the first tracked property; those before it are inherited.
     first: u32,
-    /// Whether the parts are those of its value; else the one part is the variable itself.
+    /// Whether the parts are properties or elements of its value; otherwise the only part is the variable itself.
     is_split: bool,
 }
 
-/// The parts that are followed, by number.
+/// The tracked parts, by number.
 #[derive(Default)]
 pub(super) struct Variables {
     parts: Vec<Part>,
     locals: HashMap<LocalId, Followed>,
     globals: HashMap<GlobalId, u32>,
-    /// Parts in the order in which their declarations were reached.
+    /// The parts in the order in which their declarations were reached.
     pub(super) declared: Vec<u32>,
 }
 
 impl Variables {
-    /// The parts of a local variable; `None` when it has had its value from the start.
+    /// The parts of a local variable; `None` if it is not tracked.
     pub(super) fn local(&self, local: LocalId) -> Option<Range<u32>> {
         self.locals.get(&local).map(|f| f.parts.clone())
     }
@@ -53,7 +53,7 @@ impl Variables {
         self.globals.get(&global).copied()
     }
 
-    /// Whether the variables of the script are followed.
+    /// Whether the variables of the script are tracked.
     pub(super) fn has_globals(&self) -> bool {
         !self.globals.is_empty()
     }
@@ -62,7 +62,7 @@ impl Variables {
         &self.parts[number as usize]
     }
 
-    /// The part of a variable that a step leads to.
+    /// The part of a variable that a projection selects.
     pub(super) fn part_at(&self, local: LocalId, step: &Projection) -> Option<u32> {
         match step.kind {
             ProjectionKind::Field(i) | ProjectionKind::Element(i) => self.part_of(local, i),
@@ -70,7 +70,7 @@ impl Variables {
         }
     }
 
-    /// The `index`-th of the parts of a variable, if it is followed by parts.
+    /// The part of a variable with the given index, if the variable is tracked by parts.
     pub(super) fn part_of(&self, local: LocalId, index: u32) -> Option<u32> {
         let followed = self.locals.get(&local)?;
         let own = index.checked_sub(followed.first)?;
@@ -85,7 +85,7 @@ impl Variables {
 }
 
 impl Flow<'_, '_> {
-    /// Follows a variable of the script: it has a value from where it is declared.
+    /// Tracks a variable of the script, which has a value after its declaration.
     pub(super) fn follow_global(&mut self, global: GlobalId) {
         let data = &self.cx.defs.globals[global.0 as usize];
         if data.is_lazy {
@@ -102,7 +102,7 @@ impl Flow<'_, '_> {
         self.state.unset.put(number, true);
     }
 
-    /// A declaration without a value: from here on the variables have none.
+    /// Marks the variables of a declaration without a value as uninitialized.
     pub(super) fn declare(&mut self, pattern: &Pattern) {
         match &pattern.kind {
             PatternKind::Bind(local) => {
@@ -140,8 +140,8 @@ impl Flow<'_, '_> {
         parts
     }
 
-    /// In an initializer of a class: the instance is there from the start, its properties are not, and another
-    /// initializer may have to be called.
+    /// Tracks the properties of the instance in an initializer of a class, and the required call of another
+    /// initializer.
     pub(super) fn begin_instance(&mut self) {
         if !superclass::fills_instance(self.cx, self.function) {
             return;
@@ -179,7 +179,7 @@ impl Flow<'_, '_> {
         Part { name: variable.name.to_string(), declared: variable.span, once: variable.once, has_value: false }
     }
 
-    /// The parts of the `self` that an initialiser fills; `None` for a type that is not made of stored properties.
+    /// The parts of the `self` of an initializer; `None` for a type that does not consist of stored properties.
     fn properties(&self, n: NominalId) -> Option<Vec<Part>> {
         let data = self.cx.defs.nominal_data(n);
         let of = |stored: &StoredData| Part {

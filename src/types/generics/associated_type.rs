@@ -1,4 +1,4 @@
-//! Associated types: what `T.Name` is, by what environment, protocols and conformances say.
+//! Associated types: resolves `T.Name` by the generic environment, the clauses of protocols and conformances.
 
 use crate::syntax::ast::Name;
 use crate::types::conform::conformances;
@@ -23,7 +23,7 @@ use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
 use std::rc::Rc;
 
-/// The protocols that the bound of an associated type names.
+/// Returns the protocols that the bound of an associated type names.
 pub(crate) fn associated_bounds(cx: &mut TypeContext, p: ProtocolId, name: &str) -> Rc<[ProtocolId]> {
     let Some(i) = cx.defs.protocol_data(p).associated.iter().position(|a| &*a.name == name) else {
         return Rc::from([]);
@@ -43,7 +43,7 @@ pub(crate) fn associated_bounds(cx: &mut TypeContext, p: ProtocolId, name: &str)
     out
 }
 
-/// Looks up `T.Name` wherever it can be, deeply.
+/// Resolves every `T.Name` in a type as far as possible.
 pub(crate) fn normalize_type(cx: &mut TypeContext, ty: &Type) -> Type {
     match ty {
         Type::Associated(of, p, name) => {
@@ -84,7 +84,7 @@ pub(crate) fn normalize_type(cx: &mut TypeContext, ty: &Type) -> Type {
                     Type::Tuple(parts.into_iter().map(|(l, t)| (l, normalize_type(cx, &t))).collect())
                 }
                 Type::Function(_) if &**name == "TangentVector" => Type::unit(),
-                // Which type it is was forgotten; what it conforms to was not.
+                // The exact type is unknown; its constraints are known.
                 Type::Existential(e) if &**name != "TangentVector" => existential::forgotten(cx, &e.clone(), *p, name),
                 Type::Error => Type::Error,
                 Type::Never => Type::Never,
@@ -105,7 +105,7 @@ pub(crate) fn normalize_type(cx: &mut TypeContext, ty: &Type) -> Type {
     }
 }
 
-/// What the `where` clauses of a protocol say that an associated type of an associated type is.
+/// Returns the type that the `where` clauses of a protocol declare equal to `here`, an associated type of `of`.
 fn protocol_says(cx: &mut TypeContext, p: ProtocolId, of: &Type, here: &Type) -> Option<Type> {
     let own = cx.defs.protocol_data(p).self_param;
     let clauses = protocol_clauses(cx, p);
@@ -113,7 +113,7 @@ fn protocol_says(cx: &mut TypeContext, p: ProtocolId, of: &Type, here: &Type) ->
     clauses.equal.iter().find_map(|(a, b)| {
         let (a, b) = (by(a), by(b));
         let (rank_a, rank_b) = (associated_depth(&a), associated_depth(&b));
-        // Always towards the shorter name, so that this ends.
+        // Rewrite always towards the shorter name, to guarantee termination.
         if a == *here && rank_b <= rank_a {
             Some(b)
         } else if b == *here && rank_a < rank_b {
@@ -124,7 +124,7 @@ fn protocol_says(cx: &mut TypeContext, p: ProtocolId, of: &Type, here: &Type) ->
     })
 }
 
-/// What the `where` clauses of a protocol say, in terms of its `Self`.
+/// Returns the conditions in the `where` clauses of a protocol, in terms of its `Self`.
 pub(crate) fn protocol_clauses(cx: &mut TypeContext, p: ProtocolId) -> Rc<Clauses> {
     if let Some(known) = &cx.defs.protocol_data(p).clauses {
         return known.clone();
@@ -151,7 +151,8 @@ pub(crate) fn protocol_clauses(cx: &mut TypeContext, p: ProtocolId) -> Rc<Clause
     out
 }
 
-/// The protocols that a type conforms to because it is the same as a `T.Name` with a bound: `T == T.TangentVector`.
+/// Returns the protocols that a type conforms to because it is equal to a `T.Name` with a bound:
+/// `T == T.TangentVector`.
 pub(crate) fn bounds_of_equals(cx: &mut TypeContext, ty: &Type, known: &[ProtocolId]) -> Vec<ProtocolId> {
     let mut equal = vec![];
     let env = cx.scope.env.clone();
@@ -182,13 +183,13 @@ pub(crate) fn bounds_of_equals(cx: &mut TypeContext, ty: &Type, known: &[Protoco
     bounds
 }
 
-/// What the environment say that a type is equal to.
+/// Returns the type that the generic environment declares equal to a type.
 fn same_as(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
     let env = cx.scope.env.clone();
     env.requirements.iter().find_map(|r| match r {
         Requirement::Same(a, b) => {
             let (key, value) = match (a, b) {
-                // Always towards the shorter name: 'T.TangentVector' is 'T'.
+                // Rewrite always towards the shorter name: 'T.TangentVector' to 'T'.
                 (Type::Associated(..), Type::Associated(..)) if associated_depth(a) < associated_depth(b) => (b, a),
                 (Type::Associated(..), _) => (a, b),
                 (_, Type::Associated(..)) | (Type::Nominal(..), Type::Param(_)) => (b, a),
@@ -200,7 +201,7 @@ fn same_as(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
     })
 }
 
-/// `T.Name` by the protocols that `T` conforms to.
+/// Returns `T.Name` for an associated type of a protocol that `T` conforms to.
 pub(crate) fn associated_type(cx: &mut TypeContext, of: &Type, name: &str) -> Option<Type> {
     let of = unification::shallow(cx, of);
     let mut protocols = conformances::protocols_of(cx, &of).to_vec();
@@ -212,7 +213,7 @@ pub(crate) fn associated_type(cx: &mut TypeContext, of: &Type, name: &str) -> Op
     Some(normalize_type(cx, &ty))
 }
 
-/// The type that a conformance supplies for an associated type.
+/// Returns the type that a conformance supplies for an associated type.
 fn type_witness(cx: &mut TypeContext, n: NominalId, args: &[Type], p: ProtocolId, name: &Name) -> Option<Type> {
     let owner = owner_of_associated(cx, p, name)?;
     let Some(i) = conformances::find_conformance(cx, n, owner) else {
@@ -225,7 +226,7 @@ fn type_witness(cx: &mut TypeContext, n: NominalId, args: &[Type], p: ProtocolId
     let found = match known {
         Some(found) => found,
         None => {
-            // Set first, so that a lookup that comes back here ends.
+            // Set first, to terminate a recursive lookup.
             cx.defs.nominal_data_mut(n).conformances[i].types.insert(name.clone(), Type::Error);
             let found = find_type_witness(cx, n, i, owner, name);
             match found {
@@ -293,13 +294,13 @@ fn find_type_witness(
     })
 }
 
-/// The protocols that a nominal type says it conforms to, with those that they refine.
+/// Returns the protocols that a nominal type declares conformance to, with the protocols that they refine.
 pub(crate) fn all_conforming(cx: &mut TypeContext, n: NominalId) -> Vec<ProtocolId> {
     let conforming = cx.defs.nominal_data(n).conformances.iter().map(|c| c.protocol).collect();
     conformances::all_refined(cx, conforming)
 }
 
-/// What the `where` clauses of its protocols say that an associated type is, when that is known without it: the
+/// Resolves an associated type by a `where` clause that declares it equal to a type that is known otherwise: the
 /// elements of a sequence are those of its iterator.
 fn equal_by_clauses(cx: &mut TypeContext, n: NominalId, p: ProtocolId, declared: &Type, name: &Name) -> Option<Type> {
     let wanted = Type::Associated(Rc::new(declared.clone()), p, name.clone());
@@ -322,7 +323,7 @@ fn equal_by_clauses(cx: &mut TypeContext, n: NominalId, p: ProtocolId, declared:
     None
 }
 
-/// What an extension of a protocol that the type conforms to says by `typealias`.
+/// Resolves an associated type by a `typealias` in an extension of a protocol that the type conforms to.
 fn alias_of_protocols(cx: &mut TypeContext, n: NominalId, declared: &Type, name: &Name) -> Option<Type> {
     for q in all_conforming(cx, n) {
         let protocol = cx.defs.protocol_data(q).name.clone();
@@ -342,8 +343,8 @@ fn alias_of_protocols(cx: &mut TypeContext, n: NominalId, declared: &Type, name:
     None
 }
 
-/// An associated type from the members that fulfil requirements which mention it: the type's own ones, else those that
-/// a protocol gives it.
+/// Infers an associated type from the witnesses of requirements that mention it: from the type's own members first,
+/// then from those in extensions of protocols.
 fn infer_associated(cx: &mut TypeContext, n: NominalId, p: ProtocolId, name: &Name) -> Option<Type> {
     let mut protocols = vec![p];
     for q in all_conforming(cx, n) {
@@ -373,7 +374,7 @@ fn infer_associated(cx: &mut TypeContext, n: NominalId, p: ProtocolId, name: &Na
     })
 }
 
-/// What `wanted` is in a requirement, by the member of the type that fulfils it.
+/// Infers `wanted` from the type's own member that satisfies a requirement.
 fn infer_by_own(cx: &mut TypeContext, n: NominalId, required: &Signature, wanted: &Type, base: &Name) -> Option<Type> {
     members::load_own_members(cx, n, base);
     let candidates = cx.defs.nominal_data(n).members.get(base).cloned().unwrap_or_default();
@@ -386,8 +387,8 @@ fn infer_by_own(cx: &mut TypeContext, n: NominalId, required: &Signature, wanted
     })
 }
 
-/// What `wanted` is in a requirement, by a member that an extension of a protocol gives to all types that fulfil its
-/// conditions. What these ask of types that are still to be inferred is not looked at.
+/// Infers `wanted` from a member in an extension of a protocol that satisfies a requirement. Conditions of the
+/// extension on types other than `Self` are ignored, because these may still have to be inferred.
 fn infer_by_default(
     cx: &mut TypeContext,
     n: NominalId,
@@ -423,7 +424,7 @@ fn infer_by_default(
     None
 }
 
-/// The function behind a member.
+/// Returns the function of a member.
 fn function_of(member: MemberKind) -> Option<FunctionId> {
     match member {
         MemberKind::Method(f) | MemberKind::Init(f) | MemberKind::Computed(f, _) | MemberKind::Subscript(f, _) => {
@@ -433,7 +434,7 @@ fn function_of(member: MemberKind) -> Option<FunctionId> {
     }
 }
 
-/// How many names follow each other in `T.A.B`; 0 for anything else.
+/// Returns the number of names in `T.A.B`; 0 for other types.
 fn associated_depth(ty: &Type) -> usize {
     match ty {
         Type::Associated(of, ..) => 1 + associated_depth(of),
@@ -441,7 +442,7 @@ fn associated_depth(ty: &Type) -> usize {
     }
 }
 
-/// Whether a type may be what a requirement asks for, as far as the names of types say it.
+/// Whether a type may match a type in a requirement, judged by nominal types only.
 fn may_be(pattern: &Type, ty: &Type) -> bool {
     match (pattern, ty) {
         (_, Type::Error) | (Type::Param(_) | Type::Associated(..), _) => true,
@@ -451,7 +452,7 @@ fn may_be(pattern: &Type, ty: &Type) -> bool {
     }
 }
 
-/// Finds what `wanted` stands for when a requirement is matched with a function.
+/// Returns the type that corresponds to `wanted` if a requirement is matched with a function.
 fn match_signature(required: &Signature, wanted: &Type, given: &Signature) -> Option<Type> {
     let same_labels = given.params.len() == required.params.len()
         && given.params.iter().zip(&required.params).all(|(a, b)| a.label == b.label);
@@ -465,7 +466,7 @@ fn match_signature(required: &Signature, wanted: &Type, given: &Signature) -> Op
     pairs.chain([(&required.result, &given.result)]).find_map(|(pattern, ty)| match_type(pattern, wanted, ty))
 }
 
-/// Finds what `wanted` stands for when `pattern` is matched with a type.
+/// Returns the type that corresponds to `wanted` if `pattern` is matched with a type.
 fn match_type(pattern: &Type, wanted: &Type, ty: &Type) -> Option<Type> {
     if pattern == wanted {
         return Some(ty.clone());

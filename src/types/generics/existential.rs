@@ -1,4 +1,4 @@
-//! Existentials: which values are theirs, and what is known of the types that belong to them.
+//! Existentials: which values they contain, and which associated types are known.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -15,13 +15,14 @@ use crate::types::model::tables::{Env, Requirement};
 use crate::types::model::ty::{Existential, ParamId, ProtocolId, Type};
 use std::rc::Rc;
 
-/// What an existential says that `T.Name` is: `any P<A>`.
+/// Returns the type that an existential specifies for `T.Name`: `any P<A>`.
 pub(crate) fn known_type(of: &Type, name: &str) -> Option<Type> {
     let Type::Existential(e) = of else { return None };
     e.known.iter().find(|(known, _)| &**known == name).map(|(_, ty)| ty.clone())
 }
 
-/// The type inside of an existential as a generic parameter, in environment that say what is known of it.
+/// Returns a generic parameter that represents the type inside an existential, and an environment with the requirements
+/// that the existential implies.
 pub(crate) fn inside(cx: &mut TypeContext, e: &Existential) -> (Type, Rc<Env>) {
     let param = match cx.memo.opened {
         Some(param) => param,
@@ -46,8 +47,8 @@ pub(crate) fn inside(cx: &mut TypeContext, e: &Existential) -> (Type, Rc<Env>) {
     (own, Rc::new(env))
 }
 
-/// Types in terms of a parameter that stands for the type inside of an existential, as far as that is known. The first
-/// is what stands for it in them.
+/// Replaces `param` in types by the generic parameter that represents the type inside an existential, and normalizes
+/// them with the requirements that the existential implies. Returns that parameter and the types.
 pub(crate) fn seen_inside<'t>(
     cx: &mut TypeContext,
     e: &Existential,
@@ -63,8 +64,8 @@ pub(crate) fn seen_inside<'t>(
     (own, types)
 }
 
-/// `T.Name` of an existential. Which type it is was forgotten, unless a clause of the protocol says it; what it
-/// conforms to was not, nor were the types that belong to it and are known.
+/// Returns `T.Name` of an existential: the exact type if a clause of the protocol determines it; otherwise an
+/// existential with its bounds and its known associated types.
 pub(crate) fn forgotten(cx: &mut TypeContext, e: &Existential, p: ProtocolId, name: &Name) -> Type {
     let (own, env) = inside(cx, e);
 
@@ -96,19 +97,19 @@ pub(crate) fn forgotten(cx: &mut TypeContext, e: &Existential, p: ProtocolId, na
     })
 }
 
-/// Whether a value of a type is one of a protocol's.
+/// Whether values of a type are values of `any P`.
 pub(crate) fn can_erase(cx: &mut TypeContext, from: &Type, p: ProtocolId) -> bool {
     conformances::conforms_to(cx, from, p)
         || matches!(from, Type::Existential(_)) && conformances::protocols_of(cx, from).contains(&p)
 }
 
-/// Whether the values of a type are values of an existential. What is open in either becomes what the other one says.
+/// Whether values of a type are values of an existential. Unifies the type variables of both if so.
 pub(crate) fn is_value_of(cx: &mut TypeContext, ty: &Type, e: &Existential) -> bool {
     let ty = unification::shallow(cx, ty);
     let holds = e.class.as_ref().is_none_or(|class| is_instance_of(cx, &ty, class))
         && e.protocols.iter().all(|p| can_erase(cx, &ty, *p));
     let snapshot = cx.vars.snapshot();
-    // What belongs to the type of a literal is known when that is.
+    // The associated types of a literal's type are known once that type is.
     let is_open = matches!(ty, Type::Var(_));
     let holds = holds
         && (is_open
@@ -124,7 +125,7 @@ pub(crate) fn is_value_of(cx: &mut TypeContext, ty: &Type, e: &Existential) -> b
     holds
 }
 
-/// The class whose instances the values of a type are known to be, for a type that is none itself.
+/// Returns the class that a type other than a class is constrained to.
 pub(crate) fn known_class(cx: &TypeContext, ty: &Type) -> Option<Type> {
     match ty {
         Type::Opaque(id, args) => opaque_types::bounds_of_opaque(cx, *id, args).class.clone(),
@@ -137,7 +138,7 @@ pub(crate) fn known_class(cx: &TypeContext, ty: &Type) -> Option<Type> {
     }
 }
 
-/// Whether the values of a type are instances of a class.
+/// Whether values of a type are instances of a class.
 pub(crate) fn is_instance_of(cx: &mut TypeContext, ty: &Type, class: &Type) -> bool {
     let mut at = known_class(cx, ty).unwrap_or_else(|| ty.clone());
     loop {
@@ -161,7 +162,7 @@ pub(crate) fn unify_existentials(cx: &mut TypeContext, a: &Existential, b: &Exis
         && a.known.iter().zip(&b.known).all(|((n, x), (m, y))| n == m && unification::unify(cx, x, y, span))
 }
 
-/// `any P & Q` of the parts as they are written. Reports what cannot be a part.
+/// Returns `any P & Q` for the parts of a composition. Reports a type that cannot be a part.
 pub(crate) fn composed(cx: &mut TypeContext, parts: Vec<(Type, Span)>) -> Type {
     let mut whole = Existential::default();
     for (part, span) in parts {
@@ -188,7 +189,7 @@ pub(crate) fn composed(cx: &mut TypeContext, parts: Vec<(Type, Span)>) -> Type {
     Type::Existential(Rc::new(whole))
 }
 
-/// `P<A>`: what it says of the types that belong to `P`.
+/// Returns `any P<A>`: an existential with the given primary associated types.
 pub(crate) fn with_primary(cx: &mut TypeContext, e: &Existential, given: Vec<Type>, span: Span) -> Type {
     let [p] = e.protocols.as_slice() else { return Type::Existential(Rc::new(e.clone())) };
     let (name, primary) = (cx.defs.protocol_data(*p).name.clone(), cx.defs.protocol_data(*p).primary.clone());
@@ -200,7 +201,7 @@ pub(crate) fn with_primary(cx: &mut TypeContext, e: &Existential, given: Vec<Typ
     Type::Existential(Rc::new(Existential { known, ..e.clone() }))
 }
 
-/// Reports when a protocol is given more types than it takes.
+/// Reports a protocol with more types in angle brackets than it has primary associated types; returns whether it did.
 pub(crate) fn too_many_primary(cx: &mut TypeContext, name: &str, expected: usize, given: usize, span: Span) -> bool {
     if given > expected {
         let types = if expected == 1 { "type" } else { "types" };

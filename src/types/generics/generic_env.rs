@@ -1,4 +1,4 @@
-//! Generic environment: the parameters that are in scope, and what is required of them.
+//! Generic environment: the generic parameters in scope and their requirements.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -16,7 +16,7 @@ use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
 use std::rc::Rc;
 
-/// The generic environment of the members of a group.
+/// Returns the generic environment of the members of a group.
 pub(crate) fn group_env(cx: &mut TypeContext, group: GroupId) -> Rc<Env> {
     if let Some(env) = &cx.defs.groups[group.0 as usize].env {
         return env.clone();
@@ -32,7 +32,7 @@ pub(crate) fn group_env(cx: &mut TypeContext, group: GroupId) -> Rc<Env> {
             env
         }
     };
-    // Set first: a requirement may mention a type whose lookup comes back here.
+    // Set first, because a requirement may refer to a type whose lookup needs this environment.
     cx.defs.groups[group.0 as usize].env = Some(Rc::new(env.clone()));
     let requirements = cx.defs.groups[group.0 as usize].requirements.clone();
     add_requirements(cx, &mut env, &requirements, &TypeScope::of(owner, file));
@@ -41,7 +41,7 @@ pub(crate) fn group_env(cx: &mut TypeContext, group: GroupId) -> Rc<Env> {
     env
 }
 
-/// The generic environment inside a nominal type.
+/// Returns the generic environment inside a nominal type.
 pub(crate) fn nominal_env(cx: &mut TypeContext, n: NominalId) -> Rc<Env> {
     let own_group = cx.defs.nominal_data(n).group;
     if let Some(env) = &cx.defs.groups[own_group.0 as usize].env {
@@ -67,7 +67,7 @@ pub(crate) fn nominal_env(cx: &mut TypeContext, n: NominalId) -> Rc<Env> {
     env
 }
 
-/// Adds what the bounds and the `where` clause of generic parameters require. The parameters are in `env` already.
+/// Adds the requirements from the bounds and the `where` clause of generic parameters. The parameters must be in `env`.
 pub(crate) fn add_generics(cx: &mut TypeContext, env: &mut Env, generics: &Generics, scope: &TypeScope) {
     for (name, bound) in &generics.params {
         let Some(bound) = bound else { continue };
@@ -101,7 +101,7 @@ fn add_bound(cx: &mut TypeContext, env: &mut Env, of: &Type, bound: &TypeExpr, s
     add_primary(cx, env, of, bound, scope);
 }
 
-/// Whether nothing can be a kind of that type: it is no class.
+/// Whether a type cannot be the bound of a generic parameter, because it is not a class.
 fn is_no_bound(cx: &TypeContext, ty: &Type) -> bool {
     match ty {
         Type::Nominal(n, _) => !superclass::is_class(cx, *n),
@@ -110,7 +110,7 @@ fn is_no_bound(cx: &TypeContext, ty: &Type) -> bool {
     }
 }
 
-/// What `T: P<A>` says of the associated types of `T`.
+/// Adds the requirements that `T: P<A>` implies for the associated types of `T`.
 fn add_primary(cx: &mut TypeContext, env: &mut Env, of: &Type, bound: &TypeExpr, scope: &TypeScope) {
     match &bound.kind {
         TypeExprKind::Composition(parts) => parts.iter().for_each(|part| add_primary(cx, env, of, part, scope)),

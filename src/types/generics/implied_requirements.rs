@@ -1,4 +1,4 @@
-//! What a signature requires of generic parameters without saying so.
+//! Implied requirements: requirements on generic parameters that follow from the types in a signature.
 
 use crate::source::Span;
 use crate::syntax::ast::{Ident, Param, TypeExpr, TypeExprKind};
@@ -11,8 +11,8 @@ use crate::types::names::lookup;
 use crate::types::names::type_expr::{TypeScope, differentiable_attribute};
 use std::rc::Rc;
 
-/// Adds what the types of a signature imply for generic parameters: those of `@differentiable` functions, and generic
-/// types that ask something of their arguments. The function's own parameters are those from `first` on.
+/// Adds the requirements that the types of a signature imply: those of `@differentiable` function types, and those of
+/// generic types on their arguments. The function's own parameters start at index `first`.
 pub(crate) fn add_implied(
     cx: &mut TypeContext,
     env: &mut Env,
@@ -33,12 +33,12 @@ pub(crate) fn add_implied(
     }
 }
 
-/// What a name stands for: a type of a block, or one of the top level.
+/// Returns the local type or the type at the top level that a name refers to.
 fn type_in_scope(cx: &mut TypeContext, name: &str, scope: &TypeScope) -> Option<Named> {
     scope.locals.get(name).copied().or_else(|| lookup::type_entry(cx, name, scope.file))
 }
 
-/// The type that a path leads to, from one of the scope or of the types around it: `Layer`, `Model.Layer`.
+/// Returns the type that a path refers to, starting in the scope or in the enclosing types: `Layer`, `Model.Layer`.
 fn nominal_at(cx: &mut TypeContext, path: &[(Ident, Vec<TypeExpr>)], scope: &TypeScope) -> Option<NominalId> {
     let ((first, _), rest) = path.split_first()?;
     let mut around = scope.owner;
@@ -54,7 +54,7 @@ fn nominal_at(cx: &mut TypeContext, path: &[(Ident, Vec<TypeExpr>)], scope: &Typ
     rest.iter().try_fold(first?, |of, (name, _)| nested_type(cx, of, &name.name))
 }
 
-/// A type that is declared in another one.
+/// Returns a type that is declared in another one.
 fn nested_type(cx: &mut TypeContext, of: NominalId, name: &str) -> Option<NominalId> {
     if !lookup::has_member_type(cx, of, name) {
         return None;
@@ -65,7 +65,7 @@ fn nested_type(cx: &mut TypeContext, of: NominalId, name: &str) -> Option<Nomina
     }
 }
 
-/// What `@differentiable` functions imply for the parameters that they name.
+/// Collects the requirements that `@differentiable` function types imply for generic parameters.
 fn implied_by(cx: &mut TypeContext, ty: &TypeExpr, env: &Env, scope: &TypeScope, out: &mut Vec<(Requirement, Span)>) {
     match &ty.kind {
         TypeExprKind::Function { params, result, attributes, .. } => {
@@ -85,7 +85,7 @@ fn implied_by(cx: &mut TypeContext, ty: &TypeExpr, env: &Env, scope: &TypeScope,
     }
 }
 
-/// What the parameters in a type must conform to for the type to conform to 'Differentiable'.
+/// Collects the requirements on generic parameters under which a type conforms to 'Differentiable'.
 fn implied_by_differentiable(
     cx: &mut TypeContext,
     ty: &TypeExpr,
@@ -137,7 +137,8 @@ fn differentiable_parameter(
     }
 }
 
-/// The conditions on which a generic type conforms to 'Differentiable', for arguments that are generic parameters.
+/// Returns the conditions under which a generic type conforms to 'Differentiable', as far as they concern generic
+/// parameters.
 fn conditions_of_conformance(cx: &mut TypeContext, n: NominalId, given: &[TypeExpr], env: &Env) -> Vec<Requirement> {
     let arguments: Vec<Option<Type>> = given.iter().map(|ty| as_parameter(cx, ty, &env.params)).collect();
     let params = cx.defs.nominal_data(n).params.clone();
@@ -161,7 +162,7 @@ fn conditions_of_conformance(cx: &mut TypeContext, n: NominalId, given: &[TypeEx
     put.filter(|r| !is_about_others(r)).collect()
 }
 
-/// Adds what generic types require of the parameters that they are given: `[K: V]` makes `K` hashable.
+/// Adds the requirements of generic types on arguments that are generic parameters: `[K: V]` requires a hashable `K`.
 fn add_of_arguments(cx: &mut TypeContext, ty: &TypeExpr, env: &mut Env, first: usize, scope: &TypeScope) {
     match &ty.kind {
         TypeExprKind::Dictionary(key, value) => {
@@ -181,12 +182,12 @@ fn add_of_arguments(cx: &mut TypeContext, ty: &TypeExpr, env: &mut Env, first: u
     parts(ty).into_iter().for_each(|part| add_of_arguments(cx, part, env, first, scope));
 }
 
-/// The same of one type and its arguments, as far as these are parameters.
+/// Adds the requirements of one generic type on those of its arguments that are generic parameters.
 fn add_of_nominal(cx: &mut TypeContext, n: NominalId, given: &[&TypeExpr], env: &mut Env, first: usize, at: Span) {
     let own = &env.params[first..];
     let mut arguments: Vec<Option<Type>> = given.iter().map(|ty| as_parameter(cx, ty, own)).collect();
     let params = cx.defs.nominal_data(n).params.clone();
-    // Those of the types around it come first.
+    // The arguments of the enclosing types come first.
     let outer = params.len().saturating_sub(arguments.len());
     arguments.splice(0..0, std::iter::repeat_n(None, outer));
     if arguments.iter().all(Option::is_none) || params.len() != arguments.len() {
@@ -204,14 +205,14 @@ fn add_of_nominal(cx: &mut TypeContext, n: NominalId, given: &[&TypeExpr], env: 
     }
 }
 
-/// The generic parameter that a type is written as.
+/// Returns the generic parameter that a type expression names.
 fn as_parameter(cx: &TypeContext, ty: &TypeExpr, params: &[ParamId]) -> Option<Type> {
     let TypeExprKind::Named(path) = &ty.kind else { return None };
     let [(ident, _)] = path.as_slice() else { return None };
     generic_env::param_named(cx, params, &ident.name).map(Type::Param)
 }
 
-/// The types that a type is written with.
+/// Returns the type expressions that a type expression consists of.
 fn parts(ty: &TypeExpr) -> Vec<&TypeExpr> {
     match &ty.kind {
         TypeExprKind::Array(of)

@@ -1,4 +1,4 @@
-//! Generics: environments of generic parameters, associated types, existentials and opaque types.
+//! Generics: generic environments, signatures, associated types, existentials and opaque types.
 
 pub(crate) mod associated_type;
 pub(crate) mod existential;

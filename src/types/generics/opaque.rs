@@ -1,7 +1,7 @@
-//! `some P` in the result of a function: a type of which everybody else knows only what it conforms to.
+//! Opaque types: `some P` in the result of a function, a type of which callers know only its conformances.
 //!
-//! While bodies are checked, such a type is like a generic parameter that belongs to the function. The types that its
-//! `return`s give are remembered; when code is made, the one that they agree on stands for it.
+//! While bodies are checked, an opaque type is like a generic parameter that belongs to the function. The types of the
+//! returned values are recorded; in code generation, the opaque type is replaced by this underlying type.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -22,14 +22,14 @@ use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
 use std::rc::Rc;
 
-/// A value that a function returns where its result is opaque.
+/// The type of a returned value that determines an opaque type.
 pub(crate) struct Given {
     id: OpaqueId,
     ty: Type,
     span: Span,
 }
 
-/// The result of a function as it is written; `some P` in it is a type of the function's own.
+/// Resolves the result type of a function; `some P` in it becomes an opaque type of that function.
 pub(crate) fn resolve_result(cx: &mut TypeContext, f: FunctionId, ty: &TypeExpr, scope: &TypeScope) -> Type {
     let data = cx.defs.function_data(f);
     let has_body = matches!(data.kind, FunctionKind::Function | FunctionKind::Getter) && data.requirement.is_none();
@@ -48,7 +48,7 @@ fn with_opaque_results<A>(
     result
 }
 
-/// `some P` of what is written behind it; elsewhere than in results it is `any P`.
+/// Returns the type `some P` for the bounds `P`; outside of result types it is `any P`.
 pub(crate) fn opaque_type(cx: &mut TypeContext, bounds: Type, span: Span) -> Type {
     let Some(function) = cx.memo.opaques.function else { return bounds };
     let bounds = match bounds {
@@ -64,14 +64,14 @@ pub(crate) fn opaque_type(cx: &mut TypeContext, bounds: Type, span: Span) -> Typ
     Type::Opaque(OpaqueId(cx.memo.opaques.all.len() as u32 - 1), args)
 }
 
-/// The protocols that an opaque type conforms to.
+/// Returns the protocols that an opaque type conforms to.
 pub(crate) fn protocols_of_opaque(cx: &mut TypeContext, ty: &Type) -> Rc<[ProtocolId]> {
     let Type::Opaque(id, args) = ty else { return Rc::from([]) };
     let bounds = Type::Existential(opaque_types::bounds_of_opaque(cx, *id, args));
     conformances::protocols_of(cx, &bounds)
 }
 
-/// `T.Name` of an opaque type, where that is written: `some Sequence<Int>`.
+/// Returns `T.Name` of an opaque type if its constraints specify it: `some Sequence<Int>`.
 pub(crate) fn known_of_opaque(cx: &TypeContext, of: &Type, name: &str) -> Option<Type> {
     let Type::Opaque(id, args) = of else { return None };
     crate::types::generics::existential::known_type(
@@ -80,7 +80,7 @@ pub(crate) fn known_of_opaque(cx: &TypeContext, of: &Type, name: &str) -> Option
     )
 }
 
-/// The type behind an opaque one.
+/// Returns the underlying type of an opaque type.
 pub(crate) fn underlying_type(cx: &mut TypeContext, id: OpaqueId, args: &[Type]) -> Type {
     let function = cx.memo.opaques.all[id.0 as usize].function;
     if cx.memo.opaques.all[id.0 as usize].underlying.is_none() {
@@ -95,7 +95,8 @@ pub(crate) fn underlying_type(cx: &mut TypeContext, id: OpaqueId, args: &[Type])
     }
 }
 
-/// The type that a `return` of a function is to have: what is opaque to others becomes what the value is.
+/// Returns the type that returned values must have: each opaque type of the function is replaced by a type variable,
+/// which is added to `given`.
 pub(crate) fn open_result(
     cx: &mut TypeContext,
     f: FunctionId,
@@ -122,7 +123,7 @@ pub(crate) fn open_result(
     })
 }
 
-/// A variable for the type behind an opaque one, with what is asked of it.
+/// Creates a type variable for the underlying type of an opaque type, with its constraints.
 fn fresh_for(cx: &mut TypeContext, id: OpaqueId, span: Span) -> Type {
     match cx.memo.opaques.all[id.0 as usize].bounds.clone() {
         Type::Existential(bounds) => fresh_within(cx, &bounds, span),
@@ -130,7 +131,7 @@ fn fresh_for(cx: &mut TypeContext, id: OpaqueId, span: Span) -> Type {
     }
 }
 
-/// A variable for a type of which something is known.
+/// Creates a type variable with the constraints of an existential.
 pub(crate) fn fresh_within(cx: &mut TypeContext, bounds: &Existential, span: Span) -> Type {
     let ty = cx.vars.fresh();
     for p in &bounds.protocols {
@@ -148,7 +149,7 @@ pub(crate) fn fresh_within(cx: &mut TypeContext, bounds: &Existential, span: Spa
     ty
 }
 
-/// Whether all values that are returned as one opaque type are of one type, which is remembered.
+/// Checks that all values returned as one opaque type have the same type, and stores that type.
 pub(crate) fn agree_on_opaque(cx: &mut TypeContext, given: Vec<Given>) {
     for Given { id, ty, span } in &given {
         let ty = unification::resolved(cx, ty);
@@ -175,7 +176,7 @@ pub(crate) fn agree_on_opaque(cx: &mut TypeContext, given: Vec<Given>) {
             Some(_) => {}
         }
     }
-    // What is open in a later one is known by an earlier one: `return nil`.
+    // An earlier value may determine type variables of a later one: `return nil`.
     for Given { id, ty, span } in &given {
         if let Some(known) = cx.memo.opaques.all[id.0 as usize].underlying.clone() {
             unification::unify(cx, ty, &known, *span);
@@ -183,7 +184,7 @@ pub(crate) fn agree_on_opaque(cx: &mut TypeContext, given: Vec<Given>) {
     }
 }
 
-/// Whether something stands behind every opaque type, and not the type itself again.
+/// Checks that every opaque type has an underlying type and is not defined in terms of itself.
 pub(crate) fn check_opaques(cx: &mut TypeContext) {
     for index in 0..cx.memo.opaques.all.len() {
         let id = OpaqueId(index as u32);
@@ -210,7 +211,7 @@ fn is_checked(cx: &TypeContext, f: FunctionId) -> bool {
     matches!(cx.defs.function_data(f).body, BodyState::Checked(_))
 }
 
-/// Whether a type mentions an opaque one, or what stands behind those that it mentions does.
+/// Whether a type contains an opaque type, directly or in the underlying types of the opaque types that it contains.
 fn leads_to(cx: &TypeContext, ty: &Type, id: OpaqueId, seen: &mut Vec<OpaqueId>) -> bool {
     let mut mentioned = vec![];
     ty.any(&mut |t| {

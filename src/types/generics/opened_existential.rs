@@ -1,4 +1,5 @@
-//! Existentials where a generic parameter is asked for: the function is called for the type of the value inside.
+//! Opened existentials: calls of generic functions with an existential, which use the type of the value inside as
+//! generic argument.
 
 use crate::types::conform::conformances;
 use crate::types::generics::existential;
@@ -9,8 +10,8 @@ use crate::types::model::tables::{Owner, Requirement};
 use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::{Existential, ProtocolId, Type};
 
-/// The parameter whose argument, an existential, says what a generic parameter is, when nothing else depends on it
-/// but what is known of the existential.
+/// Returns the parameter whose argument, an existential, determines a generic parameter; `None` if anything else
+/// depends on the generic parameter beyond what the existential specifies.
 pub(crate) fn opening_parameter(cx: &mut TypeContext, f: FunctionId, generic: usize, e: &Existential) -> Option<usize> {
     let signature = signature::signature(cx, f);
     let param = *signature.env.params.get(generic)?;
@@ -50,8 +51,8 @@ pub(crate) fn is_callable_on_any(cx: &mut TypeContext, e: &Existential, p: Proto
     !takes_self && comes_out(cx, &seen[0], &own)
 }
 
-/// Whether a value of a protocol's type can stand for a type that conforms: none of the requirements asks for more
-/// than one value of the same type, or for a type that belongs to it.
+/// Whether `any P` conforms to `P`: no requirement takes a second value of the same type or a value of an associated
+/// type.
 pub(crate) fn conforms_to_itself(cx: &mut TypeContext, p: ProtocolId) -> bool {
     let e = Existential { protocols: vec![p], ..Existential::default() };
     conformances::refined(cx, p).iter().copied().collect::<Vec<_>>().into_iter().all(|q| {
@@ -62,7 +63,7 @@ pub(crate) fn conforms_to_itself(cx: &mut TypeContext, p: ProtocolId) -> bool {
     })
 }
 
-/// Whether a result that mentions the type inside of an existential can be given without naming it.
+/// Whether a result type that contains the type inside an existential can be expressed without it.
 fn comes_out(cx: &TypeContext, result: &Type, inside: &Type) -> bool {
     let mentions = |t: &Type| t.any(&mut |t| t == inside);
     match result {
@@ -78,7 +79,7 @@ fn comes_out(cx: &TypeContext, result: &Type, inside: &Type) -> bool {
     }
 }
 
-/// Whether a function may be called with an existential where it asks for a type that conforms to a protocol.
+/// Whether a function can be called with an existential where it requires a type that conforms to a protocol.
 pub(crate) fn opens_for(cx: &mut TypeContext, f: FunctionId, p: ProtocolId, e: &Existential) -> bool {
     let env = signature::signature(cx, f).env.clone();
     let asks =
@@ -87,7 +88,8 @@ pub(crate) fn opens_for(cx: &mut TypeContext, f: FunctionId, p: ProtocolId, e: &
     asked.into_iter().any(|i| opening_parameter(cx, f, i, e).is_some())
 }
 
-/// The first generic argument that is an existential, and does not conform to what is asked of it.
+/// Returns the first generic argument that is an existential and does not satisfy a conformance requirement, with the
+/// protocol.
 pub(crate) fn unopened(cx: &mut TypeContext, f: FunctionId, generics: &[Type]) -> Option<(usize, ProtocolId)> {
     if !generics.iter().any(|t| matches!(t, Type::Existential(_))) {
         return None;

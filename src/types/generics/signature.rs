@@ -1,4 +1,4 @@
-//! Types of functions, worked out when they are asked for.
+//! Signatures: the types of functions, computed on demand.
 
 use crate::diagnostic::Code as DiagnosticCode;
 use crate::diagnostic::Diagnostic;
@@ -27,7 +27,7 @@ use crate::types::names::lookup;
 use crate::types::names::type_expr::TypeScope;
 use std::rc::Rc;
 
-/// The generic environment of a function's own parameters.
+/// Returns the generic environment that encloses a function, without the function's own parameters.
 pub(crate) fn function_outer_env(cx: &mut TypeContext, f: FunctionId) -> Rc<Env> {
     let data = cx.defs.function_data(f);
     if let Some(outer) = &data.outer {
@@ -39,7 +39,7 @@ pub(crate) fn function_outer_env(cx: &mut TypeContext, f: FunctionId) -> Rc<Env>
     }
 }
 
-/// A function's types.
+/// Returns the signature of a function.
 pub(crate) fn signature(cx: &mut TypeContext, f: FunctionId) -> Rc<Signature> {
     if let Some(signature) = &cx.defs.function_data(f).signature {
         return signature.clone();
@@ -69,7 +69,7 @@ pub(crate) fn signature(cx: &mut TypeContext, f: FunctionId) -> Rc<Signature> {
             let mut ty = match &param.ty {
                 Some(ty) => function_type::resolve_attributed(cx, &param.attributes, ty, &scope),
                 None if observed.is_some() => observed.map_or(Type::Error, |of| observed_type(cx, of)),
-                // Formulas and functions of one's own may leave types out.
+                // Formulas and user functions may omit parameter types.
                 None => lookup::simple(cx, "Double"),
             };
             if says_unwrapped(param.ty.as_ref()) {
@@ -93,7 +93,7 @@ pub(crate) fn signature(cx: &mut TypeContext, f: FunctionId) -> Rc<Signature> {
             }
             let label = param.label.as_ref().map(|l| l.name.clone());
             params.push(SignatureParam {
-                // Operands have no labels.
+                // Operators have no labels.
                 label: label.filter(|_| !is_operator),
                 name: param.name.name.clone(),
                 ty,
@@ -143,12 +143,12 @@ pub(crate) fn signature(cx: &mut TypeContext, f: FunctionId) -> Rc<Signature> {
             data.owner = owner;
             data.is_static = true;
             data.local_types = local_types.clone();
-            // The caller's value would be wrapped up, too.
+            // The default value is wrapped in a closure, as an argument would be.
             let value = match signature.params[i].autoclosure {
                 true => closure_of(&[], value.clone(), value.span),
                 false => value.clone(),
             };
-            // What does not depend on generic arguments is not made anew for each of them.
+            // A default value that does not depend on generic arguments is not instantiated for each of them.
             let names_param = |t: &Type| matches!(t, Type::Param(_));
             let is_fixed = is_literal(&value) && !signature.params[i].ty.any(&mut |t| names_param(t));
             let outer = if is_fixed { Rc::default() } else { signature.env.clone() };
@@ -175,7 +175,7 @@ pub(crate) fn signature(cx: &mut TypeContext, f: FunctionId) -> Rc<Signature> {
     signature
 }
 
-/// Whether `self` of a protocol's member is an instance of a class.
+/// Whether `self` in a member of a protocol is an instance of a class.
 fn is_class_bound(cx: &mut TypeContext, owner: Owner, env: &Env) -> bool {
     let Owner::Protocol(p) = owner else { return false };
     let own = Type::Param(cx.defs.protocol_data(p).self_param);
@@ -188,8 +188,8 @@ fn is_class_bound(cx: &mut TypeContext, owner: Owner, env: &Env) -> bool {
     conformances::refined(cx, p).contains(&object) || env.requirements.iter().any(|r| requires(r, cx))
 }
 
-/// Whether the `self` of a function is a type: which one may be known only while the program runs, as for the
-/// static members of classes and protocols.
+/// Whether the `self` of a function is a type that may be known only at run time, as for the static members of classes
+/// and protocols.
 pub(crate) fn belongs_to_type(cx: &TypeContext, f: FunctionId) -> bool {
     let data = cx.defs.function_data(f);
     let may_vary = match data.owner {
@@ -209,7 +209,7 @@ pub(crate) fn belongs_to_type(cx: &TypeContext, f: FunctionId) -> bool {
     may_vary && is_static && is_written && data.primitive.is_none() && !stands_for_operator_or_initializer(data)
 }
 
-/// The result type of a formula is that of its body; while it is looked for, calls of itself give `Double`.
+/// Infers the result type of a formula from its body; recursive calls in the body are assumed to return `Double`.
 fn infer_formula_result(cx: &mut TypeContext, f: FunctionId, signature: &Rc<Signature>) -> Rc<Signature> {
     let double = lookup::simple(cx, "Double");
     let assumed = Rc::new(Signature { result: double.clone(), ..(**signature).clone() });
@@ -222,7 +222,7 @@ fn infer_formula_result(cx: &mut TypeContext, f: FunctionId, signature: &Rc<Sign
     known
 }
 
-/// A function declaration as a value: the type of the value, `self` left out.
+/// Returns the type of a function declaration as a value, without `self`.
 pub(crate) fn function_type(signature: &Signature) -> Type {
     let params = signature.params.iter().map(|p| FunctionParam {
         ty: p.ty.clone(),
@@ -238,13 +238,13 @@ pub(crate) fn function_type(signature: &Signature) -> Type {
     }))
 }
 
-/// A function without parameters.
+/// Creates the signature of a function without parameters.
 pub(crate) fn plain_signature(env: Rc<Env>, result: Type) -> Signature {
     Signature { env, params: vec![], self_type: None, self_inout: false, result, throws: false }
 }
 
-/// Whether a function is the derivative or transpose of an operator, or of an initializer of a class: then it has the
-/// parameters that are given to that, and no `self`.
+/// Whether a function is the derivative or transpose of an operator or of a class initializer: it then has the
+/// parameters of the original, and no `self`.
 fn stands_for_operator_or_initializer(data: &FunctionData) -> bool {
     let Some(decl) = &data.decl else { return false };
     let is_in_class = matches!(data.owner, Owner::Nominal(_));
@@ -256,7 +256,7 @@ fn stands_for_operator_or_initializer(data: &FunctionData) -> bool {
     })
 }
 
-/// The type of what an observer or its setter is about.
+/// Returns the type of the observed value.
 pub(crate) fn observed_type(cx: &mut TypeContext, observed: Observed) -> Type {
     match observed {
         Observed::Stored(n, index) => queries::stored_type(cx, n, index),
@@ -265,7 +265,7 @@ pub(crate) fn observed_type(cx: &mut TypeContext, observed: Observed) -> Type {
     }
 }
 
-/// Says that a parameter cannot be wrapped.
+/// Reports a wrapper on a parameter.
 pub(crate) fn refuse_wrapped_param(cx: &mut TypeContext, param: &Param) {
     let is_wrapper = |a: &&Attribute| cx.defs.wrappers.contains_key(&*a.name.name);
     if let Some(attribute) = param.attributes.iter().find(is_wrapper) {

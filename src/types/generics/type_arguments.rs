@@ -1,4 +1,4 @@
-//! Whether the arguments of generic types fulfil what the types require of them.
+//! Type arguments: checks whether the arguments of generic types satisfy the requirements of these types.
 
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::source::Span;
@@ -16,7 +16,7 @@ use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::{NominalId, Type};
 use crate::types::names::type_alias;
 
-/// Reports every part of a written type whose arguments do not do what is required of them.
+/// Reports every generic type in a type annotation whose arguments do not satisfy its requirements.
 pub(crate) fn check_arguments(cx: &mut TypeContext, ty: &Type, span: Span) {
     type_alias::check_alias_uses(cx);
     if cx.memo.refused_by_alias.contains(ty) {
@@ -64,12 +64,12 @@ pub(crate) fn check_arguments_of(cx: &mut TypeContext, n: NominalId, args: &[Typ
     }
 }
 
-/// Whether the type that must conform is not known.
+/// Whether the type that must conform contains type variables.
 fn is_undecided(cx: &mut TypeContext, put: &Requirement) -> bool {
     matches!(put, Requirement::Conforms(ty, _) if unification::has_vars(cx, ty))
 }
 
-/// The types that a function's signature spells.
+/// Checks the type arguments in a function's signature.
 pub(crate) fn check_signature(cx: &mut TypeContext, f: FunctionId) {
     let signature = signature::signature(cx, f);
     context::with_env(cx, signature.env.clone(), |cx| {
@@ -81,7 +81,7 @@ pub(crate) fn check_signature(cx: &mut TypeContext, f: FunctionId) {
     });
 }
 
-/// The types of a type's stored properties.
+/// Checks the type arguments in the types of stored properties.
 pub(crate) fn check_stored(cx: &mut TypeContext, n: NominalId) {
     let env = generic_env::nominal_env(cx, n);
     context::with_env(cx, env, |cx| {

@@ -5,20 +5,20 @@ use crate::source::Span;
 use crate::types::model::context::TypeContext;
 use crate::types::model::ty::Type;
 
-/// Of how many parts a type may be made. One that is made of itself twice is shared in memory, but whoever looks at all of
-/// it would never end.
+/// The maximum number of parts of a type. A type that is built by repeated doubling shares its parts in memory, but a
+/// traversal of all parts would take exponential time.
 pub(crate) const LARGEST: usize = 65_535;
 
-/// How deep the parts of a type may be nested. Every look at a type goes to its innermost part.
+/// The maximum nesting depth of a type. Traversals of a type recurse to its innermost part.
 pub(crate) const DEEPEST: usize = 2_000;
 
-/// What a type has too much of.
+/// The limit that a type exceeds.
 pub(crate) enum Excess {
     Parts,
     Depth,
 }
 
-/// Complains of a type that is made of too many parts, or nested too deep; it is none then.
+/// Reports a type with too many parts or too deep nesting; returns whether it did.
 pub(crate) fn refuse_large(cx: &mut TypeContext, ty: &Type, span: Span) -> bool {
     let (message, help) = match parts(cx, ty, LARGEST, DEEPEST) {
         Ok(_) => return false,
@@ -34,7 +34,7 @@ pub(crate) fn refuse_large(cx: &mut TypeContext, ty: &Type, span: Span) -> bool 
     true
 }
 
-/// How many parts are left of an allowance for a type, which may be nested so deep.
+/// Counts the parts of a type down from `left`, and returns the rest; `depth` is the permitted nesting depth.
 pub(crate) fn parts(cx: &TypeContext, ty: &Type, left: usize, depth: usize) -> Result<usize, Excess> {
     let left = left.checked_sub(1).ok_or(Excess::Parts)?;
     let inner = depth.checked_sub(1).ok_or(Excess::Depth)?;

@@ -1,4 +1,4 @@
-//! Variables of inference: what is known of each, and making two types equal.
+//! Type variables: the constraints on each, and unification.
 
 use crate::source::Span;
 use crate::types::conform::conformances;
@@ -25,7 +25,7 @@ pub(crate) fn mark_numeric(cx: &mut TypeContext, ty: &Type) {
     }
 }
 
-/// What a type is known to be at its outside.
+/// Resolves the outermost constructor of a type.
 pub(crate) fn shallow(cx: &mut TypeContext, ty: &Type) -> Type {
     let mut ty = ty.clone();
     loop {
@@ -51,7 +51,7 @@ pub(crate) fn shallow(cx: &mut TypeContext, ty: &Type) -> Type {
     }
 }
 
-/// The type with every known variable replaced and every member type looked up.
+/// Replaces all bound variables in a type and resolves its associated types.
 pub(crate) fn resolved(cx: &mut TypeContext, ty: &Type) -> Type {
     let ty = type_vars::zonk(cx, ty);
     associated_type::normalize_type(cx, &ty)
@@ -61,7 +61,7 @@ pub(crate) fn has_vars(cx: &mut TypeContext, ty: &Type) -> bool {
     type_vars::zonk(cx, ty).any(&mut |t| matches!(t, Type::Var(_)))
 }
 
-/// Makes two types equal; `false` when they cannot be.
+/// Unifies two types; returns `false` if that is impossible.
 pub(crate) fn unify(cx: &mut TypeContext, a: &Type, b: &Type, span: Span) -> bool {
     let (a, b) = (shallow(cx, a), shallow(cx, b));
     match (&a, &b) {
@@ -105,7 +105,7 @@ pub(crate) fn unify(cx: &mut TypeContext, a: &Type, b: &Type, span: Span) -> boo
     }
 }
 
-/// Makes two types equal because a function that is called requires it.
+/// Unifies two types because a requirement of a called function states it.
 pub(crate) fn unify_by(cx: &mut TypeContext, a: &Type, b: &Type, span: Span, by: Option<Clause>) -> bool {
     let around = std::mem::replace(&mut cx.vars.by, by);
     let same = unify(cx, a, b, span);
@@ -148,7 +148,7 @@ fn bind(cx: &mut TypeContext, v: VarId, ty: &Type, span: Span) -> bool {
     }
     let ty = type_vars::zonk(cx, ty);
     if ty.any(&mut |t| *t == Type::Var(v)) {
-        // `T == T.TangentVector` says something about `T` only when it is known.
+        // Occurs check: `T == T.TangentVector` is deferred until `T` is known.
         let waits = matches!(ty, Type::Associated(..));
         if waits {
             cx.vars.put_off(ty, Type::Var(v), span);
@@ -166,7 +166,7 @@ fn bind(cx: &mut TypeContext, v: VarId, ty: &Type, span: Span) -> bool {
     })
 }
 
-/// Whether a literal can be of a type.
+/// Whether a literal can have a type.
 pub(crate) fn accepts_literal(cx: &mut TypeContext, ty: &Type, literal: Literal) -> bool {
     if let Type::Nominal(n, _) = ty {
         match (cx.defs.nominal_data(*n).builtin, literal) {
@@ -190,7 +190,7 @@ pub(crate) fn accepts_literal(cx: &mut TypeContext, ty: &Type, literal: Literal)
     conformances::conforms_to(cx, ty, protocol)
 }
 
-/// Whether some type that a literal can be of conforms to a protocol.
+/// Whether a type that a literal can have conforms to a protocol.
 pub(crate) fn literal_may_conform(cx: &mut TypeContext, literal: Literal, protocol: ProtocolId) -> bool {
     let builtin: &[&'static str] = match literal {
         Literal::Int => &["Int", "Double"],
@@ -210,7 +210,7 @@ pub(crate) fn literal_may_conform(cx: &mut TypeContext, literal: Literal, protoc
     })
 }
 
-/// Requires a conformance: at once when the type is known, later when it is a variable.
+/// Requires a conformance: checked at once for a known type, later for a variable.
 pub(crate) fn require(cx: &mut TypeContext, ty: &Type, protocol: ProtocolId, span: Span) -> bool {
     require_by(cx, ty, Wish { protocol, span, by: None })
 }
@@ -239,9 +239,10 @@ pub(crate) fn require_by(cx: &mut TypeContext, ty: &Type, wish: Wish) -> bool {
     }
 }
 
-/// Whether a known type is what is wished for.
+/// Whether a known type satisfies a conformance constraint.
 pub(crate) fn fulfils(cx: &mut TypeContext, ty: &Type, wish: &Wish) -> bool {
-    // A function may give a function back, and an operator has no tangent for that: what it captured moves, too.
+    // A differentiated function may return a function, but the operators of the library have no tangent for that,
+    // because captured values vary as well.
     let by_operator = || wish.by.is_some_and(|f| cx.defs.function_data(f).is_prelude);
     if matches!(ty, Type::Function(_)) && by_operator() {
         return false;
@@ -252,7 +253,7 @@ pub(crate) fn fulfils(cx: &mut TypeContext, ty: &Type, wish: &Wish) -> bool {
                 && conformances::protocols_of(cx, ty).contains(&wish.protocol))
 }
 
-/// Makes two types equal, or changes nothing.
+/// Unifies two types, or leaves the variables unchanged.
 pub(crate) fn try_unify(cx: &mut TypeContext, a: &Type, b: &Type, span: Span) -> bool {
     let snapshot = cx.vars.snapshot();
     let same = unify(cx, a, b, span);
@@ -264,7 +265,7 @@ pub(crate) fn try_unify(cx: &mut TypeContext, a: &Type, b: &Type, span: Span) ->
     same
 }
 
-/// Whether two types may be the same. Changes nothing.
+/// Whether two types can be unified. Leaves the variables unchanged.
 pub(crate) fn unifies(cx: &mut TypeContext, a: &Type, b: &Type) -> bool {
     let snapshot = cx.vars.snapshot();
     let same = unify(cx, a, b, Span::default());
@@ -272,7 +273,7 @@ pub(crate) fn unifies(cx: &mut TypeContext, a: &Type, b: &Type) -> bool {
     same
 }
 
-/// Tries again the equations that waited; whether one of them could be used. A contradiction is given back.
+/// Retries the deferred equations; returns whether one could be used, or an equation that does not hold.
 pub(crate) fn retry_equations(cx: &mut TypeContext) -> Result<bool, Equation> {
     let waiting = std::mem::take(&mut cx.vars.equations);
     let before = waiting.len();
@@ -288,8 +289,8 @@ pub(crate) fn retry_equations(cx: &mut TypeContext) -> Result<bool, Equation> {
     Ok(cx.vars.equations.len() < before)
 }
 
-/// `T.TangentVector == Float` gives `T` = `Float` when nothing else says; `of_literals`, only where `T` is the type of a
-/// literal.
+/// Guesses from `T.TangentVector == Float` that `T` is `Float` if nothing else determines it; with `of_literals`, only
+/// where `T` is the type of a literal.
 pub(crate) fn guess_equation(cx: &mut TypeContext, of_literals: bool) -> bool {
     let mut waiting = cx.vars.equations.clone();
     if of_literals {

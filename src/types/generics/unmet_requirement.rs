@@ -1,5 +1,5 @@
-//! What is said when a requirement of generic parameters is not met: which one, of whom, where it is written, and what the
-//! types turned out to be.
+//! Unmet requirements: diagnostics that state which requirement of generic parameters is not satisfied, where it is
+//! declared, and what the types are.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -15,7 +15,8 @@ use crate::types::model::tables::{Env, Requirement};
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
 use crate::types::model::type_vars::Clause;
 
-/// Says that a function that is used requires something of types which is not so; `put` has the types in it.
+/// Creates the diagnostic for a requirement of a function that is not satisfied; `put` is the requirement with the
+/// types substituted.
 pub(crate) fn unmet(cx: &mut TypeContext, clause: Clause, put: &Requirement, span: Span) -> Diagnostic {
     let (env, name) = (signature::signature(cx, clause.function).env.clone(), cx.defs.full_name(clause.function));
     let message = format!("'{name}' requires {}", condition(cx, put));
@@ -25,7 +26,7 @@ pub(crate) fn unmet(cx: &mut TypeContext, clause: Clause, put: &Requirement, spa
     with_way_out(cx, diagnostic, put)
 }
 
-/// What a requirement asks for, behind "requires".
+/// Formats a requirement as an object of the verb "requires".
 pub(crate) fn condition(cx: &mut TypeContext, put: &Requirement) -> String {
     match put {
         Requirement::Conforms(ty, p) => {
@@ -40,7 +41,7 @@ pub(crate) fn condition(cx: &mut TypeContext, put: &Requirement) -> String {
     }
 }
 
-/// Adds where a requirement is written, and what its generic parameters are.
+/// Adds the location of a requirement and the types of its generic parameters to a diagnostic.
 pub(crate) fn with_clause(
     cx: &mut TypeContext,
     diagnostic: Diagnostic,
@@ -60,7 +61,7 @@ pub(crate) fn with_clause(
     }
 }
 
-/// `'S.Element' is 'String'`, for each side of a requirement that is not a type by itself.
+/// Formats `'S.Element' is 'String'` for each side of a requirement that contains generic parameters.
 fn generic_types(cx: &mut TypeContext, written: &Requirement, put: &Requirement) -> Option<String> {
     let sides = match (written, put) {
         (Requirement::Conforms(a, _), Requirement::Conforms(x, _)) => vec![(a, x)],
@@ -81,7 +82,7 @@ fn show_resolved(cx: &mut TypeContext, ty: &Type) -> String {
     display::show(cx, &ty)
 }
 
-/// What can be done about a conformance that lacks.
+/// Adds a way to satisfy a requirement, if it is a conformance.
 pub(crate) fn with_way_out(cx: &mut TypeContext, diagnostic: Diagnostic, put: &Requirement) -> Diagnostic {
     match put {
         Requirement::Conforms(ty, p) => {
@@ -92,8 +93,8 @@ pub(crate) fn with_way_out(cx: &mut TypeContext, diagnostic: Diagnostic, put: &R
     }
 }
 
-/// Where a type of the program is declared that lacks a conformance, and how it gets one; for a type that conforms under
-/// a condition, which part does not meet it.
+/// Adds the declaration of a type that lacks a conformance, and how to declare the conformance; for a conditional
+/// conformance, adds the condition that does not hold.
 pub(crate) fn with_declaration(cx: &mut TypeContext, diagnostic: Diagnostic, ty: &Type, p: ProtocolId) -> Diagnostic {
     if let Some((n, env, index, put)) = failing_condition(cx, ty, p) {
         let (shown, protocol) = (display::show(cx, ty), cx.defs.protocol_data(p).name.clone());
@@ -119,12 +120,12 @@ pub(crate) fn with_declaration(cx: &mut TypeContext, diagnostic: Diagnostic, ty:
     }
 }
 
-/// Whether a type would conform to a protocol if its parts did more.
+/// Whether a type has a conditional conformance to a protocol whose conditions do not hold.
 pub(crate) fn conforms_under_conditions(cx: &mut TypeContext, ty: &Type, p: ProtocolId) -> bool {
     failing_condition(cx, ty, p).is_some()
 }
 
-/// A requirement as it is written.
+/// Formats a requirement in the syntax of a `where` clause.
 fn as_clause(cx: &mut TypeContext, written: &Requirement) -> String {
     match written {
         Requirement::Conforms(ty, p) => format!("'{}: {}'", display::show(cx, ty), cx.defs.protocol_data(*p).name),
@@ -133,7 +134,7 @@ fn as_clause(cx: &mut TypeContext, written: &Requirement) -> String {
     }
 }
 
-/// Of a type that conforms to a protocol under conditions the first that does not hold, with the types in it.
+/// Returns the first condition of a type's conditional conformance that does not hold, with the types substituted.
 fn failing_condition(
     cx: &mut TypeContext,
     ty: &Type,
@@ -153,12 +154,12 @@ fn failing_condition(
     None
 }
 
-/// Whether a requirement holds, as far as its types are known.
+/// Whether a requirement holds; a requirement with unknown types is assumed to hold.
 pub(crate) fn is_met(cx: &mut TypeContext, put: &Requirement) -> bool {
     match put {
         Requirement::Conforms(of, p) => {
             let of = unification::shallow(cx, of);
-            // What belongs to an open type is open, too.
+            // An associated type of an unknown type is unknown, too.
             matches!(of, Type::Associated(..)) && unification::has_vars(cx, &of)
                 || conformances::conforms_to(cx, &of, *p)
         }
@@ -173,7 +174,7 @@ pub(crate) fn is_met(cx: &mut TypeContext, put: &Requirement) -> bool {
     }
 }
 
-/// Whether a type is a class or one of its subclasses, as far as its environment say.
+/// Whether a type is a class or one of its subclasses, as far as the generic environment determines it.
 fn inherits(cx: &mut TypeContext, ty: &Type, class: &Type) -> bool {
     let mut at = Some(ty.clone());
     while let Some(ty) = at {

@@ -1,10 +1,10 @@
-//! Inference: the body of one function, statement by statement, in both directions.
+//! Inference: types the body of one function, statement by statement, with type information flowing in both directions.
 //!
 //! In: the syntax of a body, the types of its parameters. Out: a [`Body`] in which every type is known.
 //!
-//! What cannot be decided at once (which overload, which member, the parameters of a closure) waits as a [`Pending`]
-//! until more is known; when a statement ends, what still waits is decided by its default. There is no search over
-//! combinations: each choice is made once.
+//! An expression that cannot be typed at once (because of an overload, a member, or the parameters of a closure)
+//! becomes a [`Pending`] entry until more is known; at the end of a statement, the remaining entries are resolved by
+//! defaulting. There is no search over combinations: each choice is made once.
 
 pub(crate) mod call;
 pub(crate) mod expr;
@@ -37,48 +37,49 @@ pub(super) struct Infer<'w> {
     pub(super) cx: &'w mut TypeContext,
     owner: Owner,
     file: u32,
-    /// The function, its closures and its local functions. A closure's frame stays until the statement around it is
-    /// settled, because what waits inside it may still capture variables.
+    /// The frames of the function, its closures and its local functions. The frame of a closure is retained until the
+    /// enclosing statement is settled, because pending expressions inside it may still capture variables.
     frames: Vec<Frame>,
     current: usize,
     pending: Vec<Option<Pending>>,
     solutions: Vec<Option<Expr>>,
-    /// The numbers of what is still undecided.
+    /// The indices of the unresolved entries of `pending`.
     waiting: BTreeSet<usize>,
-    /// The numbers of what is being decided: arguments are looked at meanwhile, and must not decide it once more.
+    /// The indices of the entries being attempted. Their arguments are inferred meanwhile and must not attempt them
+    /// again.
     attempted: Vec<usize>,
-    /// The bodies of closures and local functions that wait for their types.
+    /// The bodies of closures and local functions whose types are not all inferred.
     open: Vec<OpenBody>,
     failed: bool,
-    /// Whether defaults may be used: at the end of a statement.
+    /// Whether defaulting is in progress, at the end of a statement.
     settling: bool,
-    /// Which frame each local function was declared in, and where they are used.
+    /// The frame in which each local function is declared, and the frames of each of its uses.
     local_functions: HashMap<FunctionId, usize>,
     uses: Vec<(FunctionId, Vec<usize>)>,
-    /// The types that the beginnings of chains like `.name.member` belong to.
+    /// The types in which the first names of chains like `.name.member` are looked up, by the spans of these names.
     roots: Vec<(Span, Type)>,
-    /// Where postfix operators stand.
+    /// The spans of postfix operators.
     postfix: Vec<Span>,
-    /// The variables that each block around here declares at some point, with the place.
+    /// The variables that each enclosing block declares anywhere, with their spans.
     upcoming: Vec<HashMap<Name, Span>>,
-    /// What the alternatives of one `case` bind together, and what the current one has bound.
+    /// The variables shared by the patterns of one `case`, and those that the current pattern has bound.
     shared: Vec<(Name, LocalId)>,
     bound: Vec<(Name, LocalId)>,
-    /// Types that are declared inside of the function.
+    /// The types declared inside the function.
     local_nominals: Vec<crate::types::model::ty::NominalId>,
-    /// Calls whose generic arguments do not conform, and that was said.
+    /// The spans of calls whose nonconforming generic arguments have been reported.
     unmet_in: Vec<Span>,
-    /// Whether operators on unknown numbers are decided by default.
+    /// Whether operators on unknown numbers are resolved by defaulting.
     settling_numbers: bool,
-    /// Variables that are changed through an optional chain: the frame and the variable.
+    /// The variables that are modified through an optional chain, with their frames.
     mutated: Vec<(usize, LocalId)>,
-    /// Types declared inside functions.
+    /// The types in scope that are declared inside functions.
     local_types: Rc<HashMap<Name, Named>>,
-    /// What was returned where a result is opaque.
+    /// The values returned where the result is opaque.
     given: Vec<crate::types::generics::opaque::Given>,
-    /// Whether candidates fit that lack a conformance.
+    /// Whether candidates that lack a required conformance are accepted.
     forgives: bool,
-    /// Whether a quotient of integer literals is a fraction here: in the exponent of a floating-point number, in a formula
+    /// Whether a quotient of integer literals is a fraction: in the exponent of a floating-point number, in a formula
     /// and in an expression at the prompt.
     fractions: bool,
 }
@@ -91,23 +92,23 @@ struct Frame {
     params: usize,
     captures: Vec<Capture>,
     scopes: Scopes,
-    /// What `return` gives.
+    /// The type of the values that `return` returns.
     result: Type,
     throws: bool,
     labels: Vec<Label>,
     next_label: u32,
-    /// Where `$0`, `$1` … are the parameters.
+    /// The parameters `$0`, `$1` … of a closure.
     anonymous: Vec<LocalId>,
     function: Option<FunctionId>,
-    /// The variable that an initializer fills.
+    /// The variable that an initializer initializes.
     init_self: Option<LocalId>,
-    /// How many times `throw` is caught around here.
+    /// The number of enclosing constructs that catch errors.
     catching: u32,
-    /// Whether this is inside of a `defer`.
+    /// Whether the current statement is inside a `defer`.
     in_defer: bool,
 }
 
-/// A body inside of another one, until all its types are known.
+/// A nested body until all its types are inferred.
 struct OpenBody {
     function: FunctionId,
     frame: usize,
@@ -116,10 +117,11 @@ struct OpenBody {
     env: Rc<Env>,
 }
 
-/// Names in scope in one body, the innermost last. Shared, so that what waits can remember them.
+/// The names in scope in one body, the innermost scope last. The scopes are shared, so that pending entries can store
+/// them.
 type Scopes = Vec<Rc<HashMap<Name, Binding>>>;
 
-/// Where something waits: the bodies around it with the names that were in scope.
+/// The context of a pending entry: the enclosing frames with the names that were in scope.
 type Context = Vec<(usize, Scopes)>;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -145,7 +147,7 @@ struct Label {
     is_loop: bool,
 }
 
-/// What a name was found to be inside a body.
+/// The local entity that a name refers to.
 enum Found {
     Local(LocalId),
     LocalFunctions(Vec<FunctionId>),
@@ -204,7 +206,7 @@ impl<'w> Infer<'w> {
         })
     }
 
-    /// Runs `then` in another generic environment.
+    /// Runs a function in another generic environment.
     fn with_env<A>(&mut self, env: Rc<Env>, then: impl FnOnce(&mut Self) -> A) -> A {
         let outer = std::mem::replace(&mut self.cx.scope.env, env);
         let result = then(self);
@@ -238,14 +240,14 @@ impl<'w> Infer<'w> {
         self.current = self.frames.len() - 1;
     }
 
-    /// Goes back to the body around the current one; gives the number of the frame that was left.
+    /// Returns to the enclosing body; the result is the index of the frame that was left.
     fn leave_frame(&mut self) -> usize {
         let left = self.current;
         self.current = self.frames[left].parent.unwrap_or(0);
         left
     }
 
-    /// The body that a frame has become.
+    /// Takes the completed body out of a frame.
     fn body_of(&mut self, frame: usize, statements: Vec<Stmt>) -> Body {
         let frame = &mut self.frames[frame];
         Body {
@@ -256,7 +258,7 @@ impl<'w> Infer<'w> {
         }
     }
 
-    /// The frames from the outermost to the current one.
+    /// The indices of the frames from the outermost to the current one.
     fn path(&self) -> Vec<usize> {
         let mut path = vec![self.current];
         let mut at = self.current;
@@ -272,7 +274,7 @@ impl<'w> Infer<'w> {
         self.path().into_iter().map(|f| (f, self.frames[f].scopes.clone())).collect()
     }
 
-    /// Runs something where it waited.
+    /// Runs a function in the context of a pending entry.
     fn in_context<T>(&mut self, context: &Context, run: impl FnOnce(&mut Self) -> T) -> T {
         let current = self.current;
         let saved: Context = context.iter().map(|(f, _)| (*f, self.frames[*f].scopes.clone())).collect();
@@ -307,7 +309,7 @@ impl<'w> Infer<'w> {
         Expr { kind: ExprKind::Error, ty: Type::Error, span }
     }
 
-    /// Makes a variable of the body that is being checked, without a name in scope.
+    /// Creates a variable of the current body without a name in scope.
     fn new_local(&mut self, name: &str, ty: Type, mutable: bool, span: Span) -> LocalId {
         let frame = self.frame();
         frame.locals.push(Local {
@@ -323,14 +325,14 @@ impl<'w> Infer<'w> {
         LocalId(frame.locals.len() as u32 - 1)
     }
 
-    /// Makes a parameter of the body that is being checked, without a name in scope.
+    /// Creates a parameter of the current body without a name in scope.
     fn new_param(&mut self, name: &str, ty: Type, is_inout: bool, span: Span) -> LocalId {
         let local = self.new_local(name, ty, is_inout, span);
         self.frame().locals[local.0 as usize].is_inout = is_inout;
         local
     }
 
-    /// Brings a variable into scope.
+    /// Brings a variable into scope under a name.
     fn bind(&mut self, name: &Name, local: LocalId) {
         if let Some(scope) = self.frame().scopes.last_mut() {
             Rc::make_mut(scope).insert(name.clone(), Binding::Local(local));
@@ -355,7 +357,7 @@ impl<'w> Infer<'w> {
         out
     }
 
-    /// Finds a variable or local function, and captures it when it belongs to an enclosing body.
+    /// Finds a variable or local function, and captures a variable that belongs to an enclosing body.
     fn find_local(&mut self, name: &str) -> Option<Found> {
         let path = self.path();
         for depth in (0..path.len()).rev() {
@@ -370,7 +372,8 @@ impl<'w> Infer<'w> {
         None
     }
 
-    /// The variable of the innermost body of a path that stands for one of the outermost.
+    /// Captures a variable of the outermost frame of a path in all other frames; returns the captured variable of the
+    /// innermost.
     fn capture(&mut self, path: &[usize], mut local: LocalId) -> LocalId {
         for pair in path.windows(2) {
             let (outer, inner) = (pair[0], pair[1]);
@@ -390,7 +393,7 @@ impl<'w> Infer<'w> {
         local
     }
 
-    /// `self` of the method around here.
+    /// The variable `self` of the enclosing method.
     fn self_local(&mut self) -> Option<LocalId> {
         match self.find_local("self") {
             Some(Found::Local(local)) => Some(local),
@@ -415,7 +418,7 @@ impl<'w> Infer<'w> {
         lookup::simple(self.cx, "Bool")
     }
 
-    /// A fresh label for a loop, `switch` or block, in scope while `run` runs.
+    /// Creates a label for a loop, `switch` or block, which is in scope while `run` runs.
     fn labelled<T>(
         &mut self,
         name: Option<&ast::Ident>,

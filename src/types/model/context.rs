@@ -1,4 +1,4 @@
-//! Type context: the tables that checking reads and fills, by how long they live.
+//! Type context: the tables that the checker reads and fills, grouped by lifetime.
 
 use super::copy_on_write::CopyOnWrite;
 use super::function::FunctionData;
@@ -19,14 +19,14 @@ use hashbrown::{HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
-/// Everything that the checker knows in a session.
+/// The state of the checker in a session.
 #[derive(Clone)]
 pub struct TypeContext {
     /// The functions that answer queries.
     pub(crate) providers: Providers,
-    /// What is declared. Entries are added and never removed while a module is checked.
+    /// The declarations. Entries are added and never removed while a module is checked.
     pub(crate) defs: Definitions,
-    /// Answers that were computed once, and queries in progress.
+    /// Memoized results and queries in progress.
     pub(crate) memo: Memo,
     /// The generic environment of the code that is being checked.
     pub(crate) scope: Scope,
@@ -41,7 +41,8 @@ pub struct TypeContext {
 /// The declarations of a session.
 #[derive(Clone, Default)]
 pub(crate) struct Definitions {
-    // The prompt keeps a copy of everything for an input that fails, and most entries are the same in both.
+    // The prompt retains a copy of the context to restore it after an input with errors; most entries are equal in both
+    // copies.
     pub(crate) nominals: Vec<CopyOnWrite<NominalData>>,
     pub(crate) protocols: Vec<CopyOnWrite<ProtocolData>>,
     pub(crate) params: Vec<ParamData>,
@@ -49,18 +50,18 @@ pub(crate) struct Definitions {
     /// The default values of the parts of enum cases.
     pub(crate) case_defaults: HashMap<(NominalId, u32, usize), FunctionId>,
     pub(crate) globals: Vec<GlobalData>,
-    /// The global that a name at a place of a script declares.
+    /// The global that a name at a position of a script declares.
     pub(crate) globals_at: HashMap<(Name, Span), GlobalId>,
     pub(crate) aliases: Vec<AliasData>,
     pub(crate) groups: Vec<Group>,
-    /// Names at the top level of the user's files.
+    /// The names at the top level of the user's files.
     pub(crate) module: HashMap<Name, Vec<Entry>>,
-    /// Names at the top level of the prelude, as far as they were loaded.
+    /// The names at the top level of the prelude that were loaded so far.
     pub(crate) library: HashMap<Name, Vec<Entry>>,
     pub(crate) prelude: CopyOnWrite<Prelude>,
-    /// Declared operators, for synthesized code and later inputs.
+    /// The declared operators, for synthesized code and later inputs.
     pub(crate) operators: crate::syntax::OperatorTable,
-    /// Nominals and protocols of the prelude that the checker itself needs, by name.
+    /// The nominal types and protocols of the prelude that the checker itself uses, by name.
     pub(crate) known: HashMap<&'static str, Entry>,
     /// Whether any registered derivative is private to a file.
     pub(crate) has_private_rules: bool,
@@ -68,21 +69,21 @@ pub(crate) struct Definitions {
     pub(crate) registers_for_requirements: bool,
     /// Whether the end of an instance can be observed (`deinit`, `weak`, `unowned`).
     pub(crate) sees_ends: bool,
-    /// The names of the parameters of closures in global variables, for `∂(f, x)`.
+    /// The parameter names of closures in global variables, for `∂(f, x)`.
     pub(crate) closure_names: HashMap<GlobalId, Vec<Name>>,
     /// The override of an inherited method in a class.
     pub(crate) overrides: HashMap<(FunctionId, NominalId), FunctionId>,
-    /// Methods that are overridden in any class.
+    /// The methods that are overridden in any class.
     pub(crate) overridden: HashSet<FunctionId>,
     /// Property wrappers by name.
     pub(crate) wrappers: HashMap<Name, Wrapper>,
     /// The names of result builders.
     pub(crate) builders: HashSet<Name>,
-    /// The places of local variables and parameters whose type is written as `T!`.
+    /// The spans of local variables and parameters with a type of the form `T!`.
     pub(crate) unwrapping: HashSet<Span>,
 }
 
-/// Answers of queries that are computed once, and the queries in progress.
+/// Memoized results of queries, and the queries in progress.
 #[derive(Clone, Default)]
 pub(crate) struct Memo {
     /// The throwing version of each function that rethrows.
@@ -93,21 +94,21 @@ pub(crate) struct Memo {
     pub(crate) open_defaults: HashMap<FunctionId, OpenDefault>,
     /// The underlying types of opaque results.
     pub(crate) opaques: Opaques,
-    /// Types that synthesized code refers to by a numbered name.
+    /// The types that synthesized code refers to by a numbered name.
     pub(crate) synthesized_types: Vec<Type>,
-    /// Conformance queries in progress, against endless recursion.
+    /// The conformance queries in progress, to prevent infinite recursion.
     pub(crate) conforming: Vec<(Type, ProtocolId)>,
-    /// Generic types that were reported because their arguments do not meet their requirements.
+    /// The generic types that were reported because their arguments do not satisfy their requirements.
     pub(crate) refused: Vec<Type>,
-    /// Types that generic aliases stand for and that were reported for the same reason.
+    /// The types that generic aliases refer to and that were reported for the same reason.
     pub(crate) refused_by_alias: Vec<Type>,
     /// The generic parameter that represents the type of the value in an existential.
     pub(crate) opened: Option<ParamId>,
-    /// Protocols whose inheritance is being computed, to find those that refine themselves.
+    /// The protocols whose refinements are being computed, to detect a protocol that refines itself.
     pub(crate) refining: Vec<ProtocolId>,
-    /// How many declarations wait for the type of another one.
+    /// The number of declarations whose type inference waits for the type of another declaration.
     pub(crate) waiting_types: usize,
-    /// The error if there are too many of them.
+    /// The error to report if this number exceeds its limit.
     pub(crate) waiting_error: Option<Diagnostic>,
 }
 
@@ -135,8 +136,8 @@ impl TypeContext {
     }
 }
 
-/// Runs `then` in another generic environment. Only this and `Infer::with_env`, which does the same for inference, change
-/// the environment.
+/// Runs `then` in another generic environment. Only this function and `Infer::with_env`, its counterpart for inference,
+/// change the environment.
 pub(crate) fn with_env<A>(cx: &mut TypeContext, env: Rc<Env>, then: impl FnOnce(&mut TypeContext) -> A) -> A {
     let outer = std::mem::replace(&mut cx.scope.env, env);
     let result = then(cx);
@@ -155,37 +156,38 @@ pub(crate) fn with_enclosing_env<A>(cx: &mut TypeContext, env: Rc<Env>, then: im
 /// State of the module that is being checked.
 #[derive(Clone, Default)]
 pub struct ModuleState {
-    /// What names referred to before the current input declared them again (at the prompt): the initial value of a variable
-    /// still sees it.
+    /// The former meanings of names that the current input declares again (at the prompt): the initial value of a
+    /// variable may still refer to them.
     pub(crate) earlier: HashMap<Name, Vec<Entry>>,
-    /// The number of the file that is being entered.
+    /// The number of files that were entered, which is the number of the next file.
     pub(crate) files: u32,
     /// Whether later inputs may declare a name again (at the prompt).
     pub is_interactive: bool,
-    /// Whether the value of the script's last expression is wanted.
+    /// Whether the value of the script's last expression is requested.
     pub(crate) wants_value: bool,
     /// The type of that value, if there is one.
     pub(crate) script_result: Option<Type>,
     /// The global variables of the script that is being checked.
     pub(crate) script_globals: Range<u32>,
-    /// Registered derivatives whose original was not looked up yet: the attribute's declaration and the function.
+    /// The registered derivatives whose original was not looked up yet: the declaration with the attribute, and the
+    /// function.
     pub(crate) registrations: Vec<(Rc<Decl>, FunctionId)>,
-    /// Functions that were converted to C functions, with the place: they may capture nothing.
+    /// The functions that were converted to C functions, with the span of the conversion: they may capture nothing.
     pub(crate) c_functions: Vec<(FunctionId, Span)>,
-    /// Uses of generic aliases whose requirements were not checked yet.
+    /// The uses of generic aliases whose requirements were not checked yet.
     pub(crate) alias_uses: Vec<AliasUse>,
 }
 
-/// The diagnostics of a session, and the texts that they quote.
+/// The diagnostics of a session, and the source texts that they quote.
 #[derive(Clone, Default)]
 pub struct DiagnosticSink {
-    /// The diagnostics so far; the session takes them.
+    /// The diagnostics so far; the session takes them from here.
     pub diagnostics: Vec<Diagnostic>,
-    /// The indices of the diagnostics at each place, so that none is reported twice.
+    /// The indices of the diagnostics at each span, so that none is reported twice.
     pub(crate) said: HashMap<Span, Vec<usize>>,
-    /// The texts: first position and text of each.
+    /// The source texts: the first position and the text of each.
     pub(crate) texts: Vec<(u32, Rc<str>)>,
-    /// The names of the texts: first position and name of each.
+    /// The names of the source texts: the first position and the name of each.
     pub(crate) text_names: Vec<(u32, Rc<str>)>,
 }
 
@@ -216,7 +218,7 @@ impl Definitions {
         FunctionId(self.functions.len() as u32 - 1)
     }
 
-    /// `Name<P1, P2>` inside its own declaration.
+    /// Returns `Name<P1, P2>`, the type inside its own declaration.
     pub(crate) fn declared_type(&self, id: NominalId) -> Type {
         Type::Nominal(id, self.nominal_data(id).params.iter().map(|p| Type::Param(*p)).collect())
     }
@@ -225,15 +227,15 @@ impl Definitions {
 impl DiagnosticSink {
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
         let here = self.said.entry(diagnostic.primary.span).or_default();
-        // Some may have been taken back, or handed on, since.
+        // Some diagnostics may have been withdrawn or taken by the session since then.
         if here.iter().all(|i| self.diagnostics.get(*i) != Some(&diagnostic)) {
             here.push(self.diagnostics.len());
             self.diagnostics.push(diagnostic);
         }
     }
 
-    /// Whether what was found wrong so far is so little that a further suggestion may be read: to look for a name that is
-    /// close to an unknown one takes time, and of many diagnostics only the first are shown.
+    /// Whether there are so few diagnostics that further suggestions are useful: searching for names similar to an
+    /// unknown one takes time, and only the first diagnostics are shown.
     pub(crate) fn still_suggests(&self) -> bool {
         const ENOUGH: usize = 100;
         self.diagnostics.len() < ENOUGH

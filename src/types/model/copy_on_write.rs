@@ -1,9 +1,9 @@
-//! Copy on write: entries of tables that a copy of the tables shares with them until one of both changes.
+//! Copy on write: table entries that copies of a table share until one of the copies changes.
 
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
-/// A value that is copied when it is changed while something else shares it.
+/// A value that is copied when it is changed while it is shared.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CopyOnWrite<T>(Rc<T>);
 

@@ -1,7 +1,8 @@
-//! Everything that is declared: nominal types, protocols, functions, globals, and what follows from the declarations.
+//! Declarations: nominal types, protocols, functions and globals in the form that `ir` reads, and the queries about
+//! them.
 //!
-//! Declarations of the prelude are entered when their name is first looked up; bodies are checked when they are first
-//! asked for ([`Declarations::body`]), those of a user's own files at once.
+//! Declarations of the prelude are entered when their name is first looked up, and their bodies are checked when they
+//! are first requested ([`Declarations::body`]). The bodies of the user's files are checked immediately.
 
 use crate::source::Span;
 use crate::syntax::ast::Name;
@@ -14,31 +15,32 @@ use std::rc::Rc;
 /// A struct, enum or class.
 #[derive(Clone, Debug)]
 pub struct Nominal {
-    /// Its name, without those of the types around it.
+    /// Its name, without those of the enclosing types.
     pub name: Name,
-    /// Which kind.
+    /// Whether it is a struct, an enum or a class.
     pub kind: NominalKind,
-    /// Its generic parameters, those of the types around it first.
+    /// Its generic parameters, preceded by those of the enclosing types.
     pub params: Vec<ParamId>,
-    /// Its stored properties in order (after [`Declarations::nominal`]); of a class the inherited ones come first.
+    /// Its stored properties in order (after [`Declarations::nominal`]), preceded by the inherited ones in the case of
+    /// a class.
     pub stored: Vec<Stored>,
     /// The cases of an enum.
     pub cases: Vec<EnumCase>,
-    /// For a type that the machine knows.
+    /// The built-in type that it is, if any.
     pub builtin: Option<Builtin>,
     /// `indirect`, or a struct or enum that contains itself.
     pub is_indirect: bool,
     /// The superclass.
     pub superclass: Option<Type>,
-    /// Text in `@style(…)`: `range`, `closedRange`, `vector`, `transparent`.
+    /// The string in `@style(…)`: `range`, `closedRange`, `vector`, `transparent`.
     pub style: Option<Name>,
     /// Whether the prelude declares it.
     pub is_prelude: bool,
-    /// Where its name stands.
+    /// The span of its name.
     pub span: Span,
 }
 
-/// A stored property. Its type is in terms of the nominal's parameters.
+/// A stored property. Its type is expressed in the nominal type's parameters.
 #[derive(Clone, Debug)]
 pub struct Stored {
     /// Its name.
@@ -49,27 +51,27 @@ pub struct Stored {
     pub is_let: bool,
     /// `@noDerivative`
     pub no_derivative: bool,
-    /// Of what keeps a wrapped property: that property's name, and which of the stored properties of the wrapper the value is,
-    /// through all wrappers; nothing when a wrapper computes it.
+    /// For the storage of a wrapped property: the name of the wrapped property, and the path of stored properties
+    /// through all wrappers to its value; the path is empty if a wrapper computes the value.
     pub wrapped: Option<(Name, Vec<u32>)>,
-    /// Whether it keeps what it refers to.
+    /// Whether it retains the instance that it refers to.
     pub ownership: Ownership,
-    /// Where.
+    /// Its span.
     pub span: Span,
 }
 
-/// A case of an enum. Types are in terms of the nominal's parameters.
+/// A case of an enum. Types are expressed in the nominal type's parameters.
 #[derive(Clone, Debug)]
 pub struct EnumCase {
     /// Its name.
     pub name: Name,
     /// Its payload with labels.
     pub payload: Vec<(Option<Name>, Type)>,
-    /// Where.
+    /// Its span.
     pub span: Span,
 }
 
-/// The types that the machine knows.
+/// The built-in types of the virtual machine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Builtin {
     /// `Double`
@@ -78,9 +80,9 @@ pub enum Builtin {
     Float,
     /// `Int`, `Int8` … `UInt64`
     Int {
-        /// 8 to 64
+        /// The number of bits, 8 to 64.
         bits: u8,
-        /// Whether it has a sign.
+        /// Whether it is signed.
         signed: bool,
     },
     /// `Bool`
@@ -102,77 +104,79 @@ pub enum Builtin {
 /// A function, method, initializer, accessor, closure or default argument.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// Its name as diagnostics and backtraces write it: `smooth(_:by:)`, `Point.+`, `closure in loss(_:)`.
+    /// Its name as written in diagnostics and backtraces: `smooth(_:by:)`, `Point.+`, `closure in loss(_:)`.
     pub name: Rc<str>,
-    /// Its generic parameters, those of the types and functions around it first.
+    /// Its generic parameters, preceded by those of the enclosing types and functions.
     pub generics: Vec<ParamId>,
-    /// Its parameters, `self` first. A static method or initialiser has no `self`; an initialiser returns what it makes.
+    /// Its parameters, `self` first. A static method or initializer has no `self`; an initializer returns the new
+    /// value.
     pub params: Vec<Param>,
-    /// Its result.
+    /// Its result type.
     pub result: Type,
     /// Whether it may throw.
     pub throws: bool,
-    /// For what has no body: the name of the primitive, native function or operator that does it
+    /// For a function without a body: the name of the primitive, native function or operator that implements it
     /// (`double.add`, `array.append`, `valueWithDifferential`).
     pub primitive: Option<Name>,
-    /// A C function whose insides nobody knows: no derivative unless one is registered.
+    /// Whether its implementation is unknown, as for a C function: it has no derivative unless one is registered.
     pub is_opaque: bool,
-    /// Whether it is an initializer of a class, which gets the instance that it fills as `self` and gives it back.
+    /// Whether it is an initializer of a class, which receives the new instance as `self` and returns it.
     pub fills_instance: bool,
     /// Whether the prelude declares it.
     pub is_prelude: bool,
-    /// For the getter of a stored property that nobody observes: which field of its type it reads.
+    /// For the getter of a stored property without observers: the index of the field that it reads.
     pub reads: Option<u32>,
-    /// Where its name (or brace) stands.
+    /// The span of its name (or of its opening brace).
     pub span: Span,
 }
 
 /// A parameter.
 #[derive(Clone, Debug)]
 pub struct Param {
-    /// Its name inside.
+    /// Its name inside the function.
     pub name: Name,
     /// Its type.
     pub ty: Type,
     /// `inout`, and `self` of a mutating method.
     pub is_inout: bool,
-    /// Where.
+    /// Its span.
     pub span: Span,
 }
 
-/// A derivative or transpose that is registered for a function, for concrete types.
+/// A derivative or transpose that is registered for a function, instantiated for concrete types.
 #[derive(Clone, Debug)]
 pub struct Rule {
-    /// The function that was registered.
+    /// The registered function.
     pub function: FunctionRef,
-    /// Which parameters of the original it is about, one flag each.
+    /// The parameters of the original that it differentiates, one flag per parameter.
     pub wrt: Vec<bool>,
-    /// What it supplies.
+    /// The kind of function that was registered.
     pub kind: RegisteredKind,
-    /// It is meant to be another one than the derivative.
+    /// Whether it deliberately differs from the true derivative.
     pub differs: bool,
-    /// What is called instead of the original for an adjoint: it gives checkpoints and the result.
+    /// The function that is called instead of the original before an adjoint is computed: it returns checkpoints and
+    /// the result.
     pub primal: Option<FunctionRef>,
-    /// The member of a superclass or a protocol that it was registered for, where the function has inherited it from there.
+    /// The member of a superclass or a protocol that it was registered for, if the function inherits it from there.
     pub inherited: Option<FunctionId>,
 }
 
-/// What a registered function supplies.
+/// The kinds of registered functions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RegisteredKind {
     /// Returns `(value:, differential:)`.
     Differential,
     /// Returns `(value:, pullback:)`.
     Pullback,
-    /// Is the transpose: takes the parameters that stay, then the adjoint of the result.
+    /// Is the transpose: takes the parameters that are not differentiated, then the adjoint of the result.
     Transpose,
-    /// Is the adjoint of the older spelling: takes all parameters, the result and its adjoint.
+    /// Is the adjoint in the older spelling: takes all parameters, the result and its adjoint.
     Adjoint,
 }
 
 impl RegisteredKind {
-    /// Which mode it is made for: a differential for forward mode, what goes back for reverse mode. A transpose stands for
-    /// both, and beside either.
+    /// The mode that it supports: forward mode for a differential, reverse mode for a pullback or an adjoint. A
+    /// transpose supports both modes, and may be registered together with either.
     pub(crate) fn mode(self) -> Option<Mode> {
         match self {
             RegisteredKind::Differential => Some(Mode::Forward),
@@ -198,73 +202,75 @@ pub struct Global {
     pub ty: Type,
     /// `let`
     pub is_let: bool,
-    /// A static stored property or a global of the prelude: the function that computes its initial value when it is first
-    /// read. Variables of a script are initialized where they stand.
+    /// For a static stored property or a global of the prelude: the function that computes its initial value on the
+    /// first read. Variables of a script are initialized by their declaration.
     pub lazy: Option<FunctionId>,
-    /// Whether a function or closure uses it, so that it cannot live in a register of the script.
+    /// Whether a function or closure uses it, so that it cannot be in a register of the script.
     pub is_shared: bool,
-    /// Whether it keeps what it refers to.
+    /// Whether it retains the instance that it refers to.
     pub ownership: Ownership,
-    /// Where.
+    /// Its span.
     pub span: Span,
 }
 
-/// Questions that `ir` asks about concrete types. [`TypeContext`](crate::types::TypeContext) answers them.
+/// Queries of `ir` about concrete types. [`TypeContext`](crate::types::TypeContext) implements them.
 pub trait Declarations {
-    /// The nominal type with that number, its stored properties and cases known.
+    /// The nominal type with this id, with its stored properties and cases resolved.
     fn nominal(&mut self, id: NominalId) -> Rc<Nominal>;
-    /// The function with that number.
+    /// The function with this id.
     fn function(&mut self, id: FunctionId) -> Rc<Function>;
-    /// The global with that number.
+    /// The global with this id.
     fn global(&mut self, id: GlobalId) -> Rc<Global>;
     /// The checked body; `None` when it has errors, which were reported.
     fn body(&mut self, id: FunctionId) -> Option<Rc<Body>>;
-    /// The function that fulfils a requirement for a concrete type.
+    /// The witness of a requirement for a concrete type.
     fn witness(&mut self, protocol: ProtocolId, requirement: u32, of: &Type, generics: &[Type]) -> Option<FunctionRef>;
-    /// What a method is for instances of a concrete class: the override that is nearest to it, or the method itself.
+    /// The implementation of a method for instances of a concrete class: the nearest override, or the method itself.
     fn override_of(&mut self, method: &FunctionRef, of: &Type) -> FunctionRef;
-    /// Whether a function is a method that a subclass may override; if so, whether one does.
+    /// For a method that a subclass may override: whether a subclass does; `None` for other functions.
     fn overridden(&mut self, method: FunctionId) -> Option<bool>;
-    /// The requirement of a protocol as a function, whose first generic parameter is `Self`.
+    /// The requirement of a protocol as a function with `Self` as its first generic parameter.
     fn requirement(&mut self, protocol: ProtocolId, requirement: u32) -> FunctionId;
-    /// What is registered for a function and applies to its generic arguments, as far as a file sees it.
+    /// The derivatives and transposes that are registered for a function, apply to its generic arguments and are
+    /// visible in the file `view`.
     fn rules(&mut self, of: &FunctionRef, view: Option<u32>) -> Vec<Rule>;
-    /// What is required by everything that is registered for a function, and does not hold for its generic arguments.
+    /// The requirement of a registered derivative that the generic arguments do not satisfy, if none that is registered
+    /// applies.
     fn unmet(&mut self, of: &FunctionRef, view: Option<u32>) -> Option<String>;
-    /// The file of a place, when more is registered for the function there than elsewhere.
+    /// The file of a span, if further derivatives are registered for the function in that file than elsewhere.
     fn view(&mut self, of: &FunctionRef, at: Span) -> Option<u32>;
     /// Resolves [`Type::Associated`] of concrete types, deeply.
     fn normalize(&mut self, ty: &Type) -> Type;
     /// Whether a concrete type conforms.
     fn conforms(&mut self, ty: &Type, protocol: ProtocolId) -> bool;
-    /// Whether the values of a concrete type are values of an existential.
+    /// Whether values of a concrete type are values of an existential.
     fn is_value_of(&mut self, ty: &Type, of: &Existential) -> bool;
-    /// `T.TangentVector` of a concrete type; `None` when it is not differentiable.
+    /// `T.TangentVector` of a concrete type; `None` if it is not differentiable.
     fn tangent_vector(&mut self, ty: &Type) -> Option<Type>;
-    /// The tangent vector of a struct or enum that says itself what it is, where its parts are not those of the value by
-    /// name.
+    /// The tangent vector of a struct or enum that declares its tangent vector, if the members of the vector do not
+    /// correspond to those of the type by name.
     fn own_vector(&mut self, ty: &Type) -> Option<Type>;
-    /// Whether the tangent vector of a struct or class, which says itself what that is, has the type's properties by name,
-    /// but none of this name.
+    /// Whether the declared tangent vector of a struct or class corresponds to the type's properties by name, but has
+    /// no property of this name.
     fn leaves_out(&mut self, ty: &Type, property: &str) -> bool;
     /// A nominal type of the prelude by name (`Range`, `Array`).
     fn prelude_nominal(&mut self, name: &str) -> Option<NominalId>;
-    /// A function of the prelude by its base name, for what lowering itself needs (`_describe`).
+    /// A function of the prelude by its base name, for use by lowering (`_describe`).
     fn prelude_function(&mut self, name: &str) -> Option<FunctionId>;
-    /// What stands for a primitive when its first generic argument is a type that says itself when its values are equal.
+    /// The function that replaces a primitive if its first generic argument is a type with a custom equality.
     fn by_own_equality(&mut self, primitive: &str, of: &Type) -> Option<FunctionId>;
-    /// For the getter of a subscript whose value is moved while it is changed: the function that moves it out, and, when
-    /// it is an optional, the one that says whether there is a value.
+    /// For the getter of a subscript whose value is moved during a mutation: the function that moves it out and, for an
+    /// optional, the function that returns whether there is a value.
     fn moving(&mut self, getter: FunctionId) -> Option<(FunctionId, Option<FunctionId>)>;
-    /// The functions that write a value of a concrete type as it declares itself, alone and inside of another value;
-    /// `None` when it does not.
+    /// The functions that convert a value of a concrete type with a custom description to a string, on its own and
+    /// inside another value; `None` if the type has no custom description.
     fn own_texts(&mut self, ty: &Type) -> Option<[FunctionRef; 2]>;
-    /// What a class does when an instance goes away, then what the classes do that it inherits from.
+    /// The `deinit` of a class, followed by those of its superclasses.
     fn deinits(&mut self, ty: &Type) -> Vec<FunctionRef>;
-    /// Whether the program can see when an instance goes away: then variables hold what is in them until their scopes
-    /// end, and not only as long as somebody looks.
+    /// Whether the program can observe the end of an instance: variables then hold their values to the ends of their
+    /// scopes, and not only to the last use.
     fn sees_ends(&self) -> bool;
-    /// How a type is written in the language, for names of shapes: `Pair<Double, Int>`; no module, nested types without
-    /// the type around them.
+    /// The name of a type in the syntax of the language, for names of shapes: `Pair<Double, Int>`. It has no module,
+    /// and nested types have no enclosing type.
     fn type_name(&mut self, ty: &Type) -> String;
 }

@@ -1,12 +1,12 @@
 //! Differentiability: what `@differentiable` on a declaration states.
 
-/// What a declaration promises.
+/// The differentiability that a declaration states.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Promise {
-    /// With respect to which parameters, `self` first.
+    /// The parameters that it is differentiable with respect to, `self` first.
     pub wrt: Vec<bool>,
-    /// `linear`: its derivative is itself.
+    /// Whether it is `linear`: its own derivative.
     pub linear: bool,
-    /// `default`: by the derivative that an extension of its protocol registers.
+    /// Whether it is `default`: differentiable by the derivative registered in an extension of its protocol.
     pub default: bool,
 }

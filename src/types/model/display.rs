@@ -1,4 +1,4 @@
-//! How types and functions are written, and which names are close to one that is unknown.
+//! Display: writes types and functions as strings, and finds names that are similar to an unknown one.
 
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{Ident, Name};
@@ -12,7 +12,7 @@ use crate::types::model::ty::{Strength, Type};
 use crate::types::model::type_vars;
 use std::fmt::Write;
 
-/// Words that people bring from other languages, with what they are called here.
+/// Names from other languages, with their counterparts in dscript.
 const FOREIGN: &[(&str, &str)] = &[
     ("ln", "log"),
     ("arcsin", "asin"),
@@ -68,7 +68,7 @@ const FOREIGN: &[(&str, &str)] = &[
     ("range", "stride"),
 ];
 
-/// Words for things that are no names here, with what to write.
+/// Words from other languages whose counterparts are not plain names, with the replacements.
 const WORDS: &[(&str, &str)] = &[
     ("null", "nil"),
     ("NULL", "nil"),
@@ -87,7 +87,7 @@ const WORDS: &[(&str, &str)] = &[
     ("M_PI", "π"),
 ];
 
-/// Types of Swift that are not there, with what to do instead.
+/// Types of Swift that do not exist in dscript, with alternatives.
 const ABSENT: &[(&str, &str)] = &[
     ("AnyHashable", "use an enum whose cases are the possible types"),
     ("Int128", "'Int' and 'UInt64' are the largest integer types; for larger numbers, use 'Double'"),
@@ -95,7 +95,7 @@ const ABSENT: &[(&str, &str)] = &[
     ("Mirror", "to customize how a type is printed, implement 'description'"),
 ];
 
-/// Adds what to do without a type of Swift that is not there.
+/// Adds a suggestion to the diagnostic if `name` is a type of Swift that does not exist in dscript.
 pub(crate) fn without(diagnostic: Diagnostic, name: &str) -> Diagnostic {
     match ABSENT.iter().find(|(absent, _)| *absent == name) {
         Some((_, instead)) => diagnostic.help(*instead),
@@ -103,22 +103,23 @@ pub(crate) fn without(diagnostic: Diagnostic, name: &str) -> Diagnostic {
     }
 }
 
-/// What to write instead of a word of another language that stands for no name.
+/// Returns the replacement of a word from another language that is not a name in dscript.
 pub(crate) fn word_for(name: &str) -> Option<&'static str> {
     WORDS.iter().find(|(word, _)| *word == name).map(|(_, here)| *here)
 }
 
-/// Names of more bytes are compared with nothing: a text without a space is no slip of the finger.
+/// Longer names, in bytes, are not compared: they are hardly typing errors.
 const LONGEST: usize = 100;
 
-/// The candidate that was probably meant: a word from another language, or one at most two edits away.
+/// Returns the candidate that was probably meant: the counterpart of a name from another language, or a name at most
+/// two edits away.
 pub fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
     if name.len() > LONGEST {
         return None;
     }
     let foreign = FOREIGN.iter().find(|(foreign, _)| foreign.eq_ignore_ascii_case(name)).map(|(_, known)| *known);
     let wanted: Vec<char> = name.to_lowercase().chars().collect();
-    // A name of one letter is close to every other one.
+    // A name of one letter is similar to every other one.
     let limit = match wanted.len() {
         0 | 1 => 0,
         2..=5 => 1,
@@ -129,14 +130,14 @@ pub fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
         if foreign == Some(candidate) {
             return Some(candidate.to_string());
         }
-        // Lower case may be longer, by a little.
+        // The lowercase form may be slightly longer.
         if candidate.chars().count().abs_diff(name.chars().count()) > limit + 2 {
             continue;
         }
         let letters: Vec<char> = candidate.to_lowercase().chars().collect();
         if letters.len().abs_diff(wanted.len()) <= limit {
             let scored = (distance(&wanted, &letters), candidate);
-            // Two slips and another beginning make another word: 'Mirror' is no 'Error'.
+            // With two edits and another first letter it is a different word: 'Mirror' is not 'Error'.
             if scored.0 > 1 && letters.first() != wanted.first() {
                 continue;
             }
@@ -146,7 +147,7 @@ pub fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
     best.filter(|(d, _)| *d <= limit).map(|(_, c)| c.to_string())
 }
 
-/// Adds the name that was probably meant, if there is one.
+/// Adds the known name that was probably meant, if there is one.
 pub(crate) fn did_you_mean(diagnostic: Diagnostic, name: &Ident, known: &[String]) -> Diagnostic {
     match closest(&name.name, known.iter().map(String::as_str)) {
         Some(close) => meant(diagnostic, name, &close),
@@ -154,12 +155,12 @@ pub(crate) fn did_you_mean(diagnostic: Diagnostic, name: &Ident, known: &[String
     }
 }
 
-/// Adds what was probably meant.
+/// Adds a suggestion to replace a name by `close`.
 pub(crate) fn meant(diagnostic: Diagnostic, name: &Ident, close: &str) -> Diagnostic {
     diagnostic.label(format!("did you mean '{close}'?")).fix(format!("use '{close}'"), name.span, close)
 }
 
-/// How many letters have to be inserted, deleted, replaced or swapped.
+/// Computes the number of letters to insert, delete, replace or swap.
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut rows = vec![vec![0usize; b.len() + 1]; a.len() + 1];
     for i in 0..=a.len() {
@@ -180,12 +181,12 @@ fn distance(a: &[char], b: &[char]) -> usize {
     rows[a.len()][b.len()]
 }
 
-/// A type as it is written in the language.
+/// Formats a type in the syntax of the language.
 pub fn show(cx: &TypeContext, ty: &Type) -> String {
     write_type(cx, &type_vars::zonk(cx, ty), true)
 }
 
-/// `full` writes `Foo.TangentVector`, otherwise `TangentVector`.
+/// Formats a type. `full` writes `Foo.TangentVector` instead of `TangentVector`, and `[Int]` instead of `Array<Int>`.
 pub(crate) fn write_type(cx: &TypeContext, ty: &Type, full: bool) -> String {
     match ty {
         Type::Var(v) => cx.vars.show_var(*v),
@@ -238,7 +239,7 @@ pub(crate) fn write_type(cx: &TypeContext, ty: &Type, full: bool) -> String {
 fn show_nominal(cx: &TypeContext, n: crate::types::model::ty::NominalId, args: &[Type], full: bool) -> String {
     let data = cx.defs.nominal_data(n);
     let own = &args[args.len().saturating_sub(data.own_params)..];
-    // Only messages write `[Int]`; `print` writes `Array<Int>`.
+    // Only messages use `[Int]`; `print` writes `Array<Int>`.
     match (&*data.name, own) {
         _ if !full => {}
         ("Array", [of]) if data.is_prelude => return format!("[{}]", write_type(cx, of, full)),
@@ -264,7 +265,7 @@ fn show_nominal(cx: &TypeContext, n: crate::types::model::ty::NominalId, args: &
 }
 
 impl Definitions {
-    /// A function's name with its labels: `move(along:)`, `init(_:)`, `+`.
+    /// Returns a function's name with its labels: `move(along:)`, `init(_:)`, `+`.
     pub(crate) fn full_name(&self, id: FunctionId) -> String {
         let data = self.function_data(id);
         match data.kind {
@@ -299,7 +300,7 @@ mod tests {
     }
 }
 
-/// An existential as it is written.
+/// Formats an existential in the syntax of the language.
 pub(crate) fn write_existential(cx: &TypeContext, e: &Existential, full: bool) -> String {
     if e.is_any() {
         return "Any".to_string();

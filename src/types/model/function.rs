@@ -1,4 +1,4 @@
-//! The entries of functions in the tables behind a [`TypeContext`](crate::types::model::context::TypeContext).
+//! Function tables: the entries of functions in a [`TypeContext`](crate::types::model::context::TypeContext).
 
 use crate::source::Span;
 use crate::syntax::ast::{Decl, Expr, Generics, LazyBlock, Name, Param, TypeExpr};
@@ -10,7 +10,7 @@ use crate::types::model::ty::{NominalId, ProtocolId, Type};
 use hashbrown::HashMap;
 use std::rc::Rc;
 
-/// What a function is made from.
+/// The source of a function's body.
 #[derive(Clone, Debug)]
 pub(crate) enum Code {
     /// A `func`, `init` or accessor with a block.
@@ -19,7 +19,7 @@ pub(crate) enum Code {
     Expression(Rc<Expr>),
     /// The memberwise initializer of a struct.
     Memberwise(NominalId),
-    /// A closure or local function, whose body is made where it stands.
+    /// A closure or local function, whose body is checked as a part of the enclosing body.
     Elsewhere,
     /// The top-level statements of the files.
     Script(Rc<Vec<(u32, crate::syntax::ast::Stmt)>>),
@@ -54,34 +54,34 @@ pub(crate) struct FunctionData {
     pub(crate) ast_params: Rc<[Param]>,
     pub(crate) ast_result: Option<Rc<TypeExpr>>,
     pub(crate) throws: bool,
-    /// Whether it throws what the functions throw that it is given, and nothing else.
+    /// Whether it throws only what its function arguments throw.
     pub(crate) rethrows: bool,
-    /// It gives a function that throws what a function throws that it is given.
+    /// Whether its result is a function that throws what a function argument throws.
     pub(crate) gives_throwing: bool,
     pub(crate) code: Code,
     pub(crate) span: Span,
     pub(crate) signature: Option<Rc<Signature>>,
     pub(crate) resolving: bool,
     pub(crate) body: BodyState,
-    /// What was registered for it, the most specific first.
+    /// The registered derivatives and transposes, the most specific first.
     pub(crate) registered: Vec<Registered>,
-    /// What `@differentiable` on it promises, once that was asked.
+    /// The promise of `@differentiable` on it, once it was queried.
     pub(crate) promise: Option<Option<Rc<Promise>>>,
     pub(crate) info: Option<Rc<Function>>,
-    /// The setter that belongs to a getter.
+    /// The setter that corresponds to a getter.
     pub(crate) setter: Option<FunctionId>,
     pub(crate) primitive: Option<Name>,
     pub(crate) is_opaque: bool,
     pub(crate) fixity: Option<crate::syntax::ast::Fixity>,
-    /// Requirement of a protocol that it declares.
+    /// The requirement of a protocol that it declares.
     pub(crate) requirement: Option<(ProtocolId, u32)>,
     /// For a local function: its generic environment.
     pub(crate) outer: Option<Rc<Env>>,
-    /// For a local function: the types that are declared in the bodies around it.
+    /// For a local function: the types that are declared in the enclosing bodies.
     pub(crate) local_types: Option<Rc<HashMap<Name, Named>>>,
-    /// For an observer and its setter: what is observed, and accessed here as it is stored.
+    /// For an observer and its setter: the observed property, which is accessed directly in their bodies.
     pub(crate) observed: Option<crate::types::model::tables::Observed>,
-    /// For the getter of a stored property that nobody observes: which field of its type it reads.
+    /// For the getter of a stored property without observers: the index of the field that it reads.
     pub(crate) reads: Option<u32>,
 }
 
@@ -93,11 +93,11 @@ pub(crate) enum BodyState {
     Failed,
 }
 
-/// A function's types.
+/// The types of a function.
 #[derive(Clone, Debug)]
 pub(crate) struct Signature {
     pub(crate) env: Rc<Env>,
-    /// `self` apart.
+    /// The parameters without `self`.
     pub(crate) params: Vec<SignatureParam>,
     pub(crate) self_type: Option<Type>,
     pub(crate) self_inout: bool,
@@ -105,20 +105,20 @@ pub(crate) struct Signature {
     pub(crate) throws: bool,
 }
 
-/// A function that was registered as derivative or transpose of another one.
+/// A function that is registered as a derivative or transpose of another one.
 #[derive(Clone, Debug)]
 pub(crate) struct Registered {
     pub(crate) function: FunctionId,
-    /// What each generic parameter of the original is to the registered function.
+    /// The generic arguments of the original, in terms of the registered function's generic parameters.
     pub(crate) arguments: Vec<Type>,
-    /// Which parameters of the original it is about, one flag each.
+    /// The parameters of the original that it differentiates, one flag per parameter.
     pub(crate) wrt: Vec<bool>,
     pub(crate) kind: RegisteredKind,
-    /// It is meant to be another one than the derivative.
+    /// Whether it deliberately differs from the true derivative.
     pub(crate) differs: bool,
-    /// What is called instead of the original, and gives an adjoint checkpoints.
+    /// The function that is called instead of the original before an adjoint is computed, and that returns checkpoints.
     pub(crate) primal: Option<FunctionId>,
-    /// The one file where it counts, if it is private.
+    /// The only file in which it applies, if it is private.
     pub(crate) visible_in: Option<u32>,
 }
 

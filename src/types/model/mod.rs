@@ -1,4 +1,4 @@
-//! Model: types, the typed tree and the tables of declarations, and how they are written as text.
+//! Model: types, the typed tree and the tables of declarations, and their conversion to strings.
 
 pub(crate) mod context;
 pub(crate) mod copy_on_write;

@@ -9,7 +9,7 @@ pub(crate) fn of_arguments(cx: &TypeContext, id: OpaqueId, args: &[Type], ty: &T
     ty.substitute(&|p| params.iter().position(|q| *q == p).and_then(|i| args.get(i).cloned()))
 }
 
-/// What is known of an opaque type.
+/// Returns the constraints of an opaque type as an existential.
 pub(crate) fn bounds_of_opaque(cx: &TypeContext, id: OpaqueId, args: &[Type]) -> Rc<Existential> {
     match of_arguments(cx, id, args, &cx.memo.opaques.all[id.0 as usize].bounds) {
         Type::Existential(bounds) => bounds,

@@ -6,22 +6,22 @@ use hashbrown::HashMap;
 /// File number of everything in the prelude.
 pub(crate) const PRELUDE_FILE: u32 = u32::MAX;
 
-/// What of the library was not entered yet. It is looked at before it is changed: to change it copies it, where the prompt
-/// keeps another copy.
+/// The pieces of the library that have not been entered yet. Each table is queried before it is changed, because a
+/// change copies the tables where the prompt holds another copy of them.
 #[derive(Clone, Default)]
 pub(crate) struct Prelude {
-    /// Pieces by name: declarations and extensions apart.
+    /// Declarations by name.
     pub(crate) declarations: HashMap<&'static str, Vec<Piece<'static>>>,
     pub(crate) extensions: HashMap<&'static str, Vec<Piece<'static>>>,
-    /// Extensions that add no conformance, by the name of what they extend: each waits until one of its members is asked
-    /// for.
+    /// Extensions that add no conformance, by the name of the extended type: each is entered when one of its members is
+    /// first looked up.
     pub(crate) members: HashMap<&'static str, Vec<Piece<'static>>>,
-    /// Pieces of modules that have to be imported.
+    /// Pieces of modules that have to be imported, with the name of the module.
     pub(crate) waiting: Vec<(&'static str, Piece<'static>)>,
 }
 
 impl Prelude {
-    /// Lists a piece under its name.
+    /// Adds a piece to the index under its name.
     pub(crate) fn list(&mut self, piece: Piece<'static>) {
         let index = match piece.kind {
             PieceKind::Declaration => &mut self.declarations,

@@ -1,4 +1,4 @@
-//! What messages take from the text of the program: quotations, and the words that an edit replaces.
+//! Quotation: excerpts of the program's source text for messages, and the words that an edit replaces.
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
@@ -7,31 +7,32 @@ use std::path::Path;
 use std::rc::Rc;
 
 impl DiagnosticSink {
-    /// The text around a place, with the position where it starts.
+    /// Returns the source text that contains a span, with the position where the text starts.
     fn text_at(&self, span: Span) -> Option<(u32, &str)> {
         let holds = |(start, text): &&(u32, Rc<str>)| span.start >= *start && span.end <= *start + text.len() as u32;
         self.texts.iter().rev().find(holds).map(|(start, text)| (*start, &**text))
     }
 
-    /// Says what the text is called that starts at a position.
+    /// Registers the name of the source text that starts at a position.
     pub fn name_text(&mut self, start: u32, name: &str) {
         self.text_names.push((start, name.into()));
     }
 
-    /// Whether a file of the program is called so, without its ending: a module that consists of files of the program.
+    /// Whether a file of the program has this name, without its extension: such a name refers to the program as a
+    /// module.
     pub(crate) fn names_file(&self, module: &str) -> bool {
         let is_module = |name: &str| Path::new(name).file_stem().is_some_and(|stem| stem == module);
         self.text_names.iter().any(|(_, name)| is_module(name))
     }
 
-    /// What the text is called that a place is in.
+    /// Returns the name of the source text that contains a span.
     pub(crate) fn text_name(&self, span: Span) -> Rc<str> {
         let after = self.text_names.partition_point(|(start, _)| *start <= span.start);
         let found = after.checked_sub(1).and_then(|i| self.text_names.get(i));
         found.map_or_else(|| "".into(), |(_, name)| name.clone())
     }
 
-    /// Line and column of a place, both from 1.
+    /// Returns line and column of a span, both counted from 1.
     pub(crate) fn line_and_column(&self, span: Span) -> (usize, usize) {
         let Some((start, text)) = self.text_at(span) else { return (1, 1) };
         let before = text.get(..(span.start - start) as usize).unwrap_or_default();
@@ -39,7 +40,7 @@ impl DiagnosticSink {
         (before.matches('\n').count() + 1, line.chars().count() + 1)
     }
 
-    /// What a text says in a place, for messages that quote it.
+    /// Returns the source text of a span, for messages that quote it.
     pub(crate) fn source_text(&self, span: Span) -> String {
         let found = self.text_at(span).and_then(|(start, text)| {
             text.get((span.start - start) as usize..(span.end - start) as usize).map(ToString::to_string)
@@ -47,7 +48,7 @@ impl DiagnosticSink {
         found.unwrap_or_else(|| "…".to_string())
     }
 
-    /// The word before a place, opening brackets apart.
+    /// Returns the word before a span, ignoring spaces, newlines and opening parentheses.
     pub(crate) fn word_before(&self, span: Span) -> Option<(Span, String)> {
         let (start, text) = self.text_at(span)?;
         let before = text.get(..(span.start - start) as usize)?.trim_end_matches([' ', '\n', '(']);
@@ -57,7 +58,7 @@ impl DiagnosticSink {
         (!word.is_empty()).then(|| (Span::new(end - word.len() as u32, end), word))
     }
 
-    /// Adds how a constant that is declared there becomes a variable.
+    /// Adds a fix that turns the constant declared at `declared` into a variable.
     pub(crate) fn let_to_var(&self, diagnostic: Diagnostic, declared: Span) -> Diagnostic {
         let help = "change 'let' to 'var' to make it mutable";
         let own = Span::new(declared.start, declared.start + 3);

@@ -1,4 +1,4 @@
-//! What can be read off the syntax alone.
+//! Syntax queries: properties of a program that depend on its syntax only.
 
 use crate::source::Span;
 use crate::syntax::ast;
@@ -10,12 +10,12 @@ use crate::syntax::ast::{Binding, Block, Expr, ExprKind, Ident, Name, Pattern, P
 use crate::types::model::tree::Ownership;
 use std::rc::Rc;
 
-/// How many characters, as people see them, a text has.
+/// Returns the number of characters (grapheme clusters) in a string.
 pub(crate) fn characters(text: &str) -> usize {
     unicode_segmentation::UnicodeSegmentation::graphemes(text, true).count()
 }
 
-/// The pattern without the type behind it.
+/// Returns the pattern without its type annotation.
 pub(crate) fn strip(pattern: &Pattern) -> &Pattern {
     match &pattern.kind {
         PatternKind::Typed(inner, _) => strip(inner),
@@ -28,7 +28,7 @@ pub(crate) fn is_opaque(ty: &TypeExpr) -> bool {
     matches!(ty.kind, TypeExprKind::Some(_))
 }
 
-/// The name and the type that a property is declared with; `None` when it is declared with another pattern.
+/// Returns the name and the type annotation of a property declaration; `None` if its pattern is not a name.
 pub(crate) fn property_name(binding: &Binding) -> Option<(Ident, Option<TypeExpr>)> {
     let PatternKind::Bind { name, .. } = &strip(&binding.pattern).kind else { return None };
     let ty = match &binding.pattern.kind {
@@ -38,7 +38,7 @@ pub(crate) fn property_name(binding: &Binding) -> Option<(Ident, Option<TypeExpr
     Some((Ident { name: name.clone(), span: binding.pattern.span }, ty))
 }
 
-/// The names that a pattern binds, with their place and, if it is written, their type.
+/// Collects the names that a pattern binds, with their spans and their type annotations, if any.
 pub(crate) fn bound_names(pattern: &Pattern, out: &mut Vec<(Name, Span, Option<TypeExpr>)>) {
     match &pattern.kind {
         PatternKind::Bind { name, .. } => out.push((name.clone(), pattern.span, None)),
@@ -56,14 +56,14 @@ pub(crate) fn bound_names(pattern: &Pattern, out: &mut Vec<(Name, Span, Option<T
     }
 }
 
-/// Whether a name is that of an operator.
+/// Whether a name is the name of an operator.
 pub(crate) fn is_operator(name: &str) -> bool {
     name.chars()
         .next()
         .is_some_and(|c| !(c.is_alphanumeric() || c == '_' || c == '$' || c == '`') && (c as u32) < 0x2E80)
 }
 
-/// The single expression that a block consists of, which is then its value.
+/// Returns the expression of a block that consists of a single expression, which is then the value of the block.
 pub(crate) fn single_expression(block: &Block) -> Option<&Expr> {
     match block.items.as_slice() {
         [only] => match &only.kind {
@@ -74,7 +74,7 @@ pub(crate) fn single_expression(block: &Block) -> Option<&Expr> {
     }
 }
 
-/// The attributed protocol of an inheritance clause, and whether `@memberwise` stands before it.
+/// Returns an entry of an inheritance clause without its attributes, and whether `@memberwise` is among them.
 pub(crate) fn inherited(ty: &TypeExpr) -> (&TypeExpr, bool) {
     match &ty.kind {
         TypeExprKind::Attributed(attributes, inner) => {
@@ -84,18 +84,18 @@ pub(crate) fn inherited(ty: &TypeExpr) -> (&TypeExpr, bool) {
     }
 }
 
-/// Whether an integer type of so many bits holds a number.
+/// Whether a number fits into an integer type of `bits` bits.
 pub(crate) fn fits(n: i128, bits: u8, signed: bool) -> bool {
     let limit = 1i128 << (bits - u8::from(signed));
     if signed { n >= -limit && n < limit } else { n >= 0 && n < limit }
 }
 
-/// `weak` or `unowned` before a declaration.
+/// Returns the ownership from the modifiers of a declaration.
 pub(crate) fn ownership(decl: &Decl) -> Ownership {
     decl.modifiers.iter().map(|m| named(&m.name)).find(|o| *o != Ownership::Strong).unwrap_or_default()
 }
 
-/// What a word says about it.
+/// Returns the ownership that a modifier specifies.
 pub(crate) fn named(word: &str) -> Ownership {
     match word {
         "weak" => Ownership::Weak,
@@ -104,7 +104,7 @@ pub(crate) fn named(word: &str) -> Ownership {
     }
 }
 
-/// Whether a type is written as `T!`.
+/// Whether a type is declared as `T!`.
 pub(crate) fn says_unwrapped(ty: Option<&TypeExpr>) -> bool {
     match ty.map(|t| &t.kind) {
         Some(TypeExprKind::Unwrapped(_)) => true,
@@ -113,7 +113,7 @@ pub(crate) fn says_unwrapped(ty: Option<&TypeExpr>) -> bool {
     }
 }
 
-/// `{ params in body }`
+/// Creates `{ params in body }`.
 pub(crate) fn closure_of(params: &[String], body: ast::Expr, span: Span) -> ast::Expr {
     let params = params
         .iter()
@@ -122,7 +122,7 @@ pub(crate) fn closure_of(params: &[String], body: ast::Expr, span: Span) -> ast:
     closure_with(params, body, span)
 }
 
-/// `{ params in body }`, of parameters that may have types.
+/// Creates `{ params in body }` with parameters that may have types.
 pub(crate) fn closure_with(params: Vec<ast::ClosureParam>, body: ast::Expr, span: Span) -> ast::Expr {
     let items = vec![ast::Stmt { kind: ast::StmtKind::Expr(body), span }];
     let closure = ast::Closure {
@@ -136,7 +136,7 @@ pub(crate) fn closure_with(params: Vec<ast::ClosureParam>, body: ast::Expr, span
     ast::Expr { kind: ast::ExprKind::Closure(Rc::new(closure)), span }
 }
 
-/// The arguments of an attribute of differentiation.
+/// The arguments of a differentiation attribute.
 pub(crate) fn differentiation(attribute: &Attribute) -> DifferentiationArgs {
     match &attribute.args {
         AttributeArgs::Differentiation(args) => args.clone(),

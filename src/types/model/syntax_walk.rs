@@ -1,8 +1,8 @@
-//! Looking through syntax for names and for `return`.
+//! Syntax walk: searches statements and expressions for names, `try`, `return` and initializer calls.
 
 use crate::syntax::ast::{Arg, Block, Condition, DeclKind, Expr, ExprKind, Stmt, StmtKind, StringPart, TryKind};
 
-/// Calls `found` with every name in a closure's body; a closure inside with its own `$0` is passed over.
+/// Calls `found` with every name in a closure's body, except in nested closures that have their own `$0`.
 pub(crate) fn names(body: &Block, found: &mut dyn FnMut(&str)) {
     statements(&body.items, &mut |e| {
         if let ExprKind::Ident { name, .. } = &e.kind {
@@ -22,7 +22,7 @@ pub(crate) fn mentions(body: &Block, wanted: &str) -> bool {
     found
 }
 
-/// Whether an expression is made of literals alone, so that it means the same wherever it stands.
+/// Whether an expression consists of literals only, so that its meaning does not depend on its context.
 pub(crate) fn is_literal(e: &Expr) -> bool {
     let mut all = true;
     expr(e, &mut |e| {
@@ -44,7 +44,7 @@ pub(crate) fn is_literal(e: &Expr) -> bool {
     all
 }
 
-/// Whether an expression hands on errors: a `try` in it, those in closures apart.
+/// Whether an expression propagates errors: whether it contains a `try` outside of closures.
 pub(crate) fn tries(e: &Expr) -> bool {
     let mut found = false;
     expr(e, &mut |e| {
@@ -54,7 +54,7 @@ pub(crate) fn tries(e: &Expr) -> bool {
     found
 }
 
-/// Calls `found` with the value of every `return` of a body, those of functions inside apart.
+/// Calls `found` with the value of every `return` of a body, except those in nested functions.
 pub(crate) fn returns(items: &[Stmt], found: &mut dyn FnMut(Option<&Expr>)) {
     for item in items {
         match &item.kind {
@@ -88,7 +88,7 @@ fn expression_returns(e: &Expr, found: &mut dyn FnMut(Option<&Expr>)) {
     }
 }
 
-/// Visits expressions, outermost first; `visit` says whether to go inside.
+/// Visits expressions, outermost first; `visit` returns whether to visit the parts of an expression.
 fn statements(items: &[Stmt], visit: &mut dyn FnMut(&Expr) -> bool) {
     for item in items {
         match &item.kind {
@@ -202,7 +202,7 @@ fn expr(e: &Expr, visit: &mut dyn FnMut(&Expr) -> bool) {
     }
 }
 
-/// Whether an initializer hands the work to another one, or takes a whole value for `self`.
+/// Whether an initializer delegates to another one, or assigns a whole value to `self`.
 pub(crate) fn delegates(items: &[Stmt]) -> bool {
     let mut found = false;
     let is_self = |e: &Expr| matches!(&e.kind, ExprKind::Ident { name, .. } if &**name == "self");
@@ -219,7 +219,7 @@ pub(crate) fn delegates(items: &[Stmt]) -> bool {
     found
 }
 
-/// Whether an initializer calls one of the superclass.
+/// Whether an initializer calls an initializer of the superclass.
 pub(crate) fn calls_super_init(items: &[Stmt]) -> bool {
     let mut found = false;
     statements(items, &mut |e| {

@@ -1,4 +1,4 @@
-//! The tables behind a [`TypeContext`]: what was entered, and how far each entry has been worked out.
+//! Declaration tables: the declarations in a [`TypeContext`], and how far each entry is resolved.
 
 use crate::source::Span;
 use crate::syntax::ast::{Decl, Expr, Generics, Name, NominalKind, Requirement as AstRequirement, TypeExpr};
@@ -12,7 +12,7 @@ use crate::types::model::ty::{NominalId, ParamId, ProtocolId, Type};
 use hashbrown::HashMap;
 use std::rc::Rc;
 
-/// A group of members that were declared together: the body of a type, or an extension.
+/// A group of members that were declared together: the body of a type or an extension.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct GroupId(pub u32);
 
@@ -20,7 +20,7 @@ pub(crate) struct GroupId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct AliasId(pub u32);
 
-/// What a name stands for.
+/// The declaration that a name refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Named {
     Function(FunctionId),
@@ -30,7 +30,7 @@ pub(crate) enum Named {
     Alias(AliasId),
 }
 
-/// A name at the top level, and who may see it.
+/// A name at the top level, and where it is visible.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Entry {
     pub(crate) what: Named,
@@ -38,17 +38,17 @@ pub(crate) struct Entry {
     pub(crate) is_private: bool,
 }
 
-/// Generic parameters with what is required of them, those of the environment included.
+/// The generic parameters in scope and their requirements, including those of enclosing declarations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Env {
     pub(crate) params: Vec<ParamId>,
     pub(crate) requirements: Vec<Requirement>,
-    /// Where each of them is written.
+    /// The span of each requirement.
     pub(crate) places: Vec<Span>,
 }
 
 impl Env {
-    /// Adds a requirement that is not there yet.
+    /// Adds a requirement unless it is present.
     pub(crate) fn require(&mut self, requirement: Requirement, at: Span) {
         if !self.requirements.contains(&requirement) {
             self.requirements.push(requirement);
@@ -57,7 +57,7 @@ impl Env {
     }
 }
 
-/// What is required of generic parameters.
+/// A requirement on generic parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Requirement {
     Conforms(Type, ProtocolId),
@@ -66,7 +66,7 @@ pub(crate) enum Requirement {
 }
 
 impl Requirement {
-    /// The same about other types.
+    /// Applies `by` to the types in the requirement.
     pub(crate) fn map(&self, by: &mut dyn FnMut(&Type) -> Type) -> Requirement {
         match self {
             Requirement::Conforms(t, p) => Requirement::Conforms(by(t), *p),
@@ -81,7 +81,7 @@ pub(crate) struct ParamData {
     pub(crate) name: Name,
 }
 
-/// Whom members belong to.
+/// The declaration that members belong to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub(crate) enum Owner {
     Module,
@@ -107,21 +107,21 @@ pub(crate) struct NominalData {
     pub(crate) kind: NominalKind,
     pub(crate) span: Span,
     pub(crate) parent: Owner,
-    /// The group that it is a member of.
+    /// The group that it is a member of, if it is nested.
     pub(crate) outer: Option<GroupId>,
-    /// Generic parameters of the types around it, then its own.
+    /// The generic parameters of the enclosing types, followed by its own.
     pub(crate) params: Vec<ParamId>,
     pub(crate) own_params: usize,
     pub(crate) generics: Generics,
     pub(crate) group: GroupId,
     pub(crate) groups: Vec<GroupId>,
-    /// Of how many of them the conformances were entered.
+    /// The number of groups whose conformances were entered.
     pub(crate) groups_entered: usize,
     pub(crate) members: HashMap<Name, Vec<Member>>,
     pub(crate) stored: Vec<StoredData>,
     pub(crate) cases: Vec<CaseData>,
     pub(crate) conformances: Vec<Conformance>,
-    /// How many of these there were when it was asked which protocols the type conforms to, and the answer.
+    /// The memoized list of protocols that the type conforms to, and the number of conformances when it was computed.
     pub(crate) protocols: Option<(usize, Rc<[ProtocolId]>)>,
     pub(crate) superclass: Option<Type>,
     pub(crate) raw_type: Option<Type>,
@@ -129,9 +129,9 @@ pub(crate) struct NominalData {
     pub(crate) style: Option<Name>,
     pub(crate) is_indirect: bool,
     pub(crate) is_final: bool,
-    /// `private`: it is the type's around it alone.
+    /// Whether it is `private` and thus visible only in the enclosing type.
     pub(crate) is_private: bool,
-    /// For a type that is declared inside of a function: the types that are declared there.
+    /// For a type that is declared inside a function: the types that are declared in that function.
     pub(crate) locals: Rc<HashMap<Name, Named>>,
     /// The generic environment of that function.
     pub(crate) around: Option<Rc<Env>>,
@@ -140,16 +140,16 @@ pub(crate) struct NominalData {
     pub(crate) answers_calls: bool,
     pub(crate) is_prelude: bool,
     pub(crate) file: u32,
-    /// Whether it was looked at what a class overrides.
+    /// Whether the overrides of a class were determined.
     pub(crate) linked: bool,
     pub(crate) info: Option<Rc<Nominal>>,
     pub(crate) has_init: bool,
     /// `deinit` of a class.
     pub(crate) deinit: Option<FunctionId>,
     pub(crate) memberwise: Option<FunctionId>,
-    /// The initializer without parameters that a struct has beside it when all its properties have values.
+    /// The initializer without parameters that a struct has in addition if all its properties have initial values.
     pub(crate) default_init: Option<FunctionId>,
-    /// Which synthesized parts were made.
+    /// The parts that were synthesized.
     pub(crate) synthesized: Vec<&'static str>,
 }
 
@@ -160,25 +160,25 @@ pub(crate) struct StoredData {
     pub(crate) value: Option<Rc<Expr>>,
     pub(crate) is_let: bool,
     pub(crate) no_derivative: bool,
-    /// `override` is written before it.
+    /// Whether it is declared with `override`.
     pub(crate) overrides: bool,
     pub(crate) is_final: bool,
     pub(crate) decl: Rc<Decl>,
     pub(crate) span: Span,
     pub(crate) resolved: Option<Type>,
     pub(crate) resolving: bool,
-    /// Computes the initial value.
+    /// The function that computes the initial value.
     pub(crate) initial: Option<FunctionId>,
-    /// Stores a value and calls the observers, if there are any.
+    /// The function that stores a value and calls the observers, if there are any.
     pub(crate) setter: Option<FunctionId>,
-    /// For what a `lazy` property keeps: the property's name, and what computes its value.
+    /// For the storage of a `lazy` property: the property's name, and the function that computes its value.
     pub(crate) lazy: Option<(Name, FunctionId)>,
-    /// For what keeps a wrapped property: how its value is wrapped.
+    /// For the storage of a wrapped property: how its value is wrapped.
     pub(crate) wrapped: Option<crate::types::model::tables::Wrapped>,
 }
 
 impl StoredData {
-    /// A variable without type and value, for a declaration.
+    /// Creates the entry of a variable without a type and a value.
     pub(crate) fn of(name: Name, decl: Rc<Decl>) -> StoredData {
         StoredData {
             name,
@@ -204,11 +204,11 @@ impl StoredData {
 pub(crate) struct CaseData {
     pub(crate) name: Name,
     pub(crate) payload: Vec<(Option<Name>, Rc<TypeExpr>)>,
-    /// What the parts are that are left out.
+    /// The default values of the components.
     pub(crate) defaults: Vec<Option<Rc<crate::syntax::ast::Expr>>>,
     pub(crate) span: Span,
     pub(crate) has_payload: bool,
-    /// The raw value, where one is written.
+    /// The raw value, if it is written explicitly.
     pub(crate) raw: Option<Rc<crate::syntax::ast::Expr>>,
 }
 
@@ -234,12 +234,12 @@ pub(crate) enum MemberKind {
     Global(GlobalId),
     Nominal(NominalId),
     Alias(AliasId),
-    /// A requirement of a protocol; the number is that of [`ProtocolData::requirements`].
+    /// A requirement of a protocol; the number is an index into [`ProtocolData::requirements`].
     Requirement(u32),
     AssociatedType,
 }
 
-/// That a nominal type conforms to a protocol, under the conditions of a group.
+/// The fact that a nominal type conforms to a protocol, under the conditions of a group.
 #[derive(Clone)]
 pub(crate) struct Conformance {
     pub(crate) protocol: ProtocolId,
@@ -254,35 +254,35 @@ pub(crate) struct Conformance {
 pub(crate) struct ProtocolData {
     pub(crate) name: Name,
     pub(crate) self_param: ParamId,
-    /// The associated types that `P<A>` gives.
+    /// The primary associated types, which `P<A>` specifies.
     pub(crate) primary: Vec<Name>,
     pub(crate) inherits: Vec<TypeExpr>,
     pub(crate) requirement_clauses: Vec<AstRequirement>,
     pub(crate) group: GroupId,
     pub(crate) groups: Vec<GroupId>,
-    /// Its own requirements, then nothing else; those of refined protocols stay with them.
+    /// Its own requirements, without those of the protocols that it refines.
     pub(crate) requirements: Vec<RequirementData>,
     pub(crate) associated: Vec<AssociatedData>,
     pub(crate) members: HashMap<Name, Vec<Member>>,
     pub(crate) refines: Option<Rc<[ProtocolId]>>,
-    /// What its `where` clauses say to be equal.
+    /// The types that its `where` clauses declare equal.
     pub(crate) clauses: Option<Rc<Clauses>>,
     pub(crate) file: u32,
     pub(crate) is_prelude: bool,
-    /// Where its name stands.
+    /// The span of its name.
     pub(crate) span: Span,
 }
 
-/// What the `where` clauses of a protocol say.
+/// The conditions in the `where` clauses of a protocol.
 #[derive(Default, Debug)]
 pub(crate) struct Clauses {
-    /// Types that are equal.
+    /// Pairs of types that are equal.
     pub(crate) equal: Vec<(Type, Type)>,
-    /// Types that conform to protocols.
+    /// Types with a protocol that each conforms to.
     pub(crate) conform: Vec<(Type, ProtocolId)>,
 }
 
-/// One requirement. Getters and setters of properties and subscripts are requirements of their own.
+/// A requirement. The getter and the setter of a property or subscript are separate requirements.
 #[derive(Clone)]
 pub(crate) struct RequirementData {
     pub(crate) name: Name,
@@ -290,7 +290,7 @@ pub(crate) struct RequirementData {
     /// Its signature, with `Self` as a generic parameter.
     pub(crate) function: FunctionId,
     pub(crate) is_static: bool,
-    /// For a getter the requirement that is its setter.
+    /// For a getter: the requirement that is its setter.
     pub(crate) setter: Option<u32>,
 }
 
@@ -310,7 +310,7 @@ pub(crate) struct AssociatedData {
     pub(crate) bound: Option<TypeExpr>,
     pub(crate) default: Option<TypeExpr>,
     pub(crate) requirements: Vec<AstRequirement>,
-    /// What the bound says, once it is resolved.
+    /// The protocols that the bound names, once it is resolved.
     pub(crate) conforms: Option<Rc<[ProtocolId]>>,
 }
 
@@ -323,14 +323,14 @@ pub(crate) struct AliasData {
     pub(crate) group: Option<GroupId>,
     pub(crate) owner: Owner,
     pub(crate) file: u32,
-    /// Of one that a function declares: the types and the generic parameters around it, which are not known elsewhere.
+    /// For an alias that a function declares: the types and generic parameters in scope, which are not known elsewhere.
     pub(crate) locals: Rc<HashMap<Name, Named>>,
     pub(crate) around: Option<Rc<Env>>,
     /// The generic environment of its target, once it is resolved.
     pub(crate) env: Option<Rc<Env>>,
     pub(crate) resolved: Option<Type>,
     pub(crate) resolving: bool,
-    /// `private`: it is the type's around it alone.
+    /// Whether it is `private` and thus visible only in the enclosing type.
     pub(crate) is_private: bool,
     pub(crate) span: Span,
 }
@@ -343,7 +343,7 @@ pub(crate) struct GlobalData {
     pub(crate) ty: Option<Type>,
     pub(crate) ty_expr: Option<Rc<TypeExpr>>,
     pub(crate) value: Option<Rc<Expr>>,
-    /// Whether a value is written where it is declared.
+    /// Whether its declaration has an initial value.
     pub(crate) has_value: bool,
     pub(crate) group: Option<GroupId>,
     pub(crate) owner: Owner,
@@ -354,9 +354,9 @@ pub(crate) struct GlobalData {
     pub(crate) resolving: bool,
     pub(crate) is_prelude: bool,
     pub(crate) decl: Option<Rc<Decl>>,
-    /// Gives the value, where a function is needed for it.
+    /// The function that computes the value, if one is required.
     pub(crate) getter: Option<FunctionId>,
-    /// Stores a value and calls the observers, if there are any.
+    /// The function that stores a value and calls the observers, if there are any.
     pub(crate) setter: Option<FunctionId>,
 }
 
@@ -376,72 +376,72 @@ pub(crate) fn case_info(data: &CaseData, payload: Vec<(Option<Name>, Type)>) -> 
     EnumCase { name: data.name.clone(), payload, span: data.span }
 }
 
-/// A generic alias with its arguments, and the generic environment in which it is written. Whether the arguments conform
-/// cannot be asked while types are resolved: that takes the types.
+/// A use of a generic alias with its arguments and the generic environment of the use. The conformances of the
+/// arguments are checked later, because conformance checks need resolved types.
 #[derive(Clone)]
 pub(crate) struct AliasUse {
     pub(crate) alias: AliasId,
     pub(crate) args: Vec<Type>,
-    /// What it stands for.
+    /// The type that the alias with these arguments refers to.
     pub(crate) whole: Type,
     pub(crate) env: Rc<Env>,
     pub(crate) span: Span,
 }
 
-/// What is stored where somebody watches.
+/// The storage of an observed property or variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Observed {
-    /// A stored property of a type, by its number there.
+    /// A stored property of a type, by index.
     Stored(NominalId, u32),
     /// A variable at the top level, or a static property.
     Global(GlobalId),
-    /// Nothing that is stored: what a function computes, which is kept somewhere else.
+    /// No storage: the result of a function, whose value is stored elsewhere.
     Result(FunctionId),
 }
 
-/// What a property wrapper offers, by its declaration.
+/// The properties of a property wrapper that follow from its declaration.
 #[derive(Clone, Debug)]
 pub(crate) struct Wrapper {
-    /// How many generic parameters it has.
+    /// The number of its generic parameters.
     pub(crate) params: usize,
-    /// Whether `init(wrappedValue:)` is there, and an initializer that can go without arguments.
+    /// Whether it has `init(wrappedValue:)`, and an initializer that can be called without arguments.
     pub(crate) takes_value: bool,
     pub(crate) takes_nothing: bool,
-    /// Whether an initializer takes something else than the wrapped value.
+    /// Whether it has an initializer whose first parameter is not the wrapped value.
     pub(crate) takes_other: bool,
-    /// How `wrappedValue` and `projectedValue` are accessed.
+    /// The access to `wrappedValue` and `projectedValue`.
     pub(crate) value: Accessible,
     pub(crate) projected: Option<Accessible>,
 }
 
-/// For what keeps a wrapped property.
+/// The wrapping of a property, stored with the property's storage.
 #[derive(Clone, Debug)]
 pub(crate) struct Wrapped {
-    /// The property's name.
+    /// The name of the wrapped property.
     pub(crate) name: Name,
-    /// Makes the wrapper from the wrapped value.
+    /// The function that creates the wrapper from the wrapped value.
     pub(crate) wrap: Option<FunctionId>,
-    /// The wrapped value to begin with.
+    /// The function that computes the initial wrapped value.
     pub(crate) initial: Option<FunctionId>,
-    /// How many wrappers are around the value.
+    /// The number of wrappers around the value.
     pub(crate) depth: usize,
 }
 
-/// How a property can be accessed.
+/// The ways in which a property can be accessed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Accessible {
     pub(crate) settable: bool,
-    /// Whether reading and writing changes the value that it belongs to.
+    /// Whether reading and writing mutate the value that has the property.
     pub(crate) reading_mutates: bool,
     pub(crate) writing_mutates: bool,
 }
 
-/// A default argument that may have a type of its own.
+/// A default argument that may determine a generic parameter.
 #[derive(Clone, Copy)]
 pub(crate) enum OpenDefault {
-    /// Nobody looked yet: the function and its parameter.
+    /// Not checked yet: the function, and the index of its parameter.
     Unknown(FunctionId, usize),
-    /// It says what the generic parameter is.
+    /// It determines the generic parameter.
     Decides,
 }
 
@@ -451,20 +451,21 @@ pub(crate) struct Opaques {
     pub(crate) all: Vec<Opaque>,
     /// The function whose result is being resolved.
     pub(crate) function: Option<FunctionId>,
-    /// Whether the types behind are asked for, too: when bodies are checked they are not.
+    /// Whether opaque types are resolved to their underlying types: they are in code generation, but not while bodies
+    /// are checked.
     pub(crate) are_known: bool,
 }
 
 #[derive(Clone)]
 pub(crate) struct Opaque {
     pub(crate) function: FunctionId,
-    /// The generic parameters of the function and its environment.
+    /// The generic parameters of the function and of its environment.
     pub(crate) params: Vec<ParamId>,
-    /// What is known of it: an existential.
+    /// Its constraints, as an existential.
     pub(crate) bounds: Type,
-    /// What it is, in terms of the parameters.
+    /// The underlying type, in terms of `params`.
     pub(crate) underlying: Option<Type>,
 }
 
-/// Marks a type whose tangent vector nobody wrote.
+/// The mark of a type whose tangent vector is synthesized.
 pub(crate) const VECTOR: &str = "a tangent vector";

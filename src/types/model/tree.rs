@@ -1,8 +1,9 @@
-//! The typed tree: every name resolved, every type known (generic parameters apart), every implicit step written out.
+//! Typed tree: every name is resolved, every type is known (except for generic parameters), every implicit step is
+//! explicit.
 //!
-//! Functions are checked once, uninstantiated: types in a body may be [`Type::Param`] of the function's generic
-//! parameters. `ir` compiles them for concrete types; a call of a protocol's requirement ([`Callee::Requirement`]) is
-//! resolved then, by the conformance of the concrete type.
+//! Functions are checked once and uninstantiated: types in a body may contain [`Type::Param`] of the function's generic
+//! parameters. `ir` compiles functions for concrete types; a call of a protocol's requirement ([`Callee::Requirement`])
+//! is then resolved to the witness of the concrete type.
 
 #![allow(missing_docs, reason = "the comment of a variant names its fields")]
 
@@ -16,7 +17,8 @@ use std::rc::Rc;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct FunctionId(pub u32);
 
-/// A variable at the top level or a static stored property: an index into [`TypeContext::globals`](crate::types::TypeContext).
+/// A variable at the top level or a static stored property: an index into
+/// [`TypeContext::globals`](crate::types::TypeContext).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct GlobalId(pub u32);
 
@@ -24,53 +26,53 @@ pub struct GlobalId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct LocalId(pub u32);
 
-/// A loop, `switch` or labelled block that `break` and `continue` name; counted within a body.
+/// A loop, `switch` or labeled block that `break` and `continue` refer to; numbered within a body.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct LabelId(pub u32);
 
-/// The body of a function or closure, checked.
+/// The checked body of a function or closure.
 #[derive(Clone, Debug, Default)]
 pub struct Body {
-    /// Its local variables. The parameters come first, in order (`self` first of all).
+    /// Its local variables. The parameters come first, in order, starting with `self`.
     pub locals: Vec<Local>,
-    /// How many of them are parameters.
+    /// The number of parameters.
     pub params: usize,
-    /// What is captured from the enclosing body, for closures and local functions.
+    /// The variables captured from the enclosing body, for closures and local functions.
     pub captures: Vec<Capture>,
-    /// Its statements. Falls through only where the result is `()`.
+    /// Its statements. Control reaches the end only if the result is `()`.
     pub statements: Vec<Stmt>,
 }
 
 /// A local variable or parameter.
 #[derive(Clone, Debug)]
 pub struct Local {
-    /// Its name; empty for one that the checker made.
+    /// Its name; empty for a variable that the checker created.
     pub name: Name,
     /// Its type.
     pub ty: Type,
     /// Whether it can be assigned to (`var`, `inout`).
     pub mutable: bool,
-    /// Whether it is a `let` without a value, which is assigned once, later. It counts as mutable.
+    /// Whether it is a `let` without an initial value, which is assigned once later. It counts as mutable.
     pub once: bool,
     /// Whether it is a parameter that is written back to the caller.
     pub is_inout: bool,
     /// Whether a closure or local function captures it. A captured mutable variable lives in a box.
     pub captured: bool,
-    /// Whether it keeps what it refers to.
+    /// Whether it retains the instance that it refers to.
     pub ownership: Ownership,
-    /// Where it is declared.
+    /// The span of its declaration.
     pub span: Span,
 }
 
-/// Whether a variable or property keeps the instance that it refers to.
+/// Whether a variable or property retains the instance that it refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Ownership {
-    /// As long as it refers to it, it is there.
+    /// The instance exists as long as the reference does.
     #[default]
     Strong,
-    /// `weak`: an optional that is `nil` when the instance is gone.
+    /// `weak`: an optional that becomes `nil` when the instance is destroyed.
     Weak,
-    /// `unowned`: to read it when the instance is gone is a failure.
+    /// `unowned`: reading it after the instance was destroyed is a fault.
     Unowned,
 }
 
@@ -79,34 +81,34 @@ pub enum Ownership {
 pub struct Capture {
     /// The variable in the enclosing body.
     pub outer: LocalId,
-    /// The variable of the closure's own body that stands for it. A mutable one is shared (the same box), any other is
-    /// copied when the closure is made.
+    /// The variable of the closure's own body that represents it. A mutable one is shared (the same box), any other one
+    /// is copied when the closure is created.
     pub inner: LocalId,
 }
 
 /// A statement.
 #[derive(Clone, Debug)]
 pub struct Stmt {
-    /// What it is.
+    /// Its kind.
     pub kind: StmtKind,
-    /// Where.
+    /// Its span.
     pub span: Span,
 }
 
 /// The kinds of statements.
 #[derive(Clone, Debug)]
 pub enum StmtKind {
-    /// An expression for its effect.
+    /// An expression that is evaluated for its effect.
     Expr(Expr),
-    /// `let pattern = value`; the pattern always matches. A variable without a value has none.
+    /// `let pattern = value`; the pattern always matches. `value` is absent for a variable without an initial value.
     Let { pattern: Pattern, value: Option<Expr> },
-    /// Initialises a global variable (also `let (a, b) = …`: the pattern binds locals first, which are then stored).
+    /// Initializes a global variable (also `let (a, b) = …`: the pattern binds locals first, which are then stored).
     InitGlobal { global: GlobalId, value: Expr },
     /// `place = value`
     Assign { place: Place, value: Expr },
     /// `if conditions { then } else { otherwise }`
     If { conditions: Vec<Condition>, then: Vec<Stmt>, otherwise: Vec<Stmt> },
-    /// `guard conditions else { otherwise }`: what the conditions bind stays in scope. `end` is the closing brace.
+    /// `guard conditions else { otherwise }`: the bindings of the conditions stay in scope. `end` is the closing brace.
     Guard { conditions: Vec<Condition>, otherwise: Vec<Stmt>, end: Span },
     /// `while conditions { body }`
     While { label: LabelId, conditions: Vec<Condition>, body: Vec<Stmt> },
@@ -121,9 +123,9 @@ pub enum StmtKind {
         filter: Option<Expr>,
         body: Vec<Stmt>,
     },
-    /// `switch`: the first case that matches is run; `subject` is evaluated once into the local.
+    /// `switch`: runs the first case that matches; `subject` is evaluated once into the local.
     Switch { label: LabelId, local: LocalId, subject: Expr, cases: Vec<Case> },
-    /// A block of its own, which `break` can leave: `do { … }`, a labeled block.
+    /// A block that `break` can leave: `do { … }`, a labeled block.
     Block { label: LabelId, body: Vec<Stmt> },
     /// `return value`
     Return(Option<Expr>),
@@ -133,15 +135,15 @@ pub enum StmtKind {
     Continue(LabelId),
     /// `throw error`
     Throw(Expr),
-    /// `defer { … }`: runs when the surrounding block is left.
+    /// `defer { … }`: runs when the enclosing block is left.
     Defer(Vec<Stmt>),
-    /// `do { body } catch …`; the error, an `any Error`, is in the local. What no case takes is thrown on.
+    /// `do { body } catch …`; the error, an `any Error`, is in the local. An error that no case matches is rethrown.
     Catch { body: Vec<Stmt>, local: LocalId, cases: Vec<Case> },
-    /// A local function comes into scope; its captures are those of its body.
+    /// Brings a local function into scope; its captures are those of its body.
     LocalFunction(FunctionId),
 }
 
-/// How a `for` loop steps through its sequence.
+/// The way in which a `for` loop steps through its sequence.
 #[derive(Clone, Debug)]
 pub enum Iteration {
     /// `Range<Int>`: fields `lowerBound`, `upperBound`.
@@ -150,21 +152,21 @@ pub enum Iteration {
     ClosedRange,
     /// `Array`
     Array,
-    /// Any other sequence: `make` (takes the sequence) gives an iterator, which is kept in a variable; `next` (takes it
-    /// `inout`) gives an optional element.
+    /// Any other sequence: `make` takes the sequence and returns an iterator, which is stored in a variable; `next`
+    /// takes the iterator as `inout` and returns an optional element.
     Iterator { make: Callee, iterator: Type, next: Callee },
 }
 
 /// A case of `switch` or `catch`.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// Alternatives with their `where`; empty for `default`. All bind the same locals.
+    /// The alternatives, each with its `where` clause; empty for `default`. All bind the same locals.
     pub patterns: Vec<(Pattern, Option<Expr>)>,
-    /// What is done.
+    /// Its statements.
     pub body: Vec<Stmt>,
-    /// Whether it goes on with the body of the next case.
+    /// Whether it continues with the body of the next case.
     pub falls_through: bool,
-    /// Where.
+    /// Its span.
     pub span: Span,
 }
 
@@ -180,16 +182,16 @@ pub enum Condition {
 /// A pattern.
 #[derive(Clone, Debug)]
 pub struct Pattern {
-    /// What it is.
+    /// Its kind.
     pub kind: PatternKind,
-    /// The type of what it is matched with.
+    /// The type of the value that it is matched with.
     pub ty: Type,
-    /// Where.
+    /// Its span.
     pub span: Span,
 }
 
 impl Pattern {
-    /// The locals that it binds.
+    /// Returns the locals that it binds.
     pub fn bound(&self) -> Vec<LocalId> {
         match &self.kind {
             PatternKind::Bind(local) => vec![*local],
@@ -211,32 +213,32 @@ pub enum PatternKind {
     Bind(LocalId),
     /// `(a, b)`
     Tuple(Vec<Pattern>),
-    /// A case of an enum, by its number, with patterns for its payload (fewer where the rest is ignored).
+    /// A case of an enum, by index, with patterns for its payload (fewer if the rest is ignored).
     Case { case: u32, payload: Vec<Pattern> },
-    /// A present value of an optional.
+    /// The value in an optional.
     Some(Box<Pattern>),
     /// `nil`
     Nil,
-    /// The value is put in the local, then the test must be true.
+    /// The value is stored in the local, then the test must be true.
     Test { local: LocalId, test: Box<Expr> },
-    /// `is Type`, and the pattern for the converted value.
+    /// `is Type`, with the pattern for the converted value.
     Is { ty: Type, pattern: Box<Pattern> },
 }
 
 /// An expression.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// Its kind.
     pub kind: ExprKind,
     /// Its type.
     pub ty: Type,
-    /// Where.
+    /// Its span.
     pub span: Span,
 }
 
 impl Expr {
-    /// The expressions that an operation of this kind takes one value each of, from left to right. Empty for what is
-    /// evaluated in another way: calls, choices, chains, statements, places.
+    /// Returns the operands of an operation that evaluates each of them once to a value, from left to right. Empty for
+    /// expressions with another order of evaluation: calls, choices, chains, statements, places.
     pub fn operands(&self) -> Box<dyn Iterator<Item = &Expr> + '_> {
         match &self.kind {
             ExprKind::Field { base: one, .. }
@@ -269,91 +271,93 @@ pub enum ExprKind {
     Int(i128),
     /// A number literal of type `Double` or `Float`.
     Float(f64),
-    /// A text literal of type `String` or `Character`.
+    /// A string literal of type `String` or `Character`.
     Text(Rc<str>),
     /// `true`, `false`
     Bool(bool),
     /// `nil`
     Nil,
-    /// The value of a variable (of the own body; a captured one has a local, too).
+    /// The value of a variable of this body; a captured variable has a local, too.
     Local(LocalId),
     /// The value of a global variable.
     Global(GlobalId),
-    /// The value of `base.field`, the `index`-th stored property of a struct or class.
+    /// The value of `base.field`, the stored property of a struct or class with this index.
     Field { base: Box<Expr>, index: u32 },
-    /// The value of `base.index` of a tuple.
+    /// The value of `base.index` for a tuple.
     Element { base: Box<Expr>, index: u32 },
-    /// A tuple of values.
+    /// A tuple from its elements.
     Tuple(Vec<Expr>),
     /// `[a, b]`
     Array(Vec<Expr>),
     /// `[k: v]`
     Dictionary(Vec<(Expr, Expr)>),
-    /// A value of a struct from the values of all its stored properties in order, used in memberwise initializers; an
-    /// instance of a class, whose properties have no values yet and are not given.
+    /// A struct from the values of all its stored properties in order, used in memberwise initializers; or an instance
+    /// of a class, with no fields, because its properties have no values yet.
     Struct { fields: Vec<Expr> },
     /// A case of an enum with its payload.
     Case { case: u32, payload: Vec<Expr> },
-    /// A call. Arguments in the order of the parameters; `self` is the first one.
+    /// A call. The arguments are in the order of the parameters, with `self` first.
     Call { callee: Callee, args: Vec<Argument> },
     /// A call of a function value.
     CallValue { function: Box<Expr>, args: Vec<Argument> },
-    /// A function declaration as a value (static; captures nothing). For a local function what it captures is captured.
+    /// A function declaration as a value. A function that is not local captures nothing; for a local function, its
+    /// captures are captured.
     Function(FunctionRef),
     /// A requirement as a value.
     Requirement(Callee),
-    /// A closure: its own body, with its captures. Has the generic parameters of the function around it.
+    /// A closure: a body with captures. It has the generic parameters of the enclosing function.
     Closure { function: FunctionId },
-    /// `condition ? then : otherwise`; also `&&`, `||` and `??` after their arguments were unpacked.
+    /// `condition ? then : otherwise`; also `&&`, `||` and `??` after their autoclosures were expanded.
     Ternary { condition: Box<Expr>, then: Box<Expr>, otherwise: Box<Expr> },
-    /// `if`/`switch` as expressions, and other places where statements give a value: the statements assign it to the
-    /// local.
+    /// `if` and `switch` as expressions, and other uses of statements as a value: the statements assign the value to
+    /// the local.
     Statements { statements: Vec<Stmt>, result: LocalId },
     /// A value as an optional of it.
     Some(Box<Expr>),
     /// `value!`
     Force(Box<Expr>),
-    /// An optional chain: `base` is an optional; when there is a value it is put into `local` and `body` (of type `T`
-    /// or already `T?`, see `flatten`) is evaluated, otherwise the whole is `nil`.
+    /// An optional chain. `base` is an optional; if it has a value, the value is stored in `local` and `body` is
+    /// evaluated, otherwise the result is `nil`. `flatten`: the type of `body` is already optional.
     Chain { base: Box<Expr>, local: LocalId, body: Box<Expr>, flatten: bool },
-    /// An optional chain through a place that is modified: `place?.mutate()`, `place?.x = 1`; statements run on `local`,
+    /// An optional chain through a place that is modified: `place?.mutate()`, `place?.x = 1`; `body` works on `local`,
     /// which is written back.
     ChainPlace { place: Place, local: LocalId, body: Box<Expr>, flatten: bool },
-    /// A function value where another strength or other `@noDerivative` parameters are asked for. With `promise` it is a
-    /// conversion to `@differentiable` or `@differentiable(linear)`, which is checked (`wrt`: one flag a parameter).
+    /// A function value converted to another strength or to other `@noDerivative` parameters. With `promise` it is a
+    /// conversion to `@differentiable` or `@differentiable(linear)`, which is checked (`wrt`: one flag per parameter).
     ConvertFunction { value: Box<Expr>, promise: Option<Promise> },
-    /// A value as `Any` or `any P`.
+    /// A value converted to `Any` or `any P`.
     Erase(Box<Expr>),
-    /// An instance as one of its superclass.
+    /// An instance as an instance of its superclass.
     Upcast(Box<Expr>),
-    /// `super`: `self` as one of its superclass, whose members are taken as they are declared there.
+    /// `super`: `self` as an instance of its superclass, whose members are used as declared there.
     Super(Box<Expr>),
-    /// `value is T`, `as? T`, `as! T` where it has to be looked at while running.
+    /// `value is T`, as a check at run time.
     Is { value: Box<Expr>, ty: Type },
-    /// See [`ExprKind::Is`].
+    /// `value as? T`, `value as! T` (`forced`), as a check at run time.
     Cast { value: Box<Expr>, forced: bool },
-    /// A call from which no error comes, although what is called may throw: it only hands on what it is given.
+    /// A call that throws no error although the callee is declared to throw: the callee rethrows, and no argument
+    /// throws.
     Quiet(Box<Expr>),
-    /// `try value`, `try?` (gives an optional), `try!`
+    /// `try value`, `try?` (returns an optional), `try!`
     Try { kind: TryKind, value: Box<Expr> },
-    /// A metatype: no value at all.
+    /// A metatype; its type states the type that it represents.
     Metatype,
     /// `"a\(b)c"`: the parts, each of type `String`.
     Interpolation(Vec<Expr>),
-    /// `place = value` where an expression is asked for; gives `()`.
+    /// `place = value` as an expression of type `()`.
     Assign { place: Box<Place>, value: Box<Expr> },
     /// A choice that inference has not made yet. Never in a finished tree.
     Pending(u32),
-    /// A value that never comes (behind a reported error).
+    /// The value of an erroneous expression; the error was reported.
     Error,
 }
 
-/// What is promised where a function is converted.
+/// The promise of a conversion to a differentiable function type.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Promise {
     /// `@differentiable(linear)`
     pub linear: bool,
-    /// One flag a parameter: whether it is differentiated.
+    /// Whether each parameter is differentiated, one flag per parameter.
     pub wrt: Vec<bool>,
 }
 
@@ -366,77 +370,77 @@ pub enum Argument {
     InOut(Place),
 }
 
-/// A function declaration for given generic arguments.
+/// A function declaration with generic arguments.
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 pub struct FunctionRef {
     /// The function.
     pub function: FunctionId,
-    /// One type for each of its generic parameters (those of the enclosing types come first).
+    /// One type per generic parameter (those of the enclosing types come first).
     pub generics: Vec<Type>,
 }
 
-/// What is called.
+/// The target of a call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Callee {
-    /// A function that is known.
+    /// A function that is known statically.
     Static(FunctionRef),
-    /// The `requirement`-th requirement of a protocol, as the conformance of `self_type` supplies it; `generics` are
-    /// those of the requirement itself.
+    /// The `requirement`-th requirement of a protocol, for which the conformance of `self_type` supplies the witness;
+    /// `generics` are the generic arguments of the requirement itself.
     Requirement { protocol: ProtocolId, requirement: u32, self_type: Type, generics: Vec<Type> },
     /// A method of a class that subclasses may override.
     Class { class: NominalId, function: FunctionRef },
-    /// A function for the type of the value in an existential, or for the type that a metatype stands for: the argument
-    /// of the `param`-th parameter says what the `generic`-th generic argument is.
+    /// A function that is called with the type of the value in an existential, or with the type that a metatype
+    /// represents: the argument of the `param`-th parameter determines the `generic`-th generic argument.
     Opened { function: FunctionRef, generic: u32, param: u32 },
 }
 
-/// Something that can be read and written.
+/// A storage location that can be read and written.
 #[derive(Clone, Debug)]
 pub struct Place {
-    /// Where it begins.
+    /// The variable or value that it starts from.
     pub root: Root,
-    /// The way from there.
+    /// The projections, starting from the root.
     pub path: Vec<Projection>,
     /// The type of what is there.
     pub ty: Type,
-    /// Where.
+    /// Its span.
     pub span: Span,
 }
 
-/// Where a place begins.
+/// The starting point of a place.
 #[derive(Clone, Debug)]
 pub enum Root {
     /// A variable.
     Local(LocalId),
     /// A global variable.
     Global(GlobalId),
-    /// A value that is only looked through: an instance of a class, or the receiver of a setter that does not mutate.
+    /// A value that is only read: an instance of a class, or the receiver of a nonmutating setter.
     Value(Box<Expr>),
-    /// Nowhere: `_ = value`.
+    /// No storage: `_ = value`.
     Discard,
 }
 
-/// A step on the way to a place.
+/// A step in the path to a place.
 #[derive(Clone, Debug)]
 pub struct Projection {
-    /// Which step.
+    /// Its kind.
     pub kind: ProjectionKind,
     /// The type of what is there.
     pub ty: Type,
-    /// Where.
+    /// Its span.
     pub span: Span,
 }
 
-/// The steps.
+/// The kinds of projections.
 #[derive(Clone, Debug)]
 pub enum ProjectionKind {
-    /// A stored property of a struct, or of the class instance that the way leads to.
+    /// A stored property of a struct, or of the class instance that the path leads to.
     Field(u32),
     /// An element of a tuple.
     Element(u32),
-    /// A computed property or subscript: `get` takes the base and the arguments; `set` takes the base (`inout` unless it
-    /// does not mutate), the new value and the arguments.
+    /// A computed property or subscript: `get` takes the base and the arguments; `set` takes the base (as `inout`
+    /// unless it is nonmutating), the new value and the arguments.
     Accessor { get: Callee, set: Callee, args: Vec<Expr>, mutating: bool },
-    /// The value of an optional, which must be there: `place! = …`.
+    /// The value of an optional, which must not be `nil`: `place! = …`.
     Force,
 }

@@ -1,4 +1,4 @@
-//! Types as the checker knows them.
+//! Types: the representation of types in the checker.
 
 use crate::syntax::ast::Name;
 use std::rc::Rc;
@@ -11,65 +11,67 @@ pub struct NominalId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct ProtocolId(pub u32);
 
-/// A generic parameter: an index into [`TypeContext::params`](crate::types::TypeContext). `Self` of a protocol is one, too.
+/// A generic parameter: an index into [`TypeContext::params`](crate::types::TypeContext). `Self` of a protocol is a
+/// generic parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct ParamId(pub u32);
 
-/// What a function gives as `some P`: an index into [`TypeContext::opaques`](crate::types::TypeContext).
+/// The opaque result type (`some P`) of a function: an index into [`TypeContext::opaques`](crate::types::TypeContext).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct OpaqueId(pub u32);
 
-/// A variable of inference. Never in a finished tree.
+/// A type variable of inference. Never in a finished tree.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct VarId(pub u32);
 
 /// A type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Type {
-    /// Not known yet.
+    /// A type that is not inferred yet.
     Var(VarId),
-    /// A generic parameter in its own body.
+    /// A generic parameter inside the declaration that has it.
     Param(ParamId),
-    /// `Name<A, B>`; every struct, enum and class, the built-in ones too (`Double`, `Array<T>`, `Optional<T>` …). The
-    /// arguments of the types that it is nested in come first.
+    /// `Name<A, B>`: a struct, enum or class, including the built-in ones (`Double`, `Array<T>`, `Optional<T>` …). The
+    /// arguments of the enclosing types come first.
     Nominal(NominalId, Rc<[Type]>),
-    /// `(a: A, B)`; `()` is the empty one.
+    /// `(a: A, B)`; the empty tuple is `()`.
     Tuple(Rc<[(Option<Name>, Type)]>),
     /// `(A, B) -> C`
     Function(Rc<FunctionType>),
-    /// `T.TangentVector`: a type that a conformance of the first one to the protocol supplies. Only where the first
-    /// one is not known well enough.
+    /// `T.TangentVector`: an associated type that the conformance of the first type to the protocol supplies. It occurs
+    /// only where the first type is not known well enough to resolve it.
     Associated(Rc<Type>, ProtocolId, Name),
     /// `T.Type`
     Metatype(Rc<Type>),
-    /// `any P<A> & Q`; `Any` is the one without anything.
+    /// `any P<A> & Q`; `Any` has no constraints.
     Existential(Rc<Existential>),
-    /// `some P` in the result of a function, for given generic arguments of it: one type, which only the function knows.
+    /// `some P` in the result of a function, for the given generic arguments of the function: one type, which is known
+    /// only inside the function.
     Opaque(OpaqueId, Rc<[Type]>),
     /// `Never`
     Never,
-    /// What an error left behind; fits everywhere, so that one mistake is reported once.
+    /// The type of an erroneous expression. It is compatible with every type, so that a mistake is reported once.
     Error,
 }
 
-/// What is known of the values of a type whose own type was forgotten.
+/// The constraints of an existential type.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Existential {
-    /// The class that they are instances of: `any Base & P`.
+    /// The class that the values are instances of: `any Base & P`.
     pub class: Option<Type>,
-    /// What their types conform to.
+    /// The protocols that the types of the values conform to.
     pub protocols: Vec<ProtocolId>,
-    /// The types that belong to theirs, by name and in the order of names: `any P<A>`.
+    /// The known associated types, sorted by name: `any P<A>`.
     pub known: Vec<(Name, Type)>,
 }
 
 impl Existential {
-    /// Whether nothing at all is known: `Any`.
+    /// Whether there are no constraints: `Any`.
     pub fn is_any(&self) -> bool {
         self.class.is_none() && self.protocols.is_empty()
     }
 
-    /// The same about other types.
+    /// Applies [`Type::map`] to the types that it contains.
     fn map(&self, replace: &mut dyn FnMut(&Type) -> Option<Type>) -> Existential {
         Existential {
             class: self.class.as_ref().map(|t| t.map(replace)),
@@ -78,7 +80,7 @@ impl Existential {
         }
     }
 
-    /// The types that it names.
+    /// Returns the types that it contains.
     pub fn types(&self) -> impl Iterator<Item = &Type> {
         self.class.iter().chain(self.known.iter().map(|(_, t)| t))
     }
@@ -93,7 +95,7 @@ pub struct FunctionType {
     pub result: Type,
     /// Whether it may throw.
     pub throws: bool,
-    /// What is promised about its derivative.
+    /// What the type promises about the derivative of its values.
     pub strength: Strength,
 }
 
@@ -106,18 +108,19 @@ pub struct FunctionParam {
     pub is_inout: bool,
     /// `@noDerivative`
     pub no_derivative: bool,
-    /// `@autoclosure`: an argument is wrapped in a closure without parameters.
+    /// `@autoclosure`: the argument is wrapped in a closure without parameters.
     pub autoclosure: bool,
 }
 
-/// What a function type promises about the derivative of its values. Each fits where a weaker one is asked for.
+/// The promise of a function type about the derivative of its values. A stronger type fits where a weaker one is
+/// required.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Strength {
-    /// Written as `@convention(c) (A) -> B`: it has captured nothing, and the body is opaque.
+    /// Written as `@convention(c) (A) -> B`: it captures nothing, and the body is opaque.
     C,
     /// Written as `(A) -> B`: the body is opaque.
     Plain,
-    /// A function declaration, or a closure whose type nobody wrote down: as strong as its body.
+    /// The type of a function declaration, or of a closure without a type annotation: as strong as its body.
     Open,
     /// `@differentiable`
     Differentiable,
@@ -155,7 +158,7 @@ impl Type {
         })
     }
 
-    /// Rebuilds the type; `replace` says what a part becomes, or `None` to go on inside it.
+    /// Rebuilds the type; `replace` returns the replacement of a part, or `None` to continue inside that part.
     #[must_use]
     pub fn map(&self, replace: &mut dyn FnMut(&Type) -> Option<Type>) -> Type {
         if let Some(t) = replace(self) {
@@ -179,7 +182,7 @@ impl Type {
         }
     }
 
-    /// Whether some part of it fulfils a condition.
+    /// Whether some part of it satisfies a condition.
     pub fn any(&self, test: &mut dyn FnMut(&Type) -> bool) -> bool {
         if test(self) {
             return true;

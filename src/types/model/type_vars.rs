@@ -5,25 +5,25 @@ use crate::types::model::context::TypeContext;
 use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::{ProtocolId, Type, VarId};
 
-/// What a literal can become.
+/// The kind of a literal, which determines the types it can have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
 pub(crate) enum Literal {
-    /// Any number.
+    /// An integer literal, which can have any numeric type.
     Int,
-    /// A number with a point.
+    /// A number with a decimal point.
     Float,
-    /// A text of one character.
+    /// A string literal of one character.
     Text,
-    /// A text of none or several, which is no character.
+    /// A string literal of no or several characters, which cannot be a `Character`.
     Words,
 }
 
-/// What is known of a variable.
+/// The state of a variable.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct VarState {
     pub(crate) bound: Option<Type>,
     pub(crate) literal: Option<Literal>,
-    /// Whether it takes part in arithmetic, so that it becomes `Double` when nothing else says.
+    /// Whether it is an operand of arithmetic, so that its default is `Double`.
     pub(crate) numeric: bool,
     pub(crate) conforms: Vec<Wish>,
 }
@@ -32,13 +32,13 @@ pub(crate) struct VarState {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wish {
     pub(crate) protocol: ProtocolId,
-    /// Where it is asked for.
+    /// The location that introduces the constraint.
     pub(crate) span: Span,
-    /// The function whose generic parameter it is.
+    /// The function whose generic parameter it applies to.
     pub(crate) by: Option<FunctionId>,
 }
 
-/// One of the requirements of a function that is called: the function, and which one of its environment.
+/// A requirement of a called function: the function, and the index in its environment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clause {
     pub(crate) function: FunctionId,
@@ -51,11 +51,11 @@ pub(crate) struct Equation {
     pub(crate) left: Type,
     pub(crate) right: Type,
     pub(crate) span: Span,
-    /// Who requires it, if anybody does.
+    /// The requirement of a called function that states it, if any.
     pub(crate) by: Option<Clause>,
 }
 
-/// A point to come back to.
+/// A state to roll back to.
 pub(crate) struct Snapshot {
     trail: usize,
     equations: Vec<Equation>,
@@ -67,19 +67,19 @@ pub(crate) struct OuterInference {
     equations: Vec<Equation>,
 }
 
-/// The variables and what waits for them.
+/// The variables and the deferred equations.
 #[derive(Clone, Default)]
 pub(crate) struct TypeVars {
     states: Vec<VarState>,
     trail: Vec<(VarId, VarState)>,
     recording: u32,
-    /// Equations with a `T.Name` whose `T` is not known yet.
+    /// Equations with an associated type `T.Name` whose base `T` is unknown.
     pub(crate) equations: Vec<Equation>,
-    /// On whose behalf types are made equal at the moment.
+    /// The requirement on whose behalf types are being unified.
     pub(crate) by: Option<Clause>,
 }
 
-/// The type with every known variable replaced.
+/// Replaces all bound variables in a type.
 pub(crate) fn zonk(cx: &TypeContext, ty: &Type) -> Type {
     ty.map(&mut |t| match t {
         Type::Var(v) => cx.vars.behind(*v).map(|b| zonk(cx, b)),
@@ -92,7 +92,7 @@ impl Literal {
         matches!(self, Literal::Text | Literal::Words)
     }
 
-    /// The type that it has when nothing else says.
+    /// The default type.
     pub(crate) fn usual(self) -> &'static str {
         match self {
             Literal::Int => "Int",
@@ -163,8 +163,8 @@ impl TypeVars {
         }
     }
 
-    /// What stands behind a variable: the last of the variables that are equal to it, or what that one is known to be. The
-    /// variables on the way remember it, or a sum of many literals would be walked along for each of them.
+    /// Resolves a variable to its representative, or to the type that is bound to it. The path is compressed, since
+    /// otherwise a sum of many literals would be traversed for each of them.
     pub(crate) fn shorten(&mut self, v: VarId) -> Type {
         let known = self.behind(v).cloned().unwrap_or(Type::Var(v));
         let mut at = v;
@@ -198,7 +198,7 @@ impl TypeVars {
         }
     }
 
-    /// Keeps an equation until more is known.
+    /// Defers an equation until more is known.
     pub(crate) fn put_off(&mut self, left: Type, right: Type, span: Span) {
         let by = self.by;
         self.equations.push(Equation { left, right, span, by });

@@ -1,10 +1,10 @@
-//! `Self` as the result of a member of a class: the class of the instance, which may inherit from the one that declares
-//! the member.
+//! Dynamic `Self`: `Self` as the result of a member of a class, which is the class of the instance and may be a
+//! subclass of the declaring class.
 //!
-//! In: results as they are written, checked bodies. Out: what a member gives for a receiver, and errors where it could
-//! give an instance of the declaring class instead.
+//! In: result types in the syntax, checked bodies. Out: the result type of a member for a receiver, and errors where a
+//! member could return an instance of the declaring class instead.
 //!
-//! Not here: `Self` of protocols, which is a generic parameter, and of structs and enums, which is their name.
+//! Not here: `Self` of protocols, which is a generic parameter, and of structs and enums, which is the type itself.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{TypeExpr, TypeExprKind};
@@ -17,7 +17,7 @@ use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::{NominalId, ParamId, ProtocolId, Type};
 use std::rc::Rc;
 
-/// Whether a type is written with `Self`.
+/// Whether a type expression contains `Self`.
 fn mentions_self(ty: &TypeExpr) -> bool {
     match &ty.kind {
         TypeExprKind::Named(path) => {
@@ -42,7 +42,7 @@ fn mentions_self(ty: &TypeExpr) -> bool {
     }
 }
 
-/// A type with another one in each place where `Self` is written.
+/// Replaces each part of `ty` that is written as `Self` in `written` by `own`.
 fn with_self(written: &TypeExpr, ty: &Type, own: &Type) -> Type {
     match (&written.kind, ty) {
         (TypeExprKind::Named(path), _) if path.first().is_some_and(|(name, _)| &*name.name == "Self") => {
@@ -84,7 +84,7 @@ fn with_self(written: &TypeExpr, ty: &Type, own: &Type) -> Type {
     }
 }
 
-/// Whether a generic parameter is a part of a type, and not only what another type belongs to.
+/// Whether a generic parameter occurs in a type other than as the base of an associated type.
 fn gives_param(ty: &Type, param: ParamId) -> bool {
     let mut found = false;
     let _ = ty.map(&mut |t| match t {
@@ -97,14 +97,14 @@ fn gives_param(ty: &Type, param: ParamId) -> bool {
     found
 }
 
-/// Whether what a function of a class gives is written with `Self`.
+/// Whether the result type of a function of a class is written with `Self`.
 pub(crate) fn gives_self(cx: &TypeContext, f: FunctionId) -> bool {
     let data = cx.defs.function_data(f);
     matches!(data.owner, Owner::Nominal(n) if superclass::is_class(cx, n))
         && data.ast_result.as_deref().is_some_and(mentions_self)
 }
 
-/// What a member of a class gives for a receiver of some class, if that is something else than it says.
+/// Returns the result type of a member of a class for a receiver of some class, if it differs from the declared one.
 pub(crate) fn result_for_receiver(cx: &mut TypeContext, f: FunctionId, receiver: &Type, result: &Type) -> Option<Type> {
     if !gives_self(cx, f) {
         return None;
@@ -118,7 +118,8 @@ pub(crate) fn result_for_receiver(cx: &mut TypeContext, f: FunctionId, receiver:
     fits.then(|| with_self(&written, result, &own)).filter(|ty| ty != result)
 }
 
-/// Subclasses conform, too: what fulfils a requirement that gives `Self` gives it.
+/// Reports a member that satisfies a requirement with the result `Self` but does not return `Self` itself: subclasses
+/// conform to the protocol, too.
 pub(crate) fn check_gives_self(
     cx: &mut TypeContext,
     n: NominalId,
@@ -155,7 +156,7 @@ pub(crate) fn check_gives_self(
     );
 }
 
-/// Whether an override gives `Self`, if what it overrides does.
+/// Whether an override returns `Self` if the overridden member does.
 pub(crate) fn keeps_self(cx: &TypeContext, old: FunctionId, new: FunctionId) -> bool {
     !gives_self(cx, old) || gives_self(cx, new)
 }

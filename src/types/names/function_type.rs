@@ -1,4 +1,4 @@
-//! Function types as they are written, and whether what they promise can be kept.
+//! Function types: resolves their syntax and checks that their parameters and results satisfy `@differentiable`.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -63,7 +63,7 @@ pub(crate) fn resolve_function_type(
     Type::Function(Rc::new(FunctionType { params: resolved, result, throws, strength }))
 }
 
-/// A type with attributes before it that are not part of a function type as it is written.
+/// Resolves a type preceded by attributes that the parser did not make part of a function type.
 pub(crate) fn resolve_attributed(
     cx: &mut TypeContext,
     attributes: &[Attribute],
@@ -85,7 +85,7 @@ pub(crate) fn resolve_attributed(
     ty
 }
 
-/// Only functions can be kept, and only they can be made of an argument.
+/// Checks that `@escaping` and `@autoclosure` apply to a function type.
 pub(crate) fn check_of_functions(cx: &mut TypeContext, attributes: &[Attribute], ty: &Type, written: Span) {
     let of_functions = |a: &&Attribute| matches!(&*a.name.name, "escaping" | "autoclosure");
     let Some(attribute) = attributes.iter().find(of_functions) else { return };
@@ -98,7 +98,8 @@ pub(crate) fn check_of_functions(cx: &mut TypeContext, attributes: &[Attribute],
     cx.sink.report(diagnostic.fix("remove it", before, ""));
 }
 
-/// What a differentiable function takes and gives has tangents; a linear one works on vectors.
+/// Checks that a parameter or result type of a differentiable function type conforms to `Differentiable`, and of a
+/// linear one also equals its tangent vector type.
 fn check_promised_type(cx: &mut TypeContext, ty: &Type, strength: Strength, is_parameter: bool, span: Span) {
     let differentiable = lookup::protocol(cx, "Differentiable");
     let mut what = "'Differentiable'".to_string();

@@ -1,4 +1,4 @@
-//! What names of the top level and of types stand for.
+//! Name lookup: the declarations of names at the top level and in types.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{TypeExpr, TypeExprKind};
@@ -14,14 +14,14 @@ use crate::types::names::prelude;
 use crate::types::names::type_alias;
 use std::rc::Rc;
 
-/// What a name of the top level stands for, seen from a file: a user's declarations first.
+/// Returns the declarations of a name at the top level that are visible in a file, the user's declarations first.
 pub(crate) fn entries(cx: &mut TypeContext, name: &str, file: u32) -> Vec<Entry> {
     let mut found = own_entries(cx, name, file);
     found.extend(prelude::library_entries(cx, name));
     found
 }
 
-/// What the program declares under a name, as far as a file sees it.
+/// Returns the program's declarations of a name that are visible in a file.
 pub(crate) fn own_entries(cx: &TypeContext, name: &str, file: u32) -> Vec<Entry> {
     if file == PRELUDE_FILE {
         return vec![];
@@ -38,7 +38,7 @@ pub(crate) fn type_entry(cx: &mut TypeContext, name: &str, file: u32) -> Option<
         .find(|what| matches!(what, Named::Nominal(_) | Named::Protocol(_) | Named::Alias(_)))
 }
 
-/// A protocol of the prelude.
+/// Returns a protocol of the prelude.
 pub(crate) fn protocol(cx: &mut TypeContext, name: &'static str) -> ProtocolId {
     if let Some(Entry { what: Named::Protocol(p), .. }) = cx.defs.known.get(name) {
         return *p;
@@ -53,7 +53,7 @@ pub(crate) fn protocol(cx: &mut TypeContext, name: &'static str) -> ProtocolId {
     }
 }
 
-/// A nominal type of the prelude.
+/// Returns a nominal type of the prelude.
 pub(crate) fn library_nominal(cx: &mut TypeContext, name: &'static str) -> NominalId {
     if let Some(Entry { what: Named::Nominal(n), .. }) = cx.defs.known.get(name) {
         return *n;
@@ -68,17 +68,17 @@ pub(crate) fn library_nominal(cx: &mut TypeContext, name: &'static str) -> Nomin
     }
 }
 
-/// A built-in type without arguments.
+/// Returns a built-in type without generic arguments.
 pub(crate) fn simple(cx: &mut TypeContext, name: &'static str) -> Type {
     Type::Nominal(library_nominal(cx, name), Rc::from([]))
 }
 
-/// A built-in type with arguments.
+/// Returns a built-in type with generic arguments.
 pub(crate) fn applied(cx: &mut TypeContext, name: &'static str, args: &[Type]) -> Type {
     Type::Nominal(library_nominal(cx, name), args.into())
 }
 
-/// Whom an extension extends.
+/// Returns the type or protocol that an extension extends.
 pub(crate) fn extended_owner(cx: &mut TypeContext, target: &TypeExpr, file: u32) -> Option<Owner> {
     let TypeExprKind::Named(path) = &target.kind else {
         let name = match &target.kind {
@@ -116,7 +116,7 @@ pub(crate) fn extended_owner(cx: &mut TypeContext, target: &TypeExpr, file: u32)
     Some(owner)
 }
 
-/// Whether a type is written as `Never`, and that is not the name of another one.
+/// Whether a type is written as `Never` and no declared type has this name.
 pub(crate) fn resolves_to_never(cx: &mut TypeContext, target: &TypeExpr, file: u32) -> bool {
     let TypeExprKind::Named(path) = &target.kind else { return false };
     matches!(path.as_slice(), [(ident, _)] if &*ident.name == "Never") && type_entry(cx, "Never", file).is_none()
@@ -126,7 +126,7 @@ pub(crate) fn unknown_type_diagnostic(ty: &TypeExpr) -> Diagnostic {
     Diagnostic::error(Code::UnknownType, ty.span, "cannot find the type to extend in scope")
 }
 
-/// `T.Name`
+/// Returns the member type `T.Name`.
 pub(crate) fn member_type(cx: &mut TypeContext, of: &Type, name: &str) -> Option<Type> {
     let of = unification::shallow(cx, of);
     if let Type::Nominal(n, args) = &of {
@@ -142,7 +142,7 @@ pub(crate) fn member_type(cx: &mut TypeContext, of: &Type, name: &str) -> Option
     associated_type::associated_type(cx, &of, name).or_else(|| protocol_alias(cx, &of, name))
 }
 
-/// A type alias in an extension of a protocol that a type conforms to.
+/// Returns the type alias with a name in an extension of a protocol that a type conforms to, applied to the type.
 pub(crate) fn protocol_alias(cx: &mut TypeContext, of: &Type, name: &str) -> Option<Type> {
     let protocols = conformances::protocols_of(cx, of);
     let (p, alias) = protocols.iter().find_map(|p| {
@@ -157,7 +157,7 @@ pub(crate) fn protocol_alias(cx: &mut TypeContext, of: &Type, name: &str) -> Opt
     Some(associated_type::normalize_type(cx, &target))
 }
 
-/// A nested type or type alias that is declared in a nominal type.
+/// Returns a nested type or type alias that is declared in a nominal type.
 pub(crate) fn own_member_type(cx: &mut TypeContext, n: NominalId, args: &[Type], name: &str) -> Option<Type> {
     let short = cx.defs.nominal_data(n).name.clone();
     if cx.defs.nominal_data(n).is_prelude || cx.defs.nominal_data(n).parent == Owner::Module {
@@ -195,7 +195,7 @@ pub(crate) fn is_optional(cx: &mut TypeContext, ty: &Type) -> bool {
     optional_payload(cx, ty).is_some()
 }
 
-/// `T` of a `T?`.
+/// Returns `T` for the type `T?`.
 pub(crate) fn optional_payload(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
     match unification::shallow(cx, ty) {
         Type::Nominal(n, args)

@@ -1,4 +1,4 @@
-//! The members of a type by name, from its declaration, its extensions, its superclass and its protocols.
+//! Members: finds the members of a type by name, in its declaration, its extensions, its superclass and its protocols.
 
 use crate::types::conform::conformances;
 use crate::types::conform::superclass;
@@ -16,19 +16,19 @@ use crate::types::names::lookup;
 use crate::types::names::prelude;
 use std::rc::Rc;
 
-/// A member with the generic arguments of its environment (for a protocol's: `Self`, and which protocol), and how far
-/// away it was found.
+/// A member, the generic arguments of its environment (for a member of a protocol: `Self`, and the protocol), and its
+/// distance from the type.
 pub(crate) type MemberOf = (MemberKind, (Rc<[Type]>, Option<ProtocolId>), u32);
 
-/// The distance of a requirement that a type fulfils: whatever fulfils it is nearer.
+/// The distance of a requirement of a protocol that a concrete type conforms to: every witness is nearer.
 const FULFILLED: u32 = 100;
 
-/// The members of that name, the nearest first.
+/// Returns the members with a name, the nearest first.
 pub(crate) fn members(cx: &mut TypeContext, of: &Type, name: &str, is_static: bool, file: u32) -> Vec<MemberOf> {
     crate::cancel::check();
     let of = unification::shallow(cx, of);
     let mut out: Vec<MemberOf> = vec![];
-    // What is known to be an instance of a class has the members of that, too.
+    // A value whose type is constrained to a class has the members of that class.
     let class = existential::known_class(cx, &of);
     if let Type::Nominal(n, args) = class.as_ref().unwrap_or(&of) {
         let (mut n, mut args) = (*n, args.clone());
@@ -95,7 +95,7 @@ pub(crate) fn members(cx: &mut TypeContext, of: &Type, name: &str, is_static: bo
     out
 }
 
-/// Enters the library's extensions of a type that declare a member.
+/// Enters the library's extensions of a type that declare a member with this name.
 pub(crate) fn load_own_members(cx: &mut TypeContext, n: NominalId, name: &str) {
     if cx.defs.nominal_data(n).is_prelude {
         let of = cx.defs.nominal_data(n).name.clone();
@@ -103,7 +103,7 @@ pub(crate) fn load_own_members(cx: &mut TypeContext, n: NominalId, name: &str) {
     }
 }
 
-/// How many of these protocols refine one of them and have members of that name, too: theirs are nearer.
+/// Returns the number of protocols in `of` that refine `p` and declare members of the same name: those are nearer.
 pub(crate) fn generality(cx: &mut TypeContext, p: ProtocolId, of: &[ProtocolId], name: &str) -> u32 {
     let mut count = 0;
     for q in of.iter().copied().filter(|q| *q != p) {
@@ -121,7 +121,7 @@ pub(crate) fn generality(cx: &mut TypeContext, p: ProtocolId, of: &[ProtocolId],
     count
 }
 
-/// The subscripts by key paths, which every type has.
+/// Returns the subscripts by key paths, which every type has.
 pub(crate) fn keyed_members(cx: &mut TypeContext, of: &Type) -> Vec<MemberOf> {
     let p = lookup::protocol(cx, "_Keyed");
     prelude::load_all_members(cx, "_Keyed");
@@ -130,7 +130,7 @@ pub(crate) fn keyed_members(cx: &mut TypeContext, of: &Type) -> Vec<MemberOf> {
     members.into_iter().map(|member| (member.kind, (prefix.clone(), Some(p)), 0)).collect()
 }
 
-/// Whether one of these classes overrides a method.
+/// Whether one of these classes overrides a method or subscript.
 fn is_replaced(cx: &TypeContext, member: &MemberKind, by: &[NominalId]) -> bool {
     match member {
         MemberKind::Method(f) | MemberKind::Subscript(f, _) => {
@@ -140,8 +140,8 @@ fn is_replaced(cx: &TypeContext, member: &MemberKind, by: &[NominalId]) -> bool 
     }
 }
 
-/// Methods and properties of that name that a type would have if it met what their environment require: each with what
-/// it does not meet.
+/// Returns the methods and properties with a name that a type would have if it satisfied the requirements of their
+/// groups, each with an unsatisfied requirement.
 pub(crate) fn methods_beyond(cx: &mut TypeContext, of: &Type, name: &str) -> Vec<(Clause, Requirement)> {
     let of = unification::shallow(cx, of);
     let mut out = vec![];
@@ -178,7 +178,7 @@ fn add_beyond(
     }
 }
 
-/// Whether an extension's conditions hold, as far as the arguments are known.
+/// Whether an extension's conditions hold, as far as the generic arguments are known.
 fn group_may_hold(
     cx: &mut TypeContext,
     n: crate::types::model::ty::NominalId,
@@ -206,7 +206,7 @@ fn protocol_group_may_hold(
     holds
 }
 
-/// The names of a type's members, to find one that was probably meant.
+/// Returns the names of a type's members, for suggestions.
 pub fn member_names(cx: &mut TypeContext, of: &Type) -> Vec<String> {
     let of = unification::shallow(cx, of);
     let mut names = vec![];

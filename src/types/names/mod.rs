@@ -1,4 +1,4 @@
-//! Names: what a name or a written type refers to.
+//! Names: resolves names and type expressions to declarations and types.
 
 pub(crate) mod dynamic_self;
 pub(crate) mod function_type;

@@ -1,4 +1,4 @@
-//! Names with the module that declares them: `Swift.max`, `TensorFlow.gradient`, `MyModule.f`.
+//! Module names: resolves names that are qualified with a module: `Swift.max`, `TensorFlow.gradient`, `MyModule.f`.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{Ident, TypeExpr};
@@ -13,8 +13,8 @@ use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
 use std::path::Path;
 
-/// Modules whose declarations are the library's. Of Swift's libraries for its own tests there is nothing: a program that
-/// imports them brings its replacement along.
+/// Modules whose declarations are those of the library. Swift's libraries for its own tests have no declarations: a
+/// program that imports them contains a replacement.
 const LIBRARY: &[&str] = &[
     "Darwin",
     "DifferentiationUnittest",
@@ -26,7 +26,7 @@ const LIBRARY: &[&str] = &[
     "TensorFlow",
     "_Differentiation",
 ];
-/// Swift's name for the module of a script. A program is also called by the names of its files.
+/// Swift's name for the module of a script. The names of a program's files also refer to its module.
 const PROGRAM: &str = "main";
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,12 +35,12 @@ pub(crate) enum Module {
     Program,
 }
 
-/// Whether there is a module of that name in the library.
+/// Whether there is a library module with this name.
 pub(crate) fn is_library_module(name: &str) -> bool {
     LIBRARY.contains(&name)
 }
 
-/// The module that a name stands for, unless something else is called so.
+/// Returns the module that a name refers to, unless the name has another declaration.
 pub(crate) fn module_named(cx: &mut TypeContext, name: &str, file: u32) -> Option<Module> {
     if file == PRELUDE_FILE {
         return None;
@@ -55,7 +55,7 @@ pub(crate) fn module_named(cx: &mut TypeContext, name: &str, file: u32) -> Optio
     lookup::entries(cx, name, file).is_empty().then_some(module)
 }
 
-/// What a module declares under a name.
+/// Returns the declarations of a name in a module.
 pub(crate) fn entries_in(cx: &mut TypeContext, module: Module, name: &str, file: u32) -> Vec<Entry> {
     match module {
         Module::Library => prelude::library_entries(cx, name),
@@ -63,14 +63,14 @@ pub(crate) fn entries_in(cx: &mut TypeContext, module: Module, name: &str, file:
     }
 }
 
-/// The type that a module declares under a name.
+/// Returns the type with a name in a module.
 pub(crate) fn type_in(cx: &mut TypeContext, module: Module, name: &str, file: u32) -> Option<Named> {
     let entries = entries_in(cx, module, name, file);
     let is_type = |what: &Named| matches!(what, Named::Nominal(_) | Named::Protocol(_) | Named::Alias(_));
     entries.into_iter().map(|e| e.what).find(is_type)
 }
 
-/// `Module.Name<A>`
+/// Resolves `Module.Name<A>`.
 pub(crate) fn resolve_in_module(
     cx: &mut TypeContext,
     module: (&Ident, Module),

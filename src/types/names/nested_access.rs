@@ -1,4 +1,4 @@
-//! What declarations keep to themselves: `private` and `fileprivate`.
+//! Nested access: the access levels `private` and `fileprivate` of nested types and stored properties.
 
 use crate::syntax::ast::Decl;
 use crate::types::conform::superclass;
@@ -8,7 +8,7 @@ use crate::types::model::tables::{Member, MemberKind, Owner, StoredData};
 use crate::types::model::ty::{NominalId, Type};
 use std::rc::Rc;
 
-/// Why a nested type cannot be named in a file and inside of `from`, if it cannot.
+/// Returns the access level that makes a nested type inaccessible in a file and inside `from`, if it is inaccessible.
 pub(crate) fn hidden_type(cx: &TypeContext, of: &Type, name: &str, from: Owner, file: u32) -> Option<&'static str> {
     let Type::Nominal(n, _) = of else { return None };
     let (members, is_prelude) = (&cx.defs.nominal_data(*n).members, cx.defs.nominal_data(*n).is_prelude);
@@ -29,7 +29,7 @@ pub(crate) fn hidden_type(cx: &TypeContext, of: &Type, name: &str, from: Owner, 
     }
 }
 
-/// The declaration of a stored property.
+/// Returns the declaration of a stored property.
 pub(crate) fn stored_decl(cx: &TypeContext, member: &Member) -> Option<Rc<Decl>> {
     match (&member.kind, cx.defs.groups[member.group.0 as usize].owner) {
         (MemberKind::Stored(i), Owner::Nominal(n)) => {
@@ -39,7 +39,7 @@ pub(crate) fn stored_decl(cx: &TypeContext, member: &Member) -> Option<Rc<Decl>>
     }
 }
 
-/// Whether what stands inside of `inner` stands inside of `outer`.
+/// Whether a declaration inside `inner` is inside `outer`.
 pub(crate) fn stands_inside(cx: &TypeContext, inner: Owner, outer: Owner) -> bool {
     let mut at = inner;
     loop {
@@ -51,14 +51,15 @@ pub(crate) fn stands_inside(cx: &TypeContext, inner: Owner, outer: Owner) -> boo
     }
 }
 
-/// How open the property of a type is that moves, as it is written: its tangent is not more open.
+/// Returns the access modifier of a property of a differentiable type, as written: the property's tangent gets the same
+/// one.
 pub(crate) fn level_of_stored(cx: &mut TypeContext, n: NominalId, field: &str) -> &'static str {
     let mut at = Some(n);
     while let Some(class) = at {
         let levels = [("private", "private "), ("fileprivate", "fileprivate ")];
         let keeps = |s: &&StoredData| s.wrapped.as_ref().is_some_and(|wrapped| &*wrapped.name == field);
         if let Some(stored) = cx.defs.nominal_data(class).stored.iter().find(keeps) {
-            // What keeps a wrapped property is private itself, by a modifier that was added.
+            // The last modifier, `private`, was added to the storage of a wrapped property.
             let written = stored.decl.modifiers.split_last().map_or(&[][..], |(_, written)| written);
             let is = |word: &str| written.iter().any(|m| &*m.name == word);
             return levels.into_iter().find(|(word, _)| is(word)).map_or("", |(_, written)| written);
@@ -71,7 +72,8 @@ pub(crate) fn level_of_stored(cx: &mut TypeContext, n: NominalId, field: &str) -
     ""
 }
 
-/// Whose text sees what a type keeps `private`: for an unwritten tangent vector it is that of the type which moves.
+/// Returns the type inside which private members of a type are accessible: for a synthesized tangent vector it is the
+/// differentiable type.
 pub(crate) fn keeper(cx: &TypeContext, owner: Owner) -> Owner {
     let Owner::Nominal(n) = owner else { return owner };
     let data = cx.defs.nominal_data(n);

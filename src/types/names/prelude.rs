@@ -1,5 +1,5 @@
-//! The standard library, entered piece by piece: the tree of a declaration is read when its name is first looked up, so
-//! that starting does not take longer when the library grows.
+//! Prelude: the standard library, entered incrementally. The tree of a declaration is decoded when its name is first
+//! looked up, so the startup time does not depend on the size of the library.
 
 use crate::source::{SourceMap, Span};
 use crate::syntax;
@@ -12,9 +12,9 @@ use crate::types::model::tables::Entry;
 use crate::types::names::module_name;
 use std::rc::Rc;
 
-/// The trees of the library's declarations.
+/// The serialized trees of the library's declarations.
 const TREES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.trees"));
-/// The index of them.
+/// The index of [`TREES`].
 const INDEX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.index"));
 
 /// Lists the declarations of the library in an empty context; its files are the first ones of a session.
@@ -32,7 +32,7 @@ pub(in crate::types) fn list_prelude(cx: &mut TypeContext, sources: &mut SourceM
     }
 }
 
-/// Makes the names of a module visible; `false` when there is no such module.
+/// Makes the names of a module visible; returns `false` if there is no such module.
 pub(crate) fn import_module(cx: &mut TypeContext, name: &str) -> bool {
     let belongs = |module: &str| module == name || (module == "Glibc" && name == "Darwin");
     let pieces: Vec<_> = cx.defs.prelude.waiting.extract_if(.., |(module, _)| belongs(module)).collect();
@@ -40,7 +40,7 @@ pub(crate) fn import_module(cx: &mut TypeContext, name: &str) -> bool {
     module_name::is_library_module(name)
 }
 
-/// What the library declares under a name.
+/// The entries of the library under a name, entered now if they were not yet.
 pub(crate) fn library_entries(cx: &mut TypeContext, name: &str) -> Vec<Entry> {
     if cx.defs.prelude.declarations.contains_key(name)
         && let Some(pieces) = cx.defs.prelude.declarations.remove(name)
@@ -71,7 +71,7 @@ pub(crate) fn load_all_members(cx: &mut TypeContext, of: &str) {
     }
 }
 
-/// Enters the library's extensions of a type or protocol that say what it conforms to.
+/// Enters the library's extensions of a type or protocol that declare conformances.
 pub(crate) fn load_extensions(cx: &mut TypeContext, name: &str) {
     if cx.defs.prelude.extensions.contains_key(name)
         && let Some(pieces) = cx.defs.prelude.extensions.remove(name)
@@ -88,14 +88,14 @@ fn enter_pieces(cx: &mut TypeContext, pieces: Vec<Piece<'static>>) {
     }
 }
 
-/// Statements and declarations that nobody wrote, as if they stood at a place.
+/// Parses synthesized statements and declarations, with `place` as the span of their tokens.
 pub(crate) fn written_items(cx: &TypeContext, text: &str, place: Span) -> Vec<Stmt> {
     let mut parsed = syntax::parse_at(text, place);
     let _ = syntax::fold_file(&mut parsed, &cx.defs.operators);
     parsed.items
 }
 
-/// The names that the library declares at the top level, loaded or not.
+/// The names that the library declares at the top level, entered or not.
 pub(crate) fn library_names(cx: &TypeContext) -> Vec<String> {
     let mut names: Vec<String> = cx.defs.prelude.declarations.keys().map(ToString::to_string).collect();
     names.extend(cx.defs.library.keys().map(ToString::to_string));

@@ -1,10 +1,10 @@
-//! Members that a class keeps to itself: subclasses may declare others of the same name.
+//! Subclass access: private members of a class, whose names subclasses may declare again.
 
 use crate::types::model::context::TypeContext;
 use crate::types::model::tables::{Member, MemberKind, Owner};
 use crate::types::model::ty::NominalId;
 
-/// Whether a member of a type is `private`, not just `fileprivate`.
+/// Whether a member of a type is `private`, as opposed to `fileprivate`.
 pub(crate) fn keeps_to_itself(cx: &TypeContext, n: NominalId, member: &Member) -> bool {
     let decl = match member.kind {
         MemberKind::Stored(i) => cx.defs.nominal_data(n).stored.get(i as usize).map(|s| s.decl.clone()),
@@ -17,7 +17,7 @@ pub(crate) fn keeps_to_itself(cx: &TypeContext, n: NominalId, member: &Member) -
     decl.is_some_and(|decl| decl.has("private"))
 }
 
-/// Whether a type is declared inside of another one.
+/// Whether a type is nested in another one.
 pub(crate) fn is_nested_in(cx: &TypeContext, n: NominalId, outer: NominalId) -> bool {
     let mut at = cx.defs.nominal_data(n).parent;
     while let Owner::Nominal(parent) = at {

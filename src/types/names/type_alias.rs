@@ -1,4 +1,4 @@
-//! Aliases of types: what they stand for, and what generic ones require of their arguments.
+//! Type aliases: resolves them, and checks the requirements of generic aliases.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -46,7 +46,7 @@ pub(crate) fn resolve_alias(cx: &mut TypeContext, a: AliasId) -> Type {
             }
             None => type_expr::resolve_type(cx, &target, &scope),
         };
-        // What is wrong with a part was said; aliases of aliases of it would say it again.
+        // Errors in a part were reported; without `Type::Error`, aliases of this alias would report them again.
         let is_wrong = type_size::refuse_large(cx, &resolved, span) || resolved.any(&mut |t| *t == Type::Error);
 
         if is_wrong { Type::Error } else { resolved }
@@ -58,8 +58,8 @@ pub(crate) fn resolve_alias(cx: &mut TypeContext, a: AliasId) -> Type {
     resolved
 }
 
-/// The parameters of the generic type that is named without arguments, and the type applied to them: an alias of it takes
-/// the same arguments.
+/// Returns the parameters of a generic type that is named without arguments, and the type applied to these parameters:
+/// an alias of the type takes the same arguments.
 fn unapplied_generic(cx: &mut TypeContext, target: &TypeExpr, scope: &TypeScope) -> Option<(Vec<ParamId>, Type)> {
     let TypeExprKind::Named(path) = &target.kind else { return None };
     let [(ident, given)] = path.as_slice() else { return None };
@@ -83,7 +83,7 @@ fn unapplied_generic(cx: &mut TypeContext, target: &TypeExpr, scope: &TypeScope)
     }
 }
 
-/// What an alias with these arguments stands for.
+/// Returns the type that an alias with these arguments refers to.
 pub(crate) fn apply_alias(
     cx: &mut TypeContext,
     a: AliasId,
@@ -118,7 +118,7 @@ pub(crate) fn apply_alias(
     whole(&args)
 }
 
-/// Reports the uses of aliases whose arguments do not do what the alias requires of them, each once.
+/// Reports the uses of aliases whose arguments do not satisfy the alias's requirements, once per use.
 pub(crate) fn check_alias_uses(cx: &mut TypeContext) {
     let mut said: Vec<Span> = vec![];
     for AliasUse { alias, args, whole, env, span } in std::mem::take(&mut cx.module.alias_uses) {
@@ -132,7 +132,7 @@ pub(crate) fn check_alias_uses(cx: &mut TypeContext) {
     }
 }
 
-/// Whether something was said.
+/// Reports the first requirement that the arguments do not satisfy; returns whether there is one.
 fn check_alias_use(cx: &mut TypeContext, a: AliasId, args: &[Type], span: Span) -> bool {
     let data = &cx.defs.aliases[a.0 as usize];
     let (params, name) = (data.params.clone(), data.name.clone());
@@ -155,7 +155,7 @@ fn check_alias_use(cx: &mut TypeContext, a: AliasId, args: &[Type], span: Span) 
     false
 }
 
-/// Whether a type in a requirement is not known, or known to be wrong.
+/// Whether a type in a requirement is unknown or erroneous.
 fn is_open(put: &Requirement) -> bool {
     let mut open = false;
     put.map(&mut |t| {

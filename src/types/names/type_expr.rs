@@ -1,4 +1,4 @@
-//! Types as written to types as known.
+//! Type expressions: resolves types in the syntax to types of the checker.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -21,17 +21,17 @@ use crate::types::names::type_alias;
 use hashbrown::HashMap;
 use std::rc::Rc;
 
-/// How the names begin that synthesized code has for types.
+/// The prefix of the names by which synthesized code refers to types.
 const SYNTHESIZED: &str = "__t";
 
-/// Where a type is written: which names it can see.
+/// The location of a type expression, which determines the names that are visible.
 #[derive(Clone, Debug)]
 pub(crate) struct TypeScope {
     pub(crate) owner: Owner,
     pub(crate) file: u32,
-    /// Types declared in the function around it.
+    /// The types declared in the enclosing function.
     pub(crate) locals: Rc<HashMap<Name, Named>>,
-    /// Whether generic arguments that are left out are to be inferred.
+    /// Whether omitted generic arguments are to be inferred.
     pub(crate) open: bool,
 }
 
@@ -41,7 +41,8 @@ impl TypeScope {
     }
 }
 
-/// The protocols that a bound or an inheritance clause names, through compositions and aliases; or another type.
+/// Returns the protocols that a bound or an inheritance clause names, with compositions and aliases expanded; other
+/// types are returned as `Err`.
 pub(crate) fn bounds(cx: &mut TypeContext, ty: &TypeExpr, scope: &TypeScope) -> Vec<(Result<ProtocolId, Type>, Span)> {
     match &ty.kind {
         TypeExprKind::Composition(parts) => return parts.iter().flat_map(|p| bounds(cx, p, scope)).collect(),
@@ -64,7 +65,7 @@ pub(crate) fn bounds(cx: &mut TypeContext, ty: &TypeExpr, scope: &TypeScope) -> 
     }
 }
 
-/// The type that is written, with the generic parameters of [`TypeContext::env`]. Reports what is wrong with it.
+/// Resolves a type expression in the current generic environment, and reports errors in it.
 pub(crate) fn resolve_type(cx: &mut TypeContext, ty: &TypeExpr, scope: &TypeScope) -> Type {
     match &ty.kind {
         TypeExprKind::Named(path) => resolve_path(cx, path, scope, ty.span),
@@ -138,7 +139,7 @@ fn resolve_path(cx: &mut TypeContext, path: &[(Ident, Vec<TypeExpr>)], scope: &T
     ty
 }
 
-/// `T.Name<A>`
+/// Resolves `T.Name<A>`.
 fn resolve_member(
     cx: &mut TypeContext,
     of: &Type,
@@ -169,7 +170,7 @@ fn resolve_member(
     }
 }
 
-/// A name by which synthesized code can ask for a type.
+/// Returns a name by which synthesized code can refer to a type.
 pub(crate) fn name_for(cx: &mut TypeContext, ty: Type) -> String {
     cx.memo.synthesized_types.push(ty);
     format!("{SYNTHESIZED}{}", cx.memo.synthesized_types.len() - 1)
@@ -214,7 +215,8 @@ fn resolve_name(cx: &mut TypeContext, ident: &Ident, generics: &[TypeExpr], scop
             }
             Owner::Nominal(n) => {
                 let declared = cx.defs.declared_type(n);
-                // What is being worked out may be meant to have the type that is called so outside.
+                // The associated type that is being inferred may be meant to be the type with this name in an enclosing
+                // scope.
                 let known = associated_type::associated_type(cx, &declared, name).filter(|ty| *ty != Type::Error);
                 known.or_else(|| lookup::protocol_alias(cx, &declared, name))
             }
@@ -259,7 +261,7 @@ pub(crate) fn encloses(cx: &TypeContext, owner: Owner, n: NominalId) -> bool {
     }
 }
 
-/// Gives a generic type its arguments.
+/// Applies a generic type to arguments.
 pub(crate) fn apply(cx: &mut TypeContext, ty: Type, generics: &[TypeExpr], scope: &TypeScope, span: Span) -> Type {
     if let (Type::Existential(e), false) = (&ty, generics.is_empty()) {
         let given = generics.iter().map(|g| resolve_type(cx, g, scope)).collect();
@@ -302,7 +304,7 @@ pub(crate) fn apply(cx: &mut TypeContext, ty: Type, generics: &[TypeExpr], scope
     Type::Nominal(*n, args.iter().take(kept).cloned().chain(given).collect())
 }
 
-/// The names of the types that a script may have meant.
+/// Returns the names of types for suggestions.
 fn type_names(cx: &TypeContext) -> Vec<String> {
     if !cx.sink.still_suggests() {
         return vec![];
@@ -316,7 +318,7 @@ fn type_names(cx: &TypeContext) -> Vec<String> {
         .collect()
 }
 
-/// Whether attributes make a function type differentiable, and if so whether linear.
+/// Whether attributes make a function type differentiable (`Some`), and if so, whether they make it linear.
 pub(crate) fn differentiable_attribute(attributes: &[Attribute]) -> Option<bool> {
     let attribute = attributes.iter().find(|a| &*a.name.name == "differentiable")?;
     Some(match &attribute.args {

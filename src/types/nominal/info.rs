@@ -1,4 +1,4 @@
-//! Types and functions as `ir` sees them.
+//! Declaration info: nominal types and functions in the form that `ir` reads.
 
 use crate::types::conform::conformances;
 use crate::types::conform::superclass;
@@ -17,7 +17,7 @@ use crate::types::nominal::stored_property;
 use crate::types::nominal::wrapped_value;
 use std::rc::Rc;
 
-/// The nominal type with its stored properties and cases worked out.
+/// Returns the nominal type with its stored properties and cases resolved.
 pub(crate) fn nominal_info(cx: &mut TypeContext, n: NominalId) -> Rc<Nominal> {
     if let Some(info) = &cx.defs.nominal_data(n).info {
         return info.clone();
@@ -64,7 +64,7 @@ pub(crate) fn nominal_info(cx: &mut TypeContext, n: NominalId) -> Rc<Nominal> {
     info
 }
 
-/// A function as `ir` sees it.
+/// Returns a function with its types in the form that `ir` reads.
 pub(crate) fn function_info(cx: &mut TypeContext, f: FunctionId) -> Rc<Function> {
     if let Some(info) = &cx.defs.function_data(f).info {
         return info.clone();
@@ -103,7 +103,7 @@ pub(crate) fn function_info(cx: &mut TypeContext, f: FunctionId) -> Rc<Function>
 }
 
 impl Definitions {
-    /// A function's name with the type that it belongs to, for backtraces.
+    /// Returns a function's name, qualified with the type that it belongs to, for backtraces.
     fn display_name(&self, f: FunctionId) -> String {
         let data = self.function_data(f);
         let own = self.full_name(f);
@@ -119,8 +119,8 @@ impl Definitions {
     }
 }
 
-/// Whether a function stands inside of another one and can be compiled alone: it was checked, and nothing is generic in or
-/// around it.
+/// Whether a local function can be compiled separately: it was checked, and neither it nor its enclosing functions are
+/// generic.
 pub fn is_local(cx: &mut TypeContext, f: FunctionId) -> bool {
     let is_plain = function_info(cx, f).generics.is_empty();
     is_plain
@@ -128,7 +128,7 @@ pub fn is_local(cx: &mut TypeContext, f: FunctionId) -> bool {
         && cx.defs.function_data(f).outer.as_ref().is_some_and(|env| env.params.is_empty())
 }
 
-/// Whether a function is declared inside of another one, and was checked.
+/// Whether a function is declared inside another one, and was checked.
 pub fn is_local_function(cx: &TypeContext, f: FunctionId) -> bool {
     let data = cx.defs.function_data(f);
     matches!(data.body, BodyState::Checked(_))

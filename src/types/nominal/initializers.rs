@@ -1,4 +1,4 @@
-//! Which initializers a class has: its own, and those that it inherits.
+//! Initializers: which initializers a class declares and inherits.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::types::conform::conformances;
@@ -17,7 +17,7 @@ use crate::types::nominal::stored_property;
 use std::fmt::Write;
 use std::rc::Rc;
 
-/// The initializers of a class that fill its properties themselves.
+/// Returns the designated initializers of a class.
 fn designated(cx: &mut TypeContext, n: NominalId) -> Vec<FunctionId> {
     queries::synthesize_member(cx, n, "init", true);
     let members = cx.defs.nominal_data(n).members.get("init").cloned().unwrap_or_default();
@@ -28,7 +28,7 @@ fn designated(cx: &mut TypeContext, n: NominalId) -> Vec<FunctionId> {
     functions.filter(|f| !superclass::is_convenience(cx, *f)).collect()
 }
 
-/// Whether a class has written an initializer of its own that fills its properties.
+/// Whether a class declares a designated initializer.
 fn has_own_designated(cx: &TypeContext, n: NominalId) -> bool {
     let members = cx.defs.nominal_data(n).members.get("init");
     members.is_some_and(|all| {
@@ -36,14 +36,15 @@ fn has_own_designated(cx: &TypeContext, n: NominalId) -> bool {
     })
 }
 
-/// Whether a class inherits the initializers that only lead to others: it has all those that they may lead to.
+/// Whether a class inherits the convenience initializers of its superclass: it must have all designated ones that they
+/// may delegate to.
 pub(crate) fn inherits_convenience(cx: &mut TypeContext, n: NominalId) -> bool {
     let Some((base, _)) = superclass::superclass(cx, n) else { return false };
     overrides::link_class(cx, n);
     designated(cx, base).into_iter().all(|f| cx.defs.overrides.contains_key(&(f, n)))
 }
 
-/// The first stored property of a class itself that has no value from the start.
+/// Returns the first stored property that a class declares without an initial value.
 fn first_without_value(cx: &mut TypeContext, n: NominalId) -> Option<usize> {
     (0..cx.defs.nominal_data(n).stored.len()).find(|i| {
         let ty = stored_property::stored_type(cx, n, *i as u32);
@@ -53,7 +54,8 @@ fn first_without_value(cx: &mut TypeContext, n: NominalId) -> Option<usize> {
     })
 }
 
-/// The initializers of a class that writes none: those of its superclass, or one without parameters.
+/// Returns the source of the initializers of a class that declares none: those of its superclass, or one without
+/// parameters.
 pub(crate) fn inherited_initializers(cx: &mut TypeContext, n: NominalId) -> Option<String> {
     if has_own_designated(cx, n) || first_without_value(cx, n).is_some() {
         return None;
@@ -84,7 +86,7 @@ pub(crate) fn inherited_initializers(cx: &mut TypeContext, n: NominalId) -> Opti
     (!text.is_empty()).then_some(text)
 }
 
-/// What inherited initializers have as default arguments, they keep.
+/// Copies the default arguments of the superclass's initializers to the corresponding initializers of a class.
 pub(crate) fn inherit_defaults(cx: &mut TypeContext, n: NominalId) {
     let Some((base, args)) = superclass::superclass(cx, n) else { return };
     let olds = designated(cx, base);
@@ -102,7 +104,7 @@ pub(crate) fn inherit_defaults(cx: &mut TypeContext, n: NominalId) {
     }
 }
 
-/// A class whose instances can be made.
+/// Reports a class without initializers, and missing required initializers.
 pub(crate) fn check_class(cx: &mut TypeContext, n: NominalId) {
     overrides::link_class(cx, n);
     if !superclass::is_class(cx, n) || !designated(cx, n).is_empty() {
@@ -120,7 +122,7 @@ pub(crate) fn check_class(cx: &mut TypeContext, n: NominalId) {
     cx.sink.report(diagnostic);
 }
 
-/// A subclass must have the initializers that its superclass requires.
+/// Reports initializers that the superclass requires and the class lacks.
 fn check_required(cx: &mut TypeContext, n: NominalId) {
     let Some((base, _)) = superclass::superclass(cx, n) else { return };
     for f in designated(cx, base) {

@@ -1,4 +1,4 @@
-//! Nominal types: what structs, enums and classes store, inherit and initialize.
+//! Nominal types: stored properties, inheritance and initializers of structs, enums and classes.
 
 pub(crate) mod info;
 pub(crate) mod initializers;

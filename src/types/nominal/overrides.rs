@@ -1,4 +1,4 @@
-//! What a class puts in the place of what it inherits.
+//! Overrides: determines which inherited members a class overrides, and checks them.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -20,7 +20,7 @@ use crate::types::names::subclass_access;
 use crate::types::nominal::stored_property;
 use std::rc::Rc;
 
-/// What a method is for instances of a class: the nearest override.
+/// Returns the implementation of a method for instances of a class: the nearest override.
 pub(crate) fn nearest_override(cx: &mut TypeContext, method: &FunctionRef, of: &Type) -> FunctionRef {
     let Owner::Nominal(home) = cx.defs.function_data(method.function).owner else { return method.clone() };
     let outer = cx.defs.nominal_data(home).params.len();
@@ -40,13 +40,13 @@ pub(crate) fn nearest_override(cx: &mut TypeContext, method: &FunctionRef, of: &
     method.clone()
 }
 
-/// Whether a function says that it overrides another one.
+/// Whether a function is declared with `override`.
 pub(crate) fn overrides_something(cx: &TypeContext, f: FunctionId) -> bool {
     cx.defs.function_data(f).decl.as_ref().is_some_and(|d| d.has("override"))
 }
 
-/// The methods with registered derivatives that a method overrides, for its generic arguments: those of the nearest
-/// superclass that has any.
+/// Returns the methods with registered derivatives that a method overrides, and their generic arguments: those in the
+/// nearest superclass that has any.
 pub(crate) fn overridden_by(cx: &mut TypeContext, of: &FunctionRef) -> Vec<(FunctionId, Rc<[Type]>)> {
     let Owner::Nominal(n) = cx.defs.function_data(of.function).owner else { return vec![] };
     let mut olds: Vec<FunctionId> =
@@ -67,7 +67,8 @@ pub(crate) fn overridden_by(cx: &mut TypeContext, of: &FunctionRef) -> Vec<(Func
     vec![]
 }
 
-/// Whether what is registered for a method gives what one that overrides it gives, and not an instance of a superclass.
+/// Whether a derivative registered for a method applies to an override: the result must have the same type, and not be
+/// an instance of a superclass.
 fn gives_the_same(cx: &mut TypeContext, old: FunctionId, new: FunctionId) -> bool {
     let results = [old, new].map(|f| signature::signature(cx, f).result.clone());
     let is_open = |ty: &Type| ty.any(&mut |t| matches!(t, Type::Param(_)));
@@ -77,7 +78,7 @@ fn gives_the_same(cx: &mut TypeContext, old: FunctionId, new: FunctionId) -> boo
             || associated_type::normalize_type(cx, &results[0]) == associated_type::normalize_type(cx, &results[1]))
 }
 
-/// Finds out what a class overrides, and says what is wrong with it.
+/// Determines the overrides of a class, and reports errors in them.
 pub(crate) fn link_class(cx: &mut TypeContext, n: NominalId) {
     if !superclass::is_class(cx, n) || std::mem::replace(&mut cx.defs.nominal_data_mut(n).linked, true) {
         return;
@@ -159,7 +160,7 @@ fn link_member(cx: &mut TypeContext, n: NominalId, name: &Name, member: &Member)
     record_overrides(cx, n, name, (&member.kind, span), class, &inherited.kind);
 }
 
-/// What a member gives that the one which it overrides does not: another type, or errors.
+/// Describes how an override's result type or `throws` conflicts with the overridden member, if it does.
 fn other_result(
     cx: &mut TypeContext,
     n: NominalId,
@@ -206,7 +207,7 @@ fn other_result(
     let theirs = conformances::substitute_nominal(cx, class, &args, &theirs);
     let (mine, theirs) =
         (associated_type::normalize_type(cx, &mine.result), associated_type::normalize_type(cx, &theirs));
-    // Methods with parameters of their own are compared when they are called.
+    // Methods with generic parameters of their own are compared when they are called.
     let is_generic = mine.any(&mut |t| matches!(t, Type::Param(_)));
     if is_generic || mine == theirs || is_class_of(cx, &mine, &theirs) {
         return None;
@@ -218,7 +219,7 @@ fn other_result(
     ))
 }
 
-/// Whether a type is a class that inherits from another one, or an optional of such ones.
+/// Whether a type is a subclass of another one, or an optional of such a class.
 fn is_class_of(cx: &mut TypeContext, ty: &Type, of: &Type) -> bool {
     if let Some(of) = lookup::optional_payload(cx, of) {
         let ty = lookup::optional_payload(cx, ty).unwrap_or_else(|| ty.clone());
@@ -279,7 +280,7 @@ fn record_overrides(
     }
 }
 
-/// Whether an accessor is of a property that a subclass observes.
+/// Whether an accessor belongs to a property that a subclass observes.
 fn is_observing(cx: &TypeContext, accessor: FunctionId) -> bool {
     let Some(DeclKind::Variable { bindings, .. }) = cx.defs.function_data(accessor).decl.as_ref().map(|d| &d.kind)
     else {
@@ -289,14 +290,14 @@ fn is_observing(cx: &TypeContext, accessor: FunctionId) -> bool {
     all.any(|a| a.will_set.is_some() || a.did_set.is_some())
 }
 
-/// Accessors that override nothing: what they do with `super` is not worth a word.
+/// Marks accessors that override nothing as failed: errors in their uses of `super` would only repeat the first one.
 fn pass_over(cx: &mut TypeContext, get: FunctionId, set: Option<FunctionId>) {
     for f in std::iter::once(get).chain(set) {
         cx.defs.functions[f.0 as usize].body = BodyState::Failed;
     }
 }
 
-/// What stands in the place of a function that promises derivatives promises them, too.
+/// Reports an override without the `@differentiable` attribute of the overridden function.
 pub(crate) fn check_promised(cx: &mut TypeContext, old: FunctionId, new: FunctionId) {
     let given = queries::promised_parameters(cx, new);
     let covers = |given: &[bool], wanted: &[bool]| wanted.iter().zip(given).all(|(wanted, given)| given | !wanted);
@@ -304,7 +305,7 @@ pub(crate) fn check_promised(cx: &mut TypeContext, old: FunctionId, new: Functio
     let missing = wanted.find(|(_, wanted)| !given.iter().any(|(_, given)| covers(given, wanted)));
     let Some((promised, _)) = missing else { return };
     let data = cx.defs.function_data(new);
-    // An initializer that is inherited is written by nobody.
+    // An inherited initializer is not written in the program.
     let Some(decl) = data.decl.clone().filter(|_| !matches!(data.kind, FunctionKind::Init { .. })) else { return };
     let text = cx.sink.source_text(promised).to_string();
     let message = format!("overriding declaration is missing attribute '{text}'");
@@ -336,7 +337,7 @@ fn is_final_member(cx: &TypeContext, class: NominalId, member: &Member) -> bool 
     }
 }
 
-/// What a class would have inherited in the place of a member, and from which class.
+/// Returns the inherited member that a member overrides, and the class that declares it.
 fn inherited_member(cx: &mut TypeContext, n: NominalId, name: &str, member: &Member) -> Option<(NominalId, Member)> {
     let mut at = superclass::superclass(cx, n);
     while let Some((class, args)) = at {
@@ -356,7 +357,7 @@ fn inherited_member(cx: &mut TypeContext, n: NominalId, name: &str, member: &Mem
     None
 }
 
-/// Whether a member is what another one, of a superclass with these arguments, is there.
+/// Whether a member corresponds to an inherited one of a superclass with the generic arguments `args`.
 fn replaces(cx: &mut TypeContext, n: NominalId, member: &Member, inherited: &Member, args: &[Type]) -> bool {
     use MemberKind::{Computed, Init, Method, Stored, Subscript};
     match (&member.kind, &inherited.kind) {

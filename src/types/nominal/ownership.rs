@@ -1,4 +1,4 @@
-//! How long instances of classes live: `deinit`, and the variables that do not keep them (`weak`, `unowned`).
+//! Ownership: `deinit`, and variables that do not retain their instance (`weak`, `unowned`).
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -10,7 +10,7 @@ use crate::types::model::tree::{FunctionRef, Ownership};
 use crate::types::model::ty::Type;
 use crate::types::names::lookup;
 
-/// A variable that does not keep its instance: its type, and what is wrong with it, which is said.
+/// Checks whether a variable of this type may be `weak` or `unowned`, and reports an error if not.
 pub(crate) fn check_ownership(cx: &mut TypeContext, ownership: Ownership, is_let: bool, ty: &Type, span: Span) -> bool {
     if ownership == Ownership::Strong || *ty == Type::Error {
         return true;
@@ -45,7 +45,7 @@ pub(crate) fn check_ownership(cx: &mut TypeContext, ownership: Ownership, is_let
     true
 }
 
-/// What a class does when an instance goes away, then what the classes do that it inherits from.
+/// Returns the `deinit` of a class, followed by those of its superclasses.
 pub(crate) fn deinits(cx: &mut TypeContext, ty: &Type) -> Vec<FunctionRef> {
     let mut all = vec![];
     let mut class = Some(ty.clone());

@@ -1,4 +1,4 @@
-//! The raw values of an enum: those that are written, and those that follow from them.
+//! Raw values: the raw values of an enum's cases, explicit or implicit.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{Expr, ExprKind, StringPart};
@@ -11,7 +11,7 @@ use crate::types::model::ty::{NominalId, Type};
 use crate::types::names::lookup;
 use hashbrown::{HashMap, HashSet};
 
-/// A raw value as it is known before anything is checked.
+/// A raw value as a literal.
 #[derive(Clone, PartialEq, Debug)]
 enum Raw {
     Int(i128),
@@ -19,14 +19,14 @@ enum Raw {
     Text(String),
 }
 
-/// What raw values are found by. Large integers that are near each other share one.
+/// A hash key for raw values. Large integers that are close to each other share a key.
 #[derive(PartialEq, Eq, Hash)]
 enum Key {
     Number(u64),
     Text(String),
 }
 
-/// The kinds of literals that raw values are made from.
+/// The kinds of literals that can be raw values.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum LiteralKind {
     Int,
@@ -35,7 +35,7 @@ enum LiteralKind {
 }
 
 impl Raw {
-    /// Whether both make the same value: `1` and `1.0` do.
+    /// Whether both literals produce the same value, as `1` and `1.0` do.
     fn equals(&self, other: &Raw) -> bool {
         match (self, other) {
             (Raw::Int(n), Raw::Float(x)) | (Raw::Float(x), Raw::Int(n)) => *n as f64 == *x,
@@ -43,7 +43,7 @@ impl Raw {
         }
     }
 
-    /// What values that are equal have in common, to find them by.
+    /// Returns a key that is the same for equal values.
     fn key(&self) -> Key {
         match self {
             Raw::Int(n) => Key::Number((*n as f64).to_bits()),
@@ -53,7 +53,7 @@ impl Raw {
         }
     }
 
-    /// A literal, perhaps with a minus sign.
+    /// Returns the value of a literal, which may have a minus sign.
     fn of(literal: &Expr) -> Option<Raw> {
         match &literal.kind {
             ExprKind::Int(Some(value)) => i128::try_from(*value).ok().map(Raw::Int),
@@ -73,7 +73,7 @@ impl Raw {
         }
     }
 
-    /// As a literal of the language.
+    /// Formats the value as a literal of the language.
     fn source(&self) -> String {
         match self {
             Raw::Int(value) => value.to_string(),
@@ -94,7 +94,7 @@ impl Raw {
     }
 }
 
-/// `rawValue` of an enum with raw values.
+/// Returns the source of `rawValue` for an enum with raw values.
 pub(crate) fn raw_value_text(cx: &mut TypeContext, n: NominalId) -> Option<String> {
     let (values, _) = raw_values(cx, n)?;
     let mut text = String::from("var rawValue: RawValue {\n    switch self {\n");
@@ -105,7 +105,7 @@ pub(crate) fn raw_value_text(cx: &mut TypeContext, n: NominalId) -> Option<Strin
     Some(text)
 }
 
-/// `init?(rawValue:)` of an enum with raw values.
+/// Returns the source of `init?(rawValue:)` for an enum with raw values.
 pub(crate) fn raw_init_text(cx: &mut TypeContext, n: NominalId) -> Option<String> {
     let (values, _) = raw_values(cx, n)?;
     let mut text = String::from("init?(rawValue: RawValue) {\n    switch rawValue {\n");
@@ -121,7 +121,7 @@ pub(crate) fn raw_init_text(cx: &mut TypeContext, n: NominalId) -> Option<String
     Some(text)
 }
 
-/// Raw values need a raw type, literals make them, and those of a type are all different.
+/// Checks that an enum with raw values has a raw type, and that its raw values are distinct literals of that type.
 pub(crate) fn check_raw_values(cx: &mut TypeContext, n: NominalId) {
     if cx.defs.nominal_data(n).raw_type.is_some() {
         if check_raw_type(cx, n) {
@@ -139,7 +139,7 @@ pub(crate) fn check_raw_values(cx: &mut TypeContext, n: NominalId) {
     }
 }
 
-/// Every value is one of the raw type.
+/// Checks that every value fits the raw type.
 fn check_literals(cx: &mut TypeContext, n: NominalId, values: &[Raw]) {
     let Some(raw_type) = cx.defs.nominal_data(n).raw_type.clone() else { return };
     let kinds = literal_kinds(cx, &raw_type);
@@ -156,7 +156,7 @@ fn check_literals(cx: &mut TypeContext, n: NominalId, values: &[Raw]) {
     }
 }
 
-/// Whether literals make values of the raw type, and there is something to make.
+/// Checks that the raw type is expressible by a literal and that the enum has cases.
 fn check_raw_type(cx: &mut TypeContext, n: NominalId) -> bool {
     let Some(raw) = cx.defs.nominal_data(n).raw_type.clone().filter(|raw| *raw != Type::Error) else { return false };
     let (group, span) = (cx.defs.nominal_data(n).group, cx.defs.nominal_data(n).span);
@@ -176,7 +176,7 @@ fn check_raw_type(cx: &mut TypeContext, n: NominalId) -> bool {
     true
 }
 
-/// The literals that make values of a type.
+/// Returns the kinds of literals by which a type is expressible.
 fn literal_kinds(cx: &mut TypeContext, ty: &Type) -> Vec<LiteralKind> {
     let kinds = [
         ("ExpressibleByIntegerLiteral", LiteralKind::Int),
@@ -190,7 +190,7 @@ fn literal_kinds(cx: &mut TypeContext, ty: &Type) -> Vec<LiteralKind> {
     made.map(|(_, kind)| kind).collect()
 }
 
-/// Why a literal does not make a value of the raw type.
+/// Returns why a literal cannot be a value of the raw type.
 fn unfit(cx: &mut TypeContext, value: &Raw, raw_type: &Type, kinds: &[LiteralKind]) -> Option<String> {
     let builtin = match raw_type {
         Type::Nominal(n, _) => cx.defs.nominal_data(*n).builtin,
@@ -213,7 +213,7 @@ fn unfit(cx: &mut TypeContext, value: &Raw, raw_type: &Type, kinds: &[LiteralKin
     }
 }
 
-/// One raw value for each case, and what is wrong with those that are written.
+/// Returns a raw value for each case, and diagnostics for the invalid ones.
 fn raw_values(cx: &mut TypeContext, n: NominalId) -> Option<(Vec<Raw>, Vec<Diagnostic>)> {
     let raw_type = cx.defs.nominal_data(n).raw_type.clone()?;
     let (text, character) = (lookup::library_nominal(cx, "String"), lookup::library_nominal(cx, "Character"));

@@ -1,4 +1,4 @@
-//! Types that have no values: structs that would contain themselves, and what is too large.
+//! Recursive types: reports structs that contain themselves, and types that are too large.
 
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::types::conform::conformances;
@@ -6,7 +6,7 @@ use crate::types::model::context::TypeContext;
 use crate::types::model::ty::{NominalId, Type};
 use crate::types::nominal::stored_property;
 
-/// A struct that contains itself has no values.
+/// Reports a struct that contains itself: its size would be infinite.
 pub(crate) fn check_size(cx: &mut TypeContext, n: NominalId) {
     for i in 0..cx.defs.nominal_data(n).stored.len() as u32 {
         let ty = stored_property::stored_type(cx, n, i);

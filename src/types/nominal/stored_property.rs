@@ -1,4 +1,4 @@
-//! What stores values: stored properties, globals and payloads of cases, with their types, initial values and accessors.
+//! Stored properties: types, initial values and accessors of stored properties, globals and payloads of cases.
 
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::syntax::ast::{NominalKind, TypeExpr};
@@ -27,7 +27,7 @@ use crate::types::names::type_expr::TypeScope;
 use crate::types::nominal::ownership;
 use std::rc::Rc;
 
-/// The type of a stored property, in terms of its type's parameters.
+/// Returns the type of a stored property, in terms of the generic parameters of its nominal type.
 pub(crate) fn stored_type(cx: &mut TypeContext, n: NominalId, index: u32) -> Type {
     let data = &cx.defs.nominal_data(n).stored[index as usize];
     if let Some(ty) = &data.resolved {
@@ -65,7 +65,7 @@ pub(crate) fn stored_type(cx: &mut TypeContext, n: NominalId, index: u32) -> Typ
         (None, None) => {
             let data = &cx.defs.nominal_data(n).stored[index as usize];
             let wrapped = data.wrapped.as_ref();
-            // That a wrapper cannot take the initial value was said.
+            // A wrapper that cannot take the initial value was reported.
             if wrapped.is_none_or(|w| w.initial.is_none()) {
                 let name = wrapped.map_or(&data.name, |w| &w.name);
                 let message = format!("type annotation missing for '{name}'");
@@ -76,11 +76,11 @@ pub(crate) fn stored_type(cx: &mut TypeContext, n: NominalId, index: u32) -> Typ
     };
     let kept = ownership(&cx.defs.nominal_data(n).stored[index as usize].decl);
     let is_let = cx.defs.nominal_data(n).stored[index as usize].is_let;
-    // What a type parameter is bound to says whether it stands for classes only.
+    // The requirements on a generic parameter determine whether it represents a class.
     context::with_env(cx, own_env, |cx| {
         ownership::check_ownership(cx, kept, is_let, &resolved, span);
     });
-    // What is wrong with it was said: the rest is as if it were right.
+    // The error was reported; continue with a valid type.
     let resolved = match kept {
         Ownership::Weak if resolved != Type::Error && !lookup::is_optional(cx, &resolved) => {
             lookup::applied(cx, "Optional", &[resolved])
@@ -99,7 +99,7 @@ pub(crate) fn stored_type(cx: &mut TypeContext, n: NominalId, index: u32) -> Typ
     resolved
 }
 
-/// The function that computes the initial value of a stored property.
+/// Returns the function that computes the initial value of a stored property.
 pub(crate) fn stored_initial(cx: &mut TypeContext, n: NominalId, index: u32) -> Option<FunctionId> {
     let data = &cx.defs.nominal_data(n).stored[index as usize];
     if let Some(initial) = data.initial {
@@ -122,7 +122,7 @@ pub(crate) fn stored_initial(cx: &mut TypeContext, n: NominalId, index: u32) -> 
     Some(id)
 }
 
-/// The type that a property is declared with: `some P` is that of its initial value, of which others know no more.
+/// Resolves the declared type of a property; the underlying type of `some P` is the type of the initial value.
 fn property_type(
     cx: &mut TypeContext,
     initial: Option<FunctionId>,
@@ -142,7 +142,7 @@ fn property_type(
     }
 }
 
-/// The type of a global variable.
+/// Returns the type of a global variable.
 pub(crate) fn global_type(cx: &mut TypeContext, g: GlobalId) -> Type {
     let data = &cx.defs.globals[g.0 as usize];
     if let Some(ty) = &data.ty {
@@ -184,7 +184,7 @@ pub(crate) fn global_type(cx: &mut TypeContext, g: GlobalId) -> Type {
     }
 }
 
-/// The function that computes the initial value of a lazy global.
+/// Returns the function that computes the initial value of a lazy global.
 pub(crate) fn global_initial(cx: &mut TypeContext, g: GlobalId) -> Option<FunctionId> {
     let data = &cx.defs.globals[g.0 as usize];
     if data.lazy.is_some() || !data.is_lazy {
@@ -206,7 +206,7 @@ pub(crate) fn global_initial(cx: &mut TypeContext, g: GlobalId) -> Option<Functi
     Some(id)
 }
 
-/// The getter of a stored property, if there is one.
+/// Returns the getter of a stored property, if it was created.
 pub(crate) fn known_accessor(cx: &TypeContext, n: NominalId, index: u32) -> Option<FunctionId> {
     let found = cx.defs.nominal_data(n).members.get(&*format!("get stored {index}"))?;
     match found.first()?.kind {
@@ -215,7 +215,7 @@ pub(crate) fn known_accessor(cx: &TypeContext, n: NominalId, index: u32) -> Opti
     }
 }
 
-/// A getter or setter for a stored property that fulfils a requirement, or that a subclass overrides.
+/// Returns a getter or setter for a stored property that is a witness, or that a subclass overrides.
 pub(crate) fn stored_accessor(cx: &mut TypeContext, n: NominalId, index: u32, is_setter: bool) -> FunctionId {
     let stored = &cx.defs.nominal_data(n).stored[index as usize];
     let (name, span) = (stored.name.clone(), stored.span);
@@ -283,7 +283,7 @@ pub(crate) fn stored_accessor(cx: &mut TypeContext, n: NominalId, index: u32, is
     id
 }
 
-/// A getter for a static stored property that fulfils a requirement.
+/// Returns a getter for a static stored property that is a witness.
 pub(crate) fn global_accessor(cx: &mut TypeContext, g: GlobalId) -> FunctionId {
     if let Some(getter) = cx.defs.globals[g.0 as usize].getter {
         return getter;
@@ -295,7 +295,7 @@ pub(crate) fn global_accessor(cx: &mut TypeContext, g: GlobalId) -> FunctionId {
     id
 }
 
-/// A setter for one: that of its observers, if there are any.
+/// Returns a setter for a static stored property; if it has observers, the setter that calls them.
 pub(crate) fn global_setter(cx: &mut TypeContext, g: GlobalId) -> FunctionId {
     let getter = global_accessor(cx, g);
     if let Some(setter) = cx.defs.globals[g.0 as usize].setter.or(cx.defs.function_data(getter).setter) {
@@ -356,7 +356,7 @@ fn add_global_accessor(
     cx.defs.add_function(function)
 }
 
-/// A getter for a case without payload that fulfils a requirement.
+/// Returns a getter for a case without payload that is a witness.
 pub(crate) fn case_accessor(cx: &mut TypeContext, n: NominalId, case: u32) -> FunctionId {
     let ty = cx.defs.declared_type(n);
     let data = cx.defs.nominal_data(n);
@@ -376,7 +376,7 @@ pub(crate) fn case_accessor(cx: &mut TypeContext, n: NominalId, case: u32) -> Fu
     cx.defs.add_function(function)
 }
 
-/// The payload of a case, in terms of its type's parameters.
+/// Returns the payload of a case, in terms of the generic parameters of its enum.
 pub(crate) fn case_payload(
     cx: &mut TypeContext,
     n: NominalId,
@@ -393,7 +393,7 @@ pub(crate) fn case_payload(
     })
 }
 
-/// What a part of a case is that is left out.
+/// Returns the function that computes the default value of a component of a case's payload.
 pub(crate) fn case_default(cx: &mut TypeContext, n: NominalId, case: u32, part: usize) -> Option<FunctionId> {
     if let Some(known) = cx.defs.case_defaults.get(&(n, case, part)) {
         return Some(*known);
@@ -414,7 +414,7 @@ pub(crate) fn case_default(cx: &mut TypeContext, n: NominalId, case: u32, part: 
     Some(id)
 }
 
-/// Makes the default values of all cases, so that they are checked.
+/// Enters the default values of all cases, so that they are checked.
 pub(crate) fn enter_case_defaults(cx: &mut TypeContext, n: NominalId) {
     for case in 0..cx.defs.nominal_data(n).cases.len() {
         for part in 0..cx.defs.nominal_data(n).cases[case].defaults.len() {

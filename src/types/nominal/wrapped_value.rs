@@ -17,15 +17,15 @@ use crate::types::model::ty::Type;
 use crate::types::names::members;
 use crate::types::nominal::stored_property;
 
-/// The value of a wrapped property inside of its wrapper.
+/// The value of a wrapped property inside its wrapper.
 pub(crate) struct WrappedValue {
-    /// Which stored property of the wrapper it is, from the outermost wrapper on.
+    /// The index of the stored property with the value in each wrapper, from the outermost wrapper inward.
     pub(crate) places: Vec<u32>,
     pub(crate) ty: Type,
 }
 
-/// Where the value of a wrapped property is among the stored properties of its wrapper; `None` for a property that is not
-/// wrapped, one that cannot be set, and a wrapper that computes the value.
+/// Returns the path of the value of a wrapped property through its wrappers; `None` for a property that is not wrapped
+/// or cannot be set, and for a wrapper that computes the value.
 pub(crate) fn wrapped_value(cx: &mut TypeContext, n: NominalId, stored: u32) -> Option<WrappedValue> {
     let depth = cx.defs.nominal_data(n).stored[stored as usize].wrapped.as_ref()?.depth;
     let mut value = WrappedValue { places: vec![], ty: stored_property::stored_type(cx, n, stored) };
@@ -55,7 +55,7 @@ pub(crate) fn value_in_wrapper(cx: &mut TypeContext, ty: &Type) -> Option<(u32, 
     Some((place, conformances::substitute_nominal(cx, wrapper, args, &ty)))
 }
 
-/// The stored variable that a getter returns as it stands.
+/// Returns the stored variable that a getter returns unchanged.
 pub(crate) fn returned_property(cx: &mut TypeContext, wrapper: NominalId, get: FunctionId) -> Option<u32> {
     let named = match &cx.defs.function_data(get).code {
         Code::Expression(e) => property_named(e),
@@ -73,7 +73,7 @@ pub(crate) fn returned_property(cx: &mut TypeContext, wrapper: NominalId, get: F
     (stored_property::stored_type(cx, wrapper, place) == signature::signature(cx, get).result).then_some(place)
 }
 
-/// The property of `self` that an expression reads.
+/// Returns the property of `self` that an expression reads.
 pub(crate) fn property_named(e: &Expr) -> Option<Name> {
     match &e.kind {
         ExprKind::Ident { name, .. } => Some(name.clone()),

@@ -1,4 +1,5 @@
-//! Types that say themselves when their values are equal, and what is written for the types that are made of them.
+//! Custom equality: types that define `==` themselves, and the synthesized equality and hashing of types that contain
+//! them.
 
 use crate::syntax::ast::NominalKind;
 use crate::types::conform::conformances;
@@ -13,7 +14,7 @@ use crate::types::names::prelude;
 use crate::types::nominal::stored_property;
 use std::fmt::Write;
 
-/// Whether the values of a type are equal exactly when all their parts are, so that the machine can compare them.
+/// Whether values of a type are equal exactly if all their parts are, so that the machine can compare them.
 pub(crate) fn is_equal_by_parts(cx: &mut TypeContext, ty: &Type) -> bool {
     equal_by_parts(cx, ty, &mut vec![])
 }
@@ -45,7 +46,7 @@ fn equal_by_parts(cx: &mut TypeContext, ty: &Type, around: &mut Vec<NominalId>) 
     }
 }
 
-/// The types of what is compared: nothing of a class, whose instances are the same or not.
+/// Returns the types of the parts that are compared; none for a class, whose instances are compared by identity.
 fn equal_parts(cx: &mut TypeContext, n: NominalId) -> Vec<Type> {
     if cx.defs.nominal_data(n).kind == NominalKind::Class {
         return vec![];
@@ -58,7 +59,7 @@ fn equal_parts(cx: &mut TypeContext, n: NominalId) -> Vec<Type> {
     parts
 }
 
-/// Whether somebody wrote the `==` of a type.
+/// Whether a type has a custom `==`.
 fn writes_equality(cx: &mut TypeContext, n: NominalId, args: &std::rc::Rc<[Type]>) -> bool {
     let equatable = lookup::protocol(cx, "Equatable");
     let own = Type::Nominal(n, args.clone());
@@ -69,7 +70,7 @@ fn writes_equality(cx: &mut TypeContext, n: NominalId, args: &std::rc::Rc<[Type]
     }
 }
 
-/// `==` of an enum, case by case.
+/// Returns the source of `==` for an enum, case by case.
 pub(crate) fn equality_of_cases(cx: &mut TypeContext, n: NominalId) -> String {
     let mut text = String::from("static func == (lhs: Self, rhs: Self) -> Bool {\n    switch (lhs, rhs) {\n");
     for (name, count) in case_sizes(cx, n) {
@@ -84,8 +85,8 @@ pub(crate) fn equality_of_cases(cx: &mut TypeContext, n: NominalId) -> String {
     text
 }
 
-/// `hash(into:)` of a type with parts that say themselves when they are equal; `None` for all others, whose parts the
-/// machine hashes.
+/// Returns the source of `hash(into:)` for a type with parts that have a custom equality; `None` for all others, whose
+/// parts the machine hashes.
 pub(crate) fn hash_of_parts(cx: &mut TypeContext, n: NominalId) -> Option<String> {
     let own = cx.defs.declared_type(n);
     let kind = cx.defs.nominal_data(n).kind;
@@ -116,7 +117,7 @@ fn writes_equality_of(cx: &mut TypeContext, own: &Type) -> bool {
     matches!(own, Type::Nominal(n, args) if writes_equality(cx, *n, args))
 }
 
-/// The cases of an enum, with how many values each carries.
+/// Returns the cases of an enum, each with the number of values in its payload.
 fn case_sizes(cx: &mut TypeContext, n: NominalId) -> Vec<(String, usize)> {
     let count = cx.defs.nominal_data(n).cases.len() as u32;
     (0..count)
@@ -127,7 +128,7 @@ fn case_sizes(cx: &mut TypeContext, n: NominalId) -> Vec<(String, usize)> {
         .collect()
 }
 
-/// The function that does what a primitive does, for keys that say themselves when they are equal.
+/// Returns the function that replaces a primitive for keys with a custom equality.
 pub(crate) fn by_own_equality(cx: &mut TypeContext, primitive: &str, of: &Type) -> Option<FunctionId> {
     let name = match primitive {
         "dictionary.get" => "_getByOwn",
@@ -144,7 +145,7 @@ pub(crate) fn by_own_equality(cx: &mut TypeContext, primitive: &str, of: &Type) 
     if is_equal_by_parts(cx, of) { None } else { prelude::library_function(cx, name) }
 }
 
-/// `(let a0, let a1)`
+/// Formats the pattern `(let a0, let a1)`.
 fn bind(name: &str, count: usize) -> String {
     let names: Vec<String> = (0..count).map(|k| format!("let {name}{k}")).collect();
     if names.is_empty() { String::new() } else { format!("({})", names.join(", ")) }

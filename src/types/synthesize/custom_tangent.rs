@@ -1,4 +1,4 @@
-//! Types that say themselves what their tangent vectors are.
+//! Custom tangents: types that declare their tangent vectors explicitly.
 
 use crate::syntax::ast::{Name, NominalKind};
 use crate::types::conform::conformances;
@@ -13,12 +13,12 @@ use crate::types::names::lookup;
 use crate::types::nominal::info;
 use std::rc::Rc;
 
-/// The tangent vector of a concrete type.
+/// Returns the tangent vector of a concrete type.
 pub(crate) fn vector_of(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
     context::with_env(cx, Rc::default(), |cx| vector_here(cx, ty))
 }
 
-/// The tangent vector of a type in the current generic environment.
+/// Returns the tangent vector of a type in the current generic environment.
 fn vector_here(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
     let differentiable = lookup::protocol(cx, "Differentiable");
     if matches!(ty, Type::Function(_)) || !conformances::conforms_to(cx, ty, differentiable) {
@@ -29,8 +29,8 @@ fn vector_here(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
     (normal != vector || matches!(ty, Type::Param(_) | Type::Associated(..) | Type::Opaque(..))).then_some(normal)
 }
 
-/// The tangent vector of a struct or enum that is not differentiated member by member, because the vector's members
-/// are not the type's own by name.
+/// Returns the tangent vector of a struct or enum that is not differentiated member by member, because the vector's
+/// members do not correspond to those of the type by name.
 pub(crate) fn own_vector(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
     let Type::Nominal(n, args) = ty else { return None };
     let data = cx.defs.nominal_data(*n);
@@ -47,7 +47,7 @@ pub(crate) fn own_vector(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
     vector.filter(|_| !follows)
 }
 
-/// Whether a tangent vector that the user has written leaves out a property of its type.
+/// Whether a tangent vector that the user declares has no member for a property of its type.
 pub(crate) fn leaves_out(cx: &mut TypeContext, ty: &Type, property: &str) -> bool {
     let Type::Nominal(n, _) = ty else { return false };
     let data = cx.defs.nominal_data(*n);
@@ -70,14 +70,14 @@ pub(crate) fn leaves_out(cx: &mut TypeContext, ty: &Type, property: &str) -> boo
     }
 }
 
-/// Whether moving a value along its tangent vector is moving its members along those of the vector.
+/// Whether moving a value along its tangent vector moves its members along the corresponding members of the vector.
 pub(crate) fn moves_by_members(cx: &mut TypeContext, n: NominalId, ty: &Type) -> bool {
     let Type::Nominal(_, args) = ty else { return false };
     vector_here(cx, ty).is_none_or(|vector| follows_members(cx, n, args, &vector))
 }
 
-/// The protocols beside its usual ones that a synthesized tangent vector must conform to, because a protocol that the
-/// type conforms to says so.
+/// Returns the protocols, beyond the usual ones, that a synthesized tangent vector must conform to because a protocol
+/// of its type requires it.
 pub(crate) fn asked_of_vector(cx: &mut TypeContext, n: NominalId) -> Vec<Name> {
     let differentiable = lookup::protocol(cx, "Differentiable");
     let is_vector = |t: &Type, own: ParamId| matches!(t, Type::Associated(of, p, name) if **of == Type::Param(own) && *p == differentiable && &**name == "TangentVector");
@@ -96,7 +96,8 @@ pub(crate) fn asked_of_vector(cx: &mut TypeContext, n: NominalId) -> Vec<Name> {
     asked
 }
 
-/// A class is differentiated by its members only: its instances have no place for anything else.
+/// Describes the requirement that a class violates if its tangent vector does not correspond to its properties:
+/// instances of a class have no storage for other tangents.
 pub(crate) fn unreachable_vector(cx: &mut TypeContext, n: NominalId, ty: &Type) -> Option<String> {
     let Type::Nominal(_, args) = ty else { return None };
     let vector = vector_here(cx, ty)?;
@@ -109,7 +110,8 @@ pub(crate) fn unreachable_vector(cx: &mut TypeContext, n: NominalId, ty: &Type) 
     })
 }
 
-/// Tangent vectors are added number by number: all that they are made of has to say where its numbers are.
+/// Describes the requirement that a tangent vector violates if numbers in it cannot be found: vectors are added number
+/// by number, so stored properties with numbers must be differentiable.
 pub(crate) fn hidden_in_vector(cx: &mut TypeContext, ty: &Type) -> Option<String> {
     let vector = vector_here(cx, ty)?;
     let Type::Nominal(v, args) = &vector else { return None };
@@ -131,7 +133,7 @@ pub(crate) fn hidden_in_vector(cx: &mut TypeContext, ty: &Type) -> Option<String
     None
 }
 
-/// Whether there are numbers in a value that could move.
+/// Whether values of a type contain numbers that could vary.
 fn holds_numbers(cx: &mut TypeContext, ty: &Type, around: &mut Vec<Type>) -> bool {
     match ty {
         Type::Param(_) | Type::Associated(..) | Type::Existential(_) => true,
@@ -158,7 +160,7 @@ fn holds_numbers(cx: &mut TypeContext, ty: &Type, around: &mut Vec<Type>) -> boo
     }
 }
 
-/// What a protocol asks of the associated types of a type, and does not hold.
+/// Describes the conditions of a protocol on associated types that do not hold for a type.
 pub(crate) fn broken_clauses(cx: &mut TypeContext, p: ProtocolId, ty: &Type) -> Vec<String> {
     let own = cx.defs.protocol_data(p).self_param;
     let by = |t: &Type| t.substitute(&|q| (q == own).then(|| ty.clone()));
@@ -171,7 +173,8 @@ pub(crate) fn broken_clauses(cx: &mut TypeContext, p: ProtocolId, ty: &Type) -> 
     }
     let clauses = associated_type::protocol_clauses(cx, p);
     asked.extend(clauses.conform.iter().cloned());
-    // What the library asks beside the documents is given where it can be.
+    // The library requires these conformances in addition to the documents that the language is based on; they are
+    // supplied where possible.
     let given = [lookup::protocol(cx, "Scalable"), lookup::protocol(cx, "ScalableVector")];
     let mut broken = vec![];
     for (of, bound) in asked.into_iter().filter(|(_, bound)| !given.contains(bound)) {
@@ -196,15 +199,14 @@ pub(crate) fn broken_clauses(cx: &mut TypeContext, p: ProtocolId, ty: &Type) -> 
     broken
 }
 
-/// The library's own types are differentiated as the machine knows.
+/// Whether the user declares a type differentiable. Types of the library are differentiated by the machine.
 fn is_made_differentiable_by_user(cx: &mut TypeContext, n: NominalId) -> bool {
     let Some(conformance) = conformances::declares(cx, n, "Differentiable") else { return false };
     let (group, _) = conformances::asks(cx, n, conformance);
     !cx.defs.groups[group.0 as usize].is_prelude
 }
 
-/// Whether the user has written a tangent vector without members: it stands for something that is elsewhere, or for
-/// nothing.
+/// Whether the user declares a tangent vector without members: it represents a value that is stored elsewhere, or none.
 fn is_written_without_members(cx: &mut TypeContext, n: NominalId, vector: &Type) -> bool {
     let Type::Nominal(v, _) = vector else { return false };
     let of_vector = info::nominal_info(cx, *v);
@@ -212,7 +214,7 @@ fn is_written_without_members(cx: &mut TypeContext, n: NominalId, vector: &Type)
     is_struct && of_vector.stored.is_empty() && !cx.defs.nominal_data(n).synthesized.contains(&VECTOR)
 }
 
-/// Whether each member of a vector is that of the member with the same name.
+/// Whether each member of a vector is the tangent vector of the type's member with the same name.
 fn follows_members(cx: &mut TypeContext, n: NominalId, args: &[Type], vector: &Type) -> bool {
     let Type::Nominal(v, vector_args) = vector else { return false };
     if cx.defs.nominal_data(*v).builtin.is_some() {
@@ -220,7 +222,7 @@ fn follows_members(cx: &mut TypeContext, n: NominalId, args: &[Type], vector: &T
     }
     let (own, of_vector) = (info::nominal_info(cx, n), info::nominal_info(cx, *v));
     if own.kind == NominalKind::Enum || of_vector.kind == NominalKind::Enum {
-        // That of an enum by its cases is an enum that nobody else writes.
+        // The case-by-case vector of an enum is an enum, which only synthesis produces.
         return own.kind == of_vector.kind;
     }
     of_vector.stored.iter().all(|member| {

@@ -1,4 +1,5 @@
-//! The tangent vectors of enums: an enum of the vectors of the payloads, with a case more for zero.
+//! Enum tangents: the tangent vector of an enum is an enum of the payloads' tangent vectors, with an additional case
+//! for zero.
 
 use crate::syntax::ast::Name;
 use crate::types::conform::conformances;
@@ -11,14 +12,14 @@ use crate::types::nominal::stored_property;
 use std::fmt::Write;
 use std::rc::Rc;
 
-/// A case of an enum as its tangent vector has it.
+/// A case of an enum and its counterpart in the tangent vector.
 struct MovingCase {
     name: Name,
-    /// For each part of the payload its label and, if it moves, its type.
+    /// The label and, if it is differentiable, the type of each component of the payload.
     parts: Vec<(Option<Name>, Option<Type>)>,
 }
 
-/// Makes the `TangentVector` of an enum that is declared differentiable and does not have one.
+/// Synthesizes `TangentVector` for an enum that is declared differentiable and does not declare one.
 pub(crate) fn synthesize_enum_vector(cx: &mut TypeContext, n: NominalId) -> Option<Type> {
     let differentiable = lookup::protocol(cx, "Differentiable");
     let conformance = conformances::declares(cx, n, "Differentiable")?;
@@ -32,7 +33,7 @@ pub(crate) fn synthesize_enum_vector(cx: &mut TypeContext, n: NominalId) -> Opti
         let mut payload = vec![];
         for (label, ty) in &case.parts {
             let Some(ty) = ty else { continue };
-            // Looked up when it is needed: a type that contains itself does not have a vector yet.
+            // Resolved on demand: the vector of a recursive type does not exist yet.
             let vector = Type::Associated(Rc::new(ty.clone()), differentiable, "TangentVector".into());
             let label = label.as_ref().map_or(String::new(), |l| format!("{l}: "));
             payload.push(format!("{label}{}", type_expr::name_for(cx, vector)));
@@ -59,7 +60,7 @@ pub(crate) fn synthesize_enum_vector(cx: &mut TypeContext, n: NominalId) -> Opti
     lookup::own_member_type(cx, n, args, "TangentVector")
 }
 
-/// `move(along:)` of an enum: the parts of the payload move, in the same case.
+/// Returns the source of `move(along:)` for an enum: moves the components of the payload and preserves the case.
 pub(crate) fn move_of_enum(cx: &mut TypeContext, n: NominalId) -> String {
     let cases = moving_cases(cx, n);
     let mut text = String::from(
@@ -118,7 +119,7 @@ impl MovingCase {
         self.parts.iter().any(|(_, ty)| ty.is_some())
     }
 
-    /// Its name in the vector, where `zero` is taken.
+    /// Returns the name of the case in the vector, where `zero` is reserved.
     fn vector_name(&self) -> &str {
         if &*self.name == "zero" { "_zero" } else { &self.name }
     }
@@ -128,19 +129,19 @@ impl MovingCase {
     }
 }
 
-/// `.name(let a0, let a1)` of a vector.
+/// Formats the pattern `.name(let a0, let a1)` for a case of the vector.
 fn bind(case: &MovingCase, letter: &str) -> String {
     let parts: Vec<String> = (0..case.moving()).map(|k| format!("let {letter}{k}")).collect();
     with_payload(case.vector_name(), &parts)
 }
 
-/// The same of the value itself, whose payload may have parts that do not move.
+/// Formats the pattern for a case of the enum itself, including components that are not differentiable.
 fn bind_all(case: &MovingCase) -> String {
     let parts: Vec<String> = (0..case.parts.len()).map(|k| format!("let a{k}")).collect();
     with_payload(&case.name, &parts)
 }
 
-/// `.name(label: part, …)` of a vector.
+/// Formats the expression `.name(label: part, …)` for a case of the vector.
 fn rebuild(case: &MovingCase, part: &dyn Fn(usize) -> String) -> String {
     let moving = case.parts.iter().filter(|(_, ty)| ty.is_some());
     let parts: Vec<String> = moving
@@ -167,7 +168,7 @@ fn sum_of_cases(cases: &[MovingCase], op: &str) -> String {
     text
 }
 
-/// What is missing is zero: a case whose payload is zero equals no case.
+/// Generates `==`: `.zero` is equal to every case whose payload is zero.
 fn comparison_of_cases(cases: &[MovingCase]) -> String {
     let all = |case: &MovingCase, part: &dyn Fn(usize) -> String| match case.moving() {
         0 => "true".to_owned(),

@@ -1,7 +1,7 @@
-//! Members that the checker writes: tangent vectors, moving along them, arithmetic, equality, memberwise initializers.
+//! Synthesized members: tangent vectors, `move(along:)`, arithmetic, equality and memberwise initializers.
 //!
-//! They are written as text in the language and entered like an extension of the type, so that nothing below knows
-//! them from what a person wrote.
+//! Most are generated as source code and entered like an extension of the type, so that later stages do not distinguish
+//! them from declared members.
 
 pub(crate) mod custom_equality;
 pub(crate) mod custom_tangent;
@@ -36,16 +36,17 @@ use crate::types::nominal::wrapped_value;
 use std::fmt::Write;
 use std::rc::Rc;
 
-/// A stored property that moves.
+/// A stored property with a member in the tangent vector.
 pub(crate) struct Moving {
     /// The name of the member of the tangent vector.
     pub(super) name: Name,
     pub(super) ty: Type,
-    /// What is moved: the property, or what keeps a wrapped one.
+    /// The property to move: the property itself, or the storage of a wrapped one.
     pub(super) place: Name,
 }
 
-/// The stored properties that move, with their types; reports those that cannot and are not marked.
+/// Returns the stored properties that have tangents, with their types. `warn` reports those that cannot have one and
+/// are not marked `@noDerivative`.
 fn moving_properties(cx: &mut TypeContext, n: NominalId, warn: bool) -> Vec<Moving> {
     match cx.defs.declared_type(n) {
         Type::Nominal(n, args) => moving_of(cx, n, &args, warn),
@@ -53,7 +54,7 @@ fn moving_properties(cx: &mut TypeContext, n: NominalId, warn: bool) -> Vec<Movi
     }
 }
 
-/// The same for given arguments; what is inherited comes first.
+/// Returns the stored properties that have tangents for given generic arguments; inherited ones come first.
 pub(super) fn moving_of(cx: &mut TypeContext, n: NominalId, args: &[Type], warn: bool) -> Vec<Moving> {
     let differentiable = lookup::protocol(cx, "Differentiable");
     let owner = cx.defs.nominal_data(n).name.clone();
@@ -68,12 +69,12 @@ pub(super) fn moving_of(cx: &mut TypeContext, n: NominalId, args: &[Type], warn:
         let data = &cx.defs.nominal_data(n).stored[i];
         let (mut place, is_let, span) = (data.name.clone(), data.is_let, data.span);
         let name = data.wrapped.as_ref().map_or(&place, |wrapped| &wrapped.name).clone();
-        // Whether a lazy property was asked for already is nothing to differentiate by.
+        // Lazy properties are excluded: whether one was initialized has no derivative.
         if data.no_derivative || data.lazy.is_some() {
             continue;
         }
         if let Some(value) = value {
-            // It moves through its wrapper.
+            // The property is moved through its wrapper.
             place = name.clone();
             ty = conformances::substitute_nominal(cx, n, args, &value.ty);
         }
@@ -108,8 +109,8 @@ pub(super) fn moving_of(cx: &mut TypeContext, n: NominalId, args: &[Type], warn:
     out
 }
 
-/// Whether moving a value does not change the variable that it is in: an instance of a class, or a type whose own method
-/// is not mutating.
+/// Whether moving a value does not mutate the variable that contains it: an instance of a class, or a type whose own
+/// method is not mutating.
 fn moves_in_place(cx: &mut TypeContext, ty: &Type) -> bool {
     let Type::Nominal(n, _) = ty else { return conformances::is_object(cx, ty) };
     if superclass::is_class(cx, *n) {
@@ -127,7 +128,7 @@ fn has_label(cx: &mut TypeContext, f: crate::types::model::tree::FunctionId, lab
     label_of_first(cx, f).is_some_and(|label| labels.contains(&&*label))
 }
 
-/// Makes `TangentVector` for a type that is declared differentiable and does not have one.
+/// Synthesizes `TangentVector` for a type that is declared differentiable and does not declare one.
 pub(crate) fn synthesize_tangent_vector(cx: &mut TypeContext, n: NominalId) -> Option<Type> {
     let data = cx.defs.nominal_data(n);
     if data.builtin.is_some() {
@@ -151,7 +152,7 @@ pub(crate) fn synthesize_tangent_vector(cx: &mut TypeContext, n: NominalId) -> O
         });
     let name: Name = "TangentVector".into();
     if all_additive {
-        // The shortcut of the documents: the type is its own tangent space.
+        // A special case in the documents that the language is based on: the type is its own tangent space.
         let own = cx.defs.declared_type(n);
         let text = format!("typealias TangentVector = {}", type_expr::name_for(cx, own.clone()));
         synthesized::declare_synthesized(cx, &text, group, place);
@@ -179,7 +180,7 @@ pub(crate) fn synthesize_tangent_vector(cx: &mut TypeContext, n: NominalId) -> O
     lookup::own_member_type(cx, n, args, &name)
 }
 
-/// Makes a member of that name when a conformance asks for it and nobody wrote it.
+/// Synthesizes a member with this name if a conformance requires it and the type does not declare it.
 pub(crate) fn synthesize_member(cx: &mut TypeContext, n: NominalId, name: &str, is_static: bool) {
     let key = match (name, is_static) {
         ("move", false) => "move",
@@ -227,17 +228,17 @@ pub(crate) fn synthesize_member(cx: &mut TypeContext, n: NominalId, name: &str, 
     cx.defs.nominal_data_mut(n).synthesized.push(key);
     let (group, place) = match asks_for(cx, n, key) {
         Some(conformance) => conformances::asks(cx, n, conformance),
-        // The initializer of a class whose properties all have values.
+        // The initializer of a class whose properties all have initial values.
         None if key == "init" => (cx.defs.nominal_data(n).group, cx.defs.nominal_data(n).span),
         None => return,
     };
-    // What the conformance requires of the type's parameters holds here, whoever asks.
+    // The conditions of the conformance hold in the member, independent of the code that requested it.
     let env = generic_env::group_env(cx, group);
     let text = context::with_env(cx, env, |cx| {
         let needs_move_by = self::needs_move_by(cx, n, key);
         let mut text = if has_own && key != "init" { None } else { synthesized_text(cx, n, key) };
         if needs_move_by {
-            // An instance moves in place.
+            // An instance is moved in place.
             text.get_or_insert_default()
                 .push_str("\nfunc move(by offset: TangentVector) { self.move(along: offset) }\n");
         }
@@ -251,17 +252,18 @@ pub(crate) fn synthesize_member(cx: &mut TypeContext, n: NominalId, name: &str, 
     }
 }
 
-/// Whether a class lacks the method of today's Swift, which does not change the variable that an instance is in.
+/// Whether a class lacks `move(by:)`, the method of current Swift, which does not mutate the variable that contains an
+/// instance.
 fn needs_move_by(cx: &mut TypeContext, n: NominalId, key: &str) -> bool {
     key == "move" && superclass::is_class(cx, n) && !has_move_by(cx, n)
 }
 
-/// Whether a method named `move` is the one that is required.
+/// Whether a method named `move` is the required `move(along:)`.
 fn is_along(cx: &mut TypeContext, f: crate::types::model::tree::FunctionId) -> bool {
     label_of_first(cx, f).as_deref() != Some("by")
 }
 
-/// Whether a type moves by the method of today's Swift.
+/// Whether a type declares `move(by:)`, the method of current Swift.
 fn has_move_by(cx: &mut TypeContext, n: NominalId) -> bool {
     let written = cx.defs.nominal_data(n).members.get("move").cloned().unwrap_or_default();
     written.iter().any(|m| matches!(m.kind, MemberKind::Method(f) if !is_along(cx, f)))
@@ -271,7 +273,7 @@ fn label_of_first(cx: &mut TypeContext, f: crate::types::model::tree::FunctionId
     signature::signature(cx, f).params.first().and_then(|p| p.label.clone())
 }
 
-/// The conformance that asks for a member.
+/// Returns the conformance that requires a member.
 fn asks_for(cx: &mut TypeContext, n: NominalId, key: &str) -> Option<usize> {
     match key {
         "scaled" => {
@@ -281,7 +283,7 @@ fn asks_for(cx: &mut TypeContext, n: NominalId, key: &str) -> Option<usize> {
     }
 }
 
-/// The stored properties and payloads whose types do not conform to a protocol, so that it cannot be synthesized.
+/// Returns the stored properties and payloads whose types prevent the synthesis of a conformance.
 pub(super) fn in_the_way(cx: &mut TypeContext, n: NominalId, protocol: &'static str) -> Vec<(String, Span)> {
     let p = lookup::protocol(cx, protocol);
     let name = cx.defs.nominal_data(n).name.clone();
@@ -309,7 +311,7 @@ pub(super) fn in_the_way(cx: &mut TypeContext, n: NominalId, protocol: &'static 
     out
 }
 
-/// Whether both operands of an operator are of the type itself, so that nothing has to be made.
+/// Whether both operands of an operator have the same type, so that none has to be synthesized.
 fn is_own_operator(cx: &mut TypeContext, f: crate::types::model::tree::FunctionId) -> bool {
     let signature = signature::signature(cx, f);
     match signature.params.as_slice() {
@@ -362,7 +364,7 @@ fn synthesized_text(cx: &mut TypeContext, n: NominalId, key: &str) -> Option<Str
             text.push_str("}\n");
             Some(text)
         }
-        // That of a number is its literal 0.
+        // `zero` of a number type is its literal 0.
         "zero" if is_made_from_integers(cx, n) => None,
         "zero" | "+" | "-" if kind == NominalKind::Struct => Some(match key {
             "zero" => {
@@ -406,7 +408,7 @@ fn synthesized_text(cx: &mut TypeContext, n: NominalId, key: &str) -> Option<Str
     }
 }
 
-/// The memberwise initializer of a struct that has no initializer of its own.
+/// Returns the memberwise initializer of a struct that declares no initializer.
 pub(super) fn memberwise_init(cx: &mut TypeContext, n: NominalId) -> crate::types::model::tree::FunctionId {
     if let Some(f) = cx.defs.nominal_data(n).memberwise {
         return f;
@@ -432,7 +434,7 @@ pub(super) fn memberwise_init(cx: &mut TypeContext, n: NominalId) -> crate::type
         let name = own.unwrap_or(&stored.name).clone();
         let (is_let, span) = (stored.is_let, stored.span);
         if let Some((wrap, initial)) = stored.wrapped.as_ref().and_then(|w| Some((w.wrap?, w.initial))) {
-            // Who makes the value gives what is wrapped.
+            // The argument is the wrapped value.
             let wrapped = signature::signature(cx, wrap).params.first().cloned();
             params.extend(wrapped.map(|p| SignatureParam { label: Some(name.clone()), name, default: initial, ..p }));
             continue;
@@ -478,9 +480,8 @@ fn nil_default(
     cx.defs.add_function(function)
 }
 
-/// Adds an unwritten initializer to the members that are looked through, when the type has none of its own.
-/// The initializer without parameters of a struct that writes none and whose properties all have values. Calls take the
-/// memberwise one; this is for requirements.
+/// Returns the initializer without parameters of a struct that declares none and whose properties all have initial
+/// values. Calls use the memberwise initializer; this one is a witness of requirements.
 pub(crate) fn default_init(cx: &mut TypeContext, n: NominalId) -> Option<Member> {
     let data = cx.defs.nominal_data(n);
     if data.kind != NominalKind::Struct || data.builtin.is_some() || data.has_init {
@@ -520,7 +521,7 @@ pub(crate) fn initializers(cx: &mut TypeContext, n: NominalId) -> Vec<Member> {
     members
 }
 
-/// The protocol that asks for a member that is made when nobody wrote it.
+/// Returns the protocol that requires a member which can be synthesized.
 fn asking_protocol(key: &str) -> &'static str {
     match key {
         "zero" | "+" | "-" => "AdditiveArithmetic",

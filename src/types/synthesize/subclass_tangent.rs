@@ -1,8 +1,8 @@
-//! Subclasses of differentiable classes: their tangent vectors have a member for what is inherited, and then for their own
-//! properties.
+//! Subclass tangents: the tangent vector of a subclass of a differentiable class has members for the inherited
+//! properties, followed by members for its own properties.
 //!
-//! Where the superclass has a tangent vector of its own making, a subclass has that one: nobody knows where its
-//! properties would belong.
+//! If the superclass declares its tangent vector explicitly, its subclasses have the same one: it is unknown where
+//! their own properties would belong.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::types::conform::conformances;
@@ -20,12 +20,12 @@ use crate::types::synthesize::Moving;
 use std::fmt::Write;
 use std::rc::Rc;
 
-/// Whether a class names a protocol that its superclass conforms to, which is an error.
+/// Whether a class declares conformance to a protocol that its superclass conforms to; reports it as an error.
 pub(crate) fn is_redundant(cx: &mut TypeContext, n: NominalId, conformance: usize) -> bool {
     let Some((base, _)) = superclass::superclass(cx, n) else { return false };
     let (p, span) =
         (cx.defs.nominal_data(n).conformances[conformance].protocol, conformances::asks(cx, n, conformance).1);
-    // That of a class that goes on with its superclass's was not written.
+    // A conformance that was added to extend the superclass's tangent vector is not written in the program.
     if span == cx.defs.nominal_data(n).span {
         return false;
     }
@@ -44,7 +44,7 @@ pub(crate) fn is_redundant(cx: &mut TypeContext, n: NominalId, conformance: usiz
     true
 }
 
-/// A subclass of a differentiable class that has properties of its own gets a tangent vector of its own.
+/// Adds the conformance by which a subclass of a differentiable class gets a tangent vector with its own properties.
 pub(crate) fn continue_tangent_vector(cx: &mut TypeContext, n: NominalId) {
     const CONTINUED: &str = "a continued tangent vector";
     let data = cx.defs.nominal_data(n);
@@ -60,7 +60,7 @@ pub(crate) fn continue_tangent_vector(cx: &mut TypeContext, n: NominalId) {
     }
 }
 
-/// The superclass of a class, if it is differentiable and its tangent vector is not its own making.
+/// Returns the superclass of a class, if it is differentiable and its tangent vector is not declared explicitly.
 fn differentiable_base(cx: &mut TypeContext, n: NominalId) -> Option<(NominalId, Rc<[Type]>)> {
     let base = superclass::superclass(cx, n)?;
     let differentiable = lookup::protocol(cx, "Differentiable");
@@ -74,7 +74,7 @@ fn differentiable_base(cx: &mut TypeContext, n: NominalId) -> Option<(NominalId,
     (!is_written).then_some(base)
 }
 
-/// Says which properties of a subclass have no derivative because its superclass made the tangent vector.
+/// Reports properties of a subclass without a derivative because the superclass declares the tangent vector.
 pub(crate) fn check_continued(cx: &mut TypeContext, n: NominalId) {
     let differentiable = lookup::protocol(cx, "Differentiable");
     let Some((base, args)) = superclass::superclass(cx, n) else { return };
@@ -101,7 +101,7 @@ pub(crate) fn check_continued(cx: &mut TypeContext, n: NominalId) {
     }
 }
 
-/// A call that moves what is inherited from a differentiable class; that is taken out of `moving`.
+/// Returns the source of a call that moves the inherited properties, and removes these from `moving`.
 pub(crate) fn move_of_base(cx: &mut TypeContext, n: NominalId, moving: &mut Vec<Moving>) -> String {
     let Some((base, args)) = differentiable_base(cx, n) else { return String::new() };
     let inherited = synthesize::moving_of(cx, base, &args, false).len();

@@ -1,4 +1,4 @@
-//! Holes: the free places of a dictionary.
+//! Holes: the unused places of a dictionary.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ pub(super) struct Holes {
     /// A bit for each place.
     bits: Vec<u64>,
     count: usize,
-    /// How many of them are at the beginning, one beside the other.
+    /// The number of consecutive holes at the beginning.
     leading: usize,
 }
 
@@ -27,7 +27,7 @@ impl Holes {
         self.bits.get(place / WORD).is_some_and(|word| word >> (place % WORD) & 1 == 1)
     }
 
-    /// Adds a place that is not one of them yet.
+    /// Adds a place that is not a hole.
     pub(super) fn add(&mut self, place: usize) {
         let word = place / WORD;
         if word >= self.bits.len() {
@@ -40,7 +40,7 @@ impl Holes {
         }
     }
 
-    /// How many of them are before a place.
+    /// Returns the number of holes before a place.
     fn before(&self, place: usize) -> usize {
         let (words, rest) = (place / WORD, place % WORD);
         let whole: u32 = self.bits.iter().take(words).map(|word| word.count_ones()).sum();
@@ -48,7 +48,7 @@ impl Holes {
         (whole + part) as usize
     }
 
-    /// The number of a place among those that are none of them.
+    /// Returns the index of a place among those that are not holes.
     pub(super) fn position(&self, place: usize) -> usize {
         match self.count == self.leading {
             true => place.saturating_sub(self.leading),
@@ -56,7 +56,7 @@ impl Holes {
         }
     }
 
-    /// The place with a number among those that are none of them.
+    /// Returns the place with an index among those that are not holes.
     pub(super) fn place(&self, position: usize) -> usize {
         if position == 0 || self.count == self.leading {
             return position + self.leading;
@@ -72,8 +72,8 @@ impl Holes {
         self.bits.len() * WORD + left
     }
 
-    /// Where the places end that are left when those from `end` on go, with the holes right before them, which are taken
-    /// out.
+    /// Removes the holes directly before `end`, which is the new end when the places from `end` on are removed, and returns the
+    /// place of the first of them.
     pub(super) fn end_before(&mut self, end: usize) -> usize {
         let mut new = end;
         while new > 0 && self.contains(new - 1) {
@@ -85,7 +85,7 @@ impl Holes {
         new
     }
 
-    /// The places below an end that are none of them, in runs.
+    /// Returns the ranges of places below `end` that are not holes.
     pub(super) fn runs(&self, end: usize) -> impl Iterator<Item = Range<usize>> + '_ {
         let mut at = 0;
         std::iter::from_fn(move || {
@@ -101,7 +101,7 @@ impl Holes {
     }
 }
 
-/// The place of a zero among the bits of a word.
+/// Returns the index of the `n`-th zero bit of a word.
 fn nth_zero(word: u64, n: usize) -> usize {
     let mut zeros = !word;
     for _ in 0..n {

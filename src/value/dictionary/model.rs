@@ -1,4 +1,4 @@
-//! Dictionary model: compares dictionaries with a slow list of pairs.
+//! Dictionary model: a comparison of dictionaries with a slow list of pairs.
 
 use super::Dictionary;
 use crate::value::shape::{Layout, Shape, Shapes};

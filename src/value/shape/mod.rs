@@ -1,6 +1,6 @@
-//! Shapes: the registers of a value of a concrete type, and how the type differentiates.
+//! Shapes: the run-time descriptions of types, with the registers of their values and their derivatives.
 //!
-//! A [`Shape`] is what is left of a type at run time: enough to print, compare, hash and walk a value. A [`Tangent`]
+//! A [`Shape`] is the run-time form of a type: sufficient to print, compare, hash and traverse a value. A [`Tangent`]
 //! relates the components of a value to those of its tangent vector.
 
 #![allow(missing_docs, reason = "the comment of a variant names its fields")]
@@ -11,80 +11,79 @@ use hashbrown::HashMap;
 use std::rc::Rc;
 pub use stored::{StoredShapes, StoredTangents};
 
-/// Index of a shape in [`Shapes`].
+/// The index of a shape in [`Shapes`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct ShapeId(pub u32);
 
-/// A type that says itself how its values are written: an index into what the compiler knows of such types.
+/// The index of a type with a custom description, in a table of the compiler.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct OwnId(pub u32);
 
-/// Index of a tangent in [`Tangents`].
+/// The index of a tangent in [`Tangents`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub struct TangentId(pub u32);
 
-/// How many components a value has in each bank: `f64`, `i64`, references.
+/// The number of components of a value in each bank: `f64`, `i64`, references.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Layout {
-    /// Components in `f64`.
+    /// The number of `f64` components.
     pub f: u32,
-    /// Components in `i64`.
+    /// The number of `i64` components.
     pub i: u32,
-    /// References.
+    /// The number of references.
     pub r: u32,
 }
 
-/// What a value of a type looks like.
+/// The run-time description of a type.
 ///
-/// In registers its components stand in the order of the fields, depth first, banks mixed. In storage
-/// ([`Cells`](super::Cells)) they stand bank by bank, in the same order within a bank. The components of an optional are
-/// its tag and then the value's; those of an enum are its tag, then all `f`, all `i`, all `r` components that its cases
-/// share.
+/// In registers the components have the order of the fields, depth first, with mixed banks. In storage
+/// ([`Cells`](super::Cells)) they are grouped by bank, in the same order within a bank. The components of an optional are
+/// its tag and then those of the value; the components of an enum are its tag, then all `f`, all `i`, all `r` components,
+/// which its cases share.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Shape {
     /// One `f64`.
     Double,
-    /// One `f64` that was rounded to single precision.
+    /// One `f64`, rounded to single precision.
     Float,
-    /// One `i64`; `bits` and `signed` say which integer type.
+    /// One `i64`; `bits` and `signed` specify the integer type.
     Int { bits: u8, signed: bool },
     /// One `i64`, 0 or 1.
     Bool,
-    /// One text.
+    /// One string.
     String,
-    /// One text of one grapheme cluster.
+    /// One string of one grapheme cluster.
     Character,
-    /// The fields one after another.
+    /// The fields in order.
     Tuple(Vec<(Option<Rc<str>>, ShapeId)>),
-    /// The stored properties one after another. `name` is what `print` writes: `Point`, `Pair<Double, Int>`,
-    /// `TangentVector`.
+    /// The stored properties in order. `name` is the printed name: `Point`, `Pair<Double, Int>`, `TangentVector`.
     Struct { name: Rc<str>, fields: Vec<(Rc<str>, ShapeId)>, style: Style },
-    /// A tag in the first `i64` component (behind it the payload, whose components share registers between cases:
-    /// each case starts at component 0 of `f` and `r` and at component 1 of `i`).
+    /// A tag in the first `i64` component, followed by the payload, whose components share registers between cases:
+    /// each case starts at component 0 of `f` and `r` and at component 1 of `i`.
     Enum { name: Rc<str>, cases: Vec<Case> },
-    /// A tag in the first `i64` component (0 `nil`, 1 a value) and the value's components behind it.
+    /// A tag in the first `i64` component (0 `nil`, 1 a value), followed by the components of the value.
     Optional(ShapeId),
-    /// One reference to cells: the elements one after another.
+    /// One reference to cells: the elements in order.
     Array(ShapeId),
     /// One reference to a dictionary.
     Dictionary(ShapeId, ShapeId),
     /// One reference to a dictionary without values.
     Set(ShapeId),
-    /// One reference to a function object. Each type of functions has a number of its own.
+    /// One reference to a function object. Each function type has a unique `number`.
     Function { number: u32 },
     /// One reference to a record with these components (a big or recursive struct or enum).
     Boxed(ShapeId),
-    /// One reference to a box: an instance of a class.
-    /// The properties of its superclass come first. Each class has a shape of its own, however alike they are.
+    /// One reference to a box: an instance of a class. The properties of the superclass come first. Each class has a
+    /// separate shape, even if their properties are the same.
     Class { name: Rc<str>, base: Option<ShapeId>, fields: Vec<(Rc<str>, ShapeId)> },
     /// One reference to an [`AnyValue`](super::AnyValue) (`Any`, `any P`).
     Any,
-    /// A metatype: no components; prints its name. Each type has a number of its own, however alike the names are.
+    /// A metatype: no components; prints its name. Each type has a unique `number`, even if the names are the same.
     Metatype { name: Rc<str>, number: u32 },
 }
 
 impl Shape {
-    /// The shapes that it is made of.
+    /// Returns the component shapes.
     fn parts(&self) -> Vec<ShapeId> {
         match self {
             Shape::Tuple(fields) => fields.iter().map(|(_, s)| *s).collect(),
@@ -98,7 +97,7 @@ impl Shape {
     }
 }
 
-/// What a person sees of a struct: all of it, or the value beside which its tangent stands.
+/// Returns the visible fields of a struct: all of them, or only the value of a [`Style::Beside`].
 pub fn seen(fields: &[(Rc<str>, ShapeId)], style: Style) -> &[(Rc<str>, ShapeId)] {
     match style {
         Style::Beside => fields.get(..1).unwrap_or(fields),
@@ -106,10 +105,10 @@ pub fn seen(fields: &[(Rc<str>, ShapeId)], style: Style) -> &[(Rc<str>, ShapeId)
     }
 }
 
-/// The field of a [`Style::Beside`] that is the vector.
+/// The index of the vector in a [`Style::Beside`].
 pub const BESIDE: u32 = 1;
 
-/// How a struct prints.
+/// The printed form of a struct.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Style {
     /// `Name(a: 1, b: 2)`
@@ -120,9 +119,9 @@ pub enum Style {
     ClosedRange,
     /// `Name(1.0, 2.0)`: the elements without labels (`SIMD4<Float>`).
     Vector,
-    /// Only the first field, as if it stood alone.
+    /// Only the first field, without the struct.
     Transparent,
-    /// A value, and beside it a vector of zeros that moves in its place: see [`TangentKind::Beside`]. Only the value is seen.
+    /// A value and a vector of zeros that carries its tangent: see [`TangentKind::Beside`]. Only the value is visible.
     Beside,
 }
 
@@ -131,28 +130,28 @@ pub enum Style {
 pub struct Case {
     /// Its name.
     pub name: Rc<str>,
-    /// Its payload with labels.
+    /// The associated values with labels.
     pub payload: Vec<(Option<Rc<str>>, ShapeId)>,
 }
 
-/// How a type differentiates: from the components of a value to those of its tangent vector.
+/// The derivative structure of a type: the relation of the components of a value to those of its tangent vector.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Tangent {
     /// The shape of a value.
     pub value: ShapeId,
     /// The shape of its tangent vector.
     pub vector: ShapeId,
-    /// How the two correspond.
+    /// The correspondence of the two.
     pub kind: TangentKind,
 }
 
-/// How the parts of a value correspond to the parts of its tangent vector.
+/// The correspondence of the parts of a value to the parts of its tangent vector.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, serde::Serialize, serde::Deserialize)]
 pub enum TangentKind {
     /// A number, whose tangent is a number of the same type.
     Number,
-    /// Tuple, struct or class: field of the value, field of the vector, and how they correspond. A field of the value
-    /// that is not named here is constant; a field of the vector that is not named here is zero.
+    /// Tuple, struct or class: field of the value, field of the vector, and their correspondence. An unlisted field of the value
+    /// is constant; an unlisted field of the vector is zero.
     Fields(Vec<(u32, u32, TangentId)>),
     /// An array; the vector is a struct whose only field is an array of the elements' vectors. An empty vector is zero.
     Array(TangentId),
@@ -160,41 +159,41 @@ pub enum TangentKind {
     Dictionary(TangentId),
     /// An optional; the vector is a struct whose only field is an optional vector. `nil` is zero.
     Optional(TangentId),
-    /// An enum: for each case the fields of its payload that move; the vector is the enum of the payloads' vectors with
-    /// the same tags behind a first case `zero`.
+    /// An enum: for each case the differentiable fields of its payload; the vector is the enum of the payloads' vectors with
+    /// the same tags after a first case `zero`.
     Enum(Vec<Vec<(u32, TangentId)>>),
-    /// Nothing moves: the vector is empty.
+    /// A type without differentiable parts: the vector is empty.
     Nothing,
-    /// A record around the components.
+    /// A boxed record of the components.
     Boxed(TangentId),
-    /// A type that says itself what its tangent vectors are. Nothing in its values corresponds to them, so a vector of
-    /// zeros stands beside each value ([`Style::Beside`]), and its numbers have the slots.
+    /// A type that defines its tangent vectors. No parts of its values correspond to them, so each value is stored with a
+    /// vector of zeros ([`Style::Beside`]), whose numbers have the slots.
     Beside(TangentId),
-    /// What stands beside a value whose tangent vectors have no fixed number of components: one number, whose slot is that
-    /// of the whole vector, and whose adjoints and tangents are [vectors](crate::value::opaque_vector) that differentiate like that.
+    /// The vector stored with a value whose tangent vectors have no fixed number of components: one number, whose slot is that
+    /// of the whole vector, and whose adjoints and tangents are [vectors](crate::value::opaque_vector) with this tangent.
     Opaque(TangentId),
 }
 
-/// All shapes of a session; equal shapes have one number, unless a type speaks for itself.
+/// All shapes of a session; equal shapes have one index, unless their types have different custom descriptions.
 #[derive(Clone, Default, Debug)]
 pub struct Shapes {
     shapes: Vec<Shape>,
     numbers: HashMap<(Shape, Option<OwnId>), ShapeId>,
     layouts: Vec<Layout>,
-    /// Where the fields of each shape begin.
+    /// The offsets of the fields of each shape.
     starts: Vec<Rc<[Layout]>>,
     own: Vec<Option<OwnId>>,
-    /// Whether a part of a value may speak for itself.
+    /// Whether values of each shape may contain a part with a custom description.
     speaking: Vec<bool>,
 }
 
 impl Shapes {
-    /// The number of a shape.
+    /// Interns a shape and returns its index.
     pub fn add(&mut self, shape: Shape) -> ShapeId {
         self.add_own(shape, None)
     }
 
-    /// The number of the shape of a type that may speak for itself.
+    /// Interns the shape of a type, which may have a custom description, and returns its index.
     pub fn add_own(&mut self, shape: Shape, own: Option<OwnId>) -> ShapeId {
         let key = (shape, own);
         if let Some(known) = self.numbers.get(&key) {
@@ -212,7 +211,7 @@ impl Shapes {
         id
     }
 
-    /// Reserves a number for a recursive type, which is boxed; [`Shapes::define`] says later what it is.
+    /// Reserves an index for a recursive type, which is boxed; [`Shapes::define`] defines it later.
     pub fn reserve(&mut self) -> ShapeId {
         self.shapes.push(Shape::Tuple(vec![]));
         self.layouts.push(Layout { f: 0, i: 0, r: 1 });
@@ -222,7 +221,7 @@ impl Shapes {
         ShapeId(self.shapes.len() as u32 - 1)
     }
 
-    /// Says what a reserved number stands for; must be a shape of one reference.
+    /// Defines a reserved index; the shape must consist of one reference.
     pub fn define(&mut self, id: ShapeId, shape: Shape, own: Option<OwnId>) {
         self.numbers.entry((shape.clone(), own)).or_insert(id);
         self.own[id.0 as usize] = own;
@@ -231,22 +230,22 @@ impl Shapes {
         self.starts[id.0 as usize] = self.compute_starts(id);
     }
 
-    /// The shape with that number.
+    /// Returns the shape with that index.
     pub fn get(&self, id: ShapeId) -> &Shape {
         &self.shapes[id.0 as usize]
     }
 
-    /// The type that says itself how values of this shape are written.
+    /// Returns the type with a custom description that has this shape.
     pub fn own(&self, id: ShapeId) -> Option<OwnId> {
         self.own[id.0 as usize]
     }
 
-    /// Whether there is such a shape.
+    /// Whether the index is valid.
     pub fn contains(&self, id: ShapeId) -> bool {
         (id.0 as usize) < self.layouts.len()
     }
 
-    /// Whether a value may have a part whose type says itself how it is written.
+    /// Whether a value may contain a part whose type has a custom description.
     pub fn has_custom_description(&self, id: ShapeId) -> bool {
         self.speaking[id.0 as usize]
     }
@@ -256,12 +255,12 @@ impl Shapes {
             || shape.parts().iter().any(|part| self.has_custom_description(*part))
     }
 
-    /// How many components a value has.
+    /// Returns the number of components of a value.
     pub fn layout(&self, id: ShapeId) -> Layout {
         self.layouts[id.0 as usize]
     }
 
-    /// What lies before a field of a tuple, struct or instance of a class.
+    /// Returns the layout of the fields before a field of a tuple, struct or instance of a class.
     pub fn before_field(&self, id: ShapeId, index: usize) -> Layout {
         self.starts[id.0 as usize].get(index).copied().unwrap_or_default()
     }
@@ -280,7 +279,7 @@ impl Shapes {
         }
     }
 
-    /// What an instance of a class holds; `None` for other shapes.
+    /// Returns the layout of the contents of an instance of a class; `None` for other shapes.
     pub fn instance_layout(&self, id: ShapeId) -> Option<Layout> {
         let Some(Shape::Class { fields, .. }) = self.shapes.get(id.0 as usize) else { return None };
         Some(fields.iter().fold(Layout::default(), |sum, (_, of)| {
@@ -289,7 +288,7 @@ impl Shapes {
         }))
     }
 
-    /// Whether a shape is another one, or of a class that inherits from it.
+    /// Whether a shape equals `wanted`, or is a class that inherits from it.
     pub fn is_subclass(&self, of: ShapeId, wanted: ShapeId) -> bool {
         let mut at = Some(of);
         while let Some(shape) = at {
@@ -341,7 +340,7 @@ impl Shapes {
     }
 }
 
-/// All tangents of a session; equal ones have one number.
+/// All tangents of a session; equal ones have one index.
 #[derive(Clone, Default, Debug)]
 pub struct Tangents {
     tangents: Vec<Tangent>,
@@ -349,7 +348,7 @@ pub struct Tangents {
 }
 
 impl Tangents {
-    /// Whether some part of a value of that type is moved by what [stands beside](TangentKind::Beside) it.
+    /// Whether the derivative of some part of that type is carried by a [vector stored with it](TangentKind::Beside).
     pub fn moves_beside(&self, id: TangentId) -> bool {
         self.any(id, &mut |kind| matches!(kind, TangentKind::Beside(_)))
     }
@@ -359,7 +358,7 @@ impl Tangents {
         self.any(id, &mut |kind| matches!(kind, TangentKind::Opaque(_)))
     }
 
-    /// Whether values of that type differ in how many numbers of them can move.
+    /// Whether the number of differentiable numbers depends on the value.
     pub fn varies_in_size(&self, id: TangentId) -> bool {
         self.any(id, &mut |kind| {
             use TangentKind::{Array, Dictionary, Enum, Optional};
@@ -367,12 +366,12 @@ impl Tangents {
         })
     }
 
-    /// Whether values of that type have numbers that can move, or may have some.
+    /// Whether values of that type contain, or may contain, differentiable numbers.
     pub fn has_numbers(&self, id: TangentId) -> bool {
         self.any(id, &mut |kind| *kind == TangentKind::Number)
     }
 
-    /// Whether some part of a type differentiates so.
+    /// Whether the tangent of some part of a type satisfies a predicate.
     fn any(&self, id: TangentId, is_wanted: &mut dyn FnMut(&TangentKind) -> bool) -> bool {
         let mut waiting = vec![id];
         let mut met = hashbrown::HashSet::new();
@@ -399,7 +398,7 @@ impl Tangents {
         false
     }
 
-    /// The number of a tangent.
+    /// Interns a tangent and returns its index.
     pub fn add(&mut self, tangent: Tangent) -> TangentId {
         if let Some(known) = self.numbers.get(&tangent) {
             return *known;
@@ -410,29 +409,29 @@ impl Tangents {
         id
     }
 
-    /// Reserves a number for a recursive type.
+    /// Reserves an index for a recursive type.
     pub fn reserve(&mut self, value: ShapeId, vector: ShapeId) -> TangentId {
         self.tangents.push(Tangent { value, vector, kind: TangentKind::Nothing });
         TangentId(self.tangents.len() as u32 - 1)
     }
 
-    /// The first one that is wanted.
+    /// Returns the first tangent that satisfies a predicate.
     pub fn find(&self, is_wanted: impl Fn(&Tangent) -> bool) -> Option<TangentId> {
         self.tangents.iter().position(is_wanted).map(|k| TangentId(k as u32))
     }
 
-    /// Whether there is such a tangent.
+    /// Whether the index is valid.
     pub fn contains(&self, id: TangentId) -> bool {
         (id.0 as usize) < self.tangents.len()
     }
 
-    /// Says what a reserved number stands for.
+    /// Defines a reserved index.
     pub fn define(&mut self, id: TangentId, tangent: Tangent) {
         self.numbers.entry(tangent.clone()).or_insert(id);
         self.tangents[id.0 as usize] = tangent;
     }
 
-    /// The tangent with that number.
+    /// Returns the tangent with that index.
     pub fn get(&self, id: TangentId) -> &Tangent {
         &self.tangents[id.0 as usize]
     }

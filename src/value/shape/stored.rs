@@ -1,36 +1,36 @@
-//! Stored shapes: shapes and tangents as lists in a file, from which the rest is derived.
+//! Stored shapes: the serialized form of shapes and tangents, from which the derived tables are computed.
 
 use super::{Layout, OwnId, Shape, ShapeId, Shapes, Tangent, TangentId, TangentKind, Tangents};
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
-/// All shapes in the order of their numbers, each with the type that speaks for itself.
+/// All shapes in the order of their indices, each with its type if that has a custom description.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct StoredShapes(Vec<(Shape, Option<OwnId>)>);
 
-/// All tangents in the order of their numbers.
+/// All tangents in the order of their indices.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct StoredTangents(Vec<Tangent>);
 
 impl Shape {
-    /// Whether its values are one reference, so that it may be made of shapes that are not known yet.
+    /// Whether its values are one reference, so that it may refer to shapes that are defined later.
     fn is_reference(&self) -> bool {
         matches!(self, Shape::Array(_) | Shape::Dictionary(..) | Shape::Set(_) | Shape::Boxed(_) | Shape::Class { .. })
     }
 }
 
 impl Shapes {
-    /// What has to be written.
+    /// Returns the serialized form.
     pub fn stored(&self) -> StoredShapes {
         StoredShapes(self.shapes.iter().cloned().zip(self.own.iter().copied()).collect())
     }
 
-    /// The same shapes again; `None` when they cannot be those of a program.
+    /// Reconstructs the shapes; `None` when they are not valid.
     pub fn restored(stored: StoredShapes) -> Option<Shapes> {
         let StoredShapes(list) = stored;
         let count = list.len();
         let reference = Layout { f: 0, i: 0, r: 1 };
-        // References first: they may stand before what they lead to.
+        // References first: they may precede the shapes to which they refer.
         let layouts = list.iter().map(|(s, _)| if s.is_reference() { reference } else { Layout::default() }).collect();
         let mut shapes = Shapes { layouts, ..Shapes::default() };
         for (k, (shape, own)) in list.iter().enumerate() {
@@ -49,7 +49,7 @@ impl Shapes {
             shapes.numbers.entry((shape.clone(), *own)).or_insert(ShapeId(k as u32));
         }
         (shapes.shapes, shapes.own) = list.into_iter().unzip();
-        // What leads to something behind it may speak.
+        // A shape that refers to a later one may contain a custom description.
         shapes.speaking = vec![true; count];
         for k in 0..count {
             let spoken = shapes.own[k].is_some() || shapes.has_speaking_part(&shapes.shapes[k]);
@@ -59,9 +59,9 @@ impl Shapes {
         Some(shapes)
     }
 
-    /// A layout whose parts cannot be so many that counting them overflows.
+    /// Returns the layout, unless it has so many components that counting them overflows.
     fn checked_layout(&self, shape: &Shape) -> Option<Layout> {
-        /// Components of one value: what registers can be numbered with.
+        /// The maximum number of components of a value: the limit of register numbers.
         const MOST: u64 = u16::MAX as u64;
         let mut total = 0u64;
         for part in shape.parts() {
@@ -73,7 +73,7 @@ impl Shapes {
     }
 }
 
-/// Whether the superclasses of a class are classes, and not without end.
+/// Whether the superclasses of a class are classes, and form no cycle.
 fn ends(list: &[(Shape, Option<OwnId>)], class: usize) -> bool {
     let mut at = class;
     for _ in 0..list.len() {
@@ -87,12 +87,12 @@ fn ends(list: &[(Shape, Option<OwnId>)], class: usize) -> bool {
 }
 
 impl Tangents {
-    /// What has to be written.
+    /// Returns the serialized form.
     pub fn stored(&self) -> StoredTangents {
         StoredTangents(self.tangents.clone())
     }
 
-    /// The same tangents again; `None` when they do not belong to these shapes.
+    /// Reconstructs the tangents; `None` when they do not match these shapes.
     pub fn restored(stored: StoredTangents, shapes: &Shapes) -> Option<Tangents> {
         let StoredTangents(tangents) = stored;
         let known = |id: &TangentId| (id.0 as usize) < tangents.len();

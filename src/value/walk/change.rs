@@ -1,4 +1,4 @@
-//! Leaf update: gives the leaves of a value other numbers and slots.
+//! Leaf update: the modification of the numbers and slots of the leaves of a value.
 
 use super::{At, DEEPEST, Mismatch, Walk, instance, moving, tag};
 use crate::value::shape::{BESIDE, TangentId, TangentKind};
@@ -6,7 +6,8 @@ use crate::value::{Cells, Ref, Slot};
 use std::rc::Rc;
 
 impl Walk<'_> {
-    /// Gives every leaf the slot that `change` says, which may set its number, too. Instances of classes are changed where they are.
+    /// Sets the slot of every leaf to the result of `change`, which may also modify its number. Instances of classes are
+    /// changed in place.
     ///
     /// # Errors
     /// [`Mismatch::TooDeep`], [`Mismatch::Cyclic`]
@@ -43,7 +44,7 @@ impl Walk<'_> {
             }
             TangentKind::Fields(fields) => {
                 let instance = if self.is_class(tangent.value) { instance(value, at) } else { None };
-                // An instance that is being changed already is inside of itself.
+                // An instance that is already borrowed contains itself.
                 let inside = instance.as_ref().map(|b| b.cells.try_borrow_mut()).transpose();
                 let mut inside = inside.map_err(|_| Mismatch::Cyclic)?;
                 let (value, at) = match inside.as_deref_mut() {

@@ -1,13 +1,13 @@
-//! Value walk: visits the numbers of a differentiable value, as its [`Tangent`] describes.
+//! Value walk: the traversal of the numbers of a differentiable value, as described by its [`Tangent`].
 //!
-//! In: a value (its components in storage order), and how its type differentiates. Out: its numbers that can move, the
-//! *leaves*, one after another, always in the same order: by the list of moving fields, elements and keys in their order.
-//! In that order tangent vectors are made of numbers ([`Walk::vector`]) and read as numbers ([`Walk::read`]).
+//! In: a value (its components in storage order), and the tangent of its type. Out: its differentiable numbers, the
+//! *leaves*, always in the same order: the order of the differentiable fields, of the elements and of the keys.
+//! Tangent vectors are constructed from numbers in this order ([`Walk::vector`]) and read in this order ([`Walk::read`]).
 //!
-//! Promises: arrays that are shared are copied before their slots change; what a vector lacks (`[]`, elements at the end,
-//! `nil`, a missing key) counts as zero, what it has beyond the value is not read; what does not fit the tables (which
-//! verified code cannot bring about) is skipped and never a panic.
-//! Not here: what becomes of the numbers (`tape`), slots of what is not differentiable (`reach`).
+//! Promises: shared arrays are copied before their slots change; missing parts of a vector (`[]`, elements at the end,
+//! `nil`, a missing key) count as zero, additional ones are ignored; components that do not match the tables (which
+//! verified code cannot produce) are skipped without a panic.
+//! Not here: the use of the numbers (`tape`), the slots of values that are not differentiable (`heap_visit`).
 
 mod change;
 mod read;
@@ -19,55 +19,55 @@ use super::shape::{BESIDE, Layout, Shape, ShapeId, Shapes, Tangent, TangentId, T
 use super::{Cells, Ref, Slot};
 use std::rc::Rc;
 
-/// The tables that say what values look like.
+/// The tables that describe values.
 #[derive(Clone, Copy, Debug)]
 pub struct Walk<'a> {
-    /// What values look like.
+    /// The shapes.
     pub shapes: &'a Shapes,
-    /// How types differentiate.
+    /// The tangents.
     pub tangents: &'a Tangents,
 }
 
-/// Why a value and a tangent vector do not fit.
+/// The reason why a value and a tangent vector do not match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mismatch {
-    /// Two vectors of arrays that are added have different numbers of elements.
+    /// Two array vectors that are added have different numbers of elements.
     Counts([usize; 2]),
     /// The vector belongs to another case of an enum.
     Case,
     /// The value is nested too deeply.
     TooDeep,
-    /// An instance is a part of itself.
+    /// An instance contains itself.
     Cyclic,
 }
 
-/// Where a value begins in each bank.
+/// The start of a value in each bank.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct At {
-    /// In the numbers.
+    /// The index in the numbers.
     pub f: usize,
-    /// In the integers.
+    /// The index in the integers.
     pub i: usize,
-    /// In the references.
+    /// The index in the references.
     pub r: usize,
 }
 
-/// Records inside of records, and arrays of arrays, go at most that deep.
+/// The maximum nesting of records and arrays.
 const DEEPEST: usize = 50_000;
 
 impl At {
-    /// Behind a value of that layout.
+    /// Returns the offset after a value with that layout.
     #[must_use]
     pub fn behind(self, layout: Layout) -> At {
         At { f: self.f + layout.f as usize, i: self.i + layout.i as usize, r: self.r + layout.r as usize }
     }
 
-    /// Behind the tag of an optional or enum.
+    /// Returns the offset after the tag of an optional or enum.
     fn behind_tag(self) -> At {
         At { i: self.i + 1, ..self }
     }
 
-    /// The place of element `k`, when elements have that layout.
+    /// Returns the offset of element `k` of an array with that element layout.
     fn element(k: usize, layout: Layout) -> At {
         At { f: k * layout.f as usize, i: k * layout.i as usize, r: k * layout.r as usize }
     }
@@ -78,12 +78,12 @@ impl<'a> Walk<'a> {
         self.tangents.get(id)
     }
 
-    /// Where field `index` of a tuple, struct or instance begins, from where the value does.
+    /// Returns the offset of field `index` of a tuple, struct or instance, relative to the value.
     fn field(&self, shape: ShapeId, index: u32) -> At {
         At::default().behind(self.shapes.before_field(shape, index as usize))
     }
 
-    /// Where the payload of a case begins in an enum, field by field; empty for a tag that there is not.
+    /// Returns the offsets of the payload fields of a case of an enum; empty for an invalid tag.
     fn payload(&self, shape: ShapeId, tag: i64) -> Vec<At> {
         let Shape::Enum { cases, .. } = self.shapes.get(shape) else { return vec![] };
         let case = usize::try_from(tag).ok().and_then(|tag| cases.get(tag));
@@ -97,13 +97,13 @@ impl<'a> Walk<'a> {
         places.collect()
     }
 
-    /// The case of a vector that belongs to a case of an enum. A vector has one more, in front: that of zero. An enum that
-    /// is its own vector has the same cases.
+    /// Returns the case of a vector that corresponds to a case of an enum. A vector has an additional first case, the zero
+    /// vector. An enum that is its own vector has the same cases.
     fn case_of_vector(tangent: &Tangent, tag: i64) -> i64 {
         if tangent.value == tangent.vector { tag } else { tag + 1 }
     }
 
-    /// What moves in a case of an enum: how it does, and where it begins in the value and in the vector.
+    /// Returns the differentiable parts of a case of an enum: their tangents, and their offsets in the value and in the vector.
     fn parts(&self, tangent: &Tangent, cases: &[Vec<(u32, TangentId)>], tag: i64) -> Vec<(TangentId, At, At)> {
         let places = self.payload(tangent.value, tag);
         let vector_places = self.payload(tangent.vector, Walk::case_of_vector(tangent, tag));
@@ -123,7 +123,7 @@ impl<'a> Walk<'a> {
         matches!(self.shapes.get(shape), Shape::Class { .. })
     }
 
-    /// Shows every leaf with its slot.
+    /// Calls `show` with every leaf and its slot.
     ///
     /// # Errors
     /// [`Mismatch::TooDeep`]
@@ -137,7 +137,7 @@ impl<'a> Walk<'a> {
         self.leaves_at(id, value, at, show, 0)
     }
 
-    /// How many leaves there are.
+    /// Returns the number of leaves.
     ///
     /// # Errors
     /// [`Mismatch::TooDeep`]
@@ -227,7 +227,7 @@ impl<'a> Walk<'a> {
 }
 
 impl At {
-    /// This place, seen from another one.
+    /// Returns the sum of two offsets.
     #[must_use]
     fn plus(self, other: At) -> At {
         At { f: self.f + other.f, i: self.i + other.i, r: self.r + other.r }
@@ -263,7 +263,7 @@ fn instance(value: &Cells, at: At) -> Option<Rc<super::BoxCells>> {
     }
 }
 
-/// The fields of a case's payload that move.
+/// Returns the differentiable fields of a case's payload.
 fn moving(cases: &[Vec<(u32, TangentId)>], tag: i64) -> &[(u32, TangentId)] {
     usize::try_from(tag).ok().and_then(|tag| cases.get(tag)).map_or(&[], Vec::as_slice)
 }

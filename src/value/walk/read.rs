@@ -1,4 +1,4 @@
-//! Vector reader: reads tangent vectors as numbers.
+//! Vector reader: the numbers of tangent vectors.
 
 use super::{At, DEEPEST, Mismatch, Walk, cells, dictionary, instance, moving, number, tag};
 use crate::value::dictionary::Dictionary;
@@ -6,7 +6,7 @@ use crate::value::shape::{BESIDE, Shape, ShapeId, TangentId, TangentKind};
 use crate::value::{Cells, Slot, opaque_vector};
 
 impl Walk<'_> {
-    /// Shows, for every leaf of `value`, the number that a tangent vector has for it.
+    /// Calls `show`, for every leaf of `value`, with the corresponding number of a tangent vector.
     ///
     /// # Errors
     /// [`Mismatch`] when the vector belongs to another case of an enum.
@@ -75,7 +75,7 @@ impl Walk<'_> {
             },
             TangentKind::Enum(cases) => {
                 let tag_of_value = tag(value, at);
-                // Nothing moves in the zero of an enum that is its own vector.
+                // The zero case of an enum that is its own vector has no differentiable parts.
                 let is_zero = tangent.value == tangent.vector && tag_of_value == 0 && moving(cases, 0).is_empty();
                 match tag(vector, from) {
                     tag if tag == Walk::case_of_vector(tangent, tag_of_value) => {}
@@ -101,7 +101,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// What is in the record, when a type is boxed.
+    /// Returns the record of a boxed type.
     fn opened<'c>(&self, shape: ShapeId, holder: &'c Cells, at: At) -> (&'c Cells, At) {
         match cells(holder, at) {
             Some(record) if self.is_boxed(shape) => (record, At::default()),
@@ -130,7 +130,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Whether a vector that may have numbers has none that is not zero.
+    /// Whether a vector that may contain numbers contains only zeros.
     fn is_zero(&self, of: TangentId, vector: &Cells) -> Result<bool, Mismatch> {
         let mut is_zero = self.tangents.has_numbers(of);
         self.leaves(of, vector, At::default(), &mut |x, slot| is_zero &= x == 0.0 && slot == Slot::NONE)?;
@@ -162,7 +162,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Shows a zero for every leaf.
+    /// Calls `show` with a zero for every leaf.
     fn zeros(&self, id: TangentId, value: &Cells, at: At, show: &mut dyn FnMut(f64, Slot)) -> Result<(), Mismatch> {
         self.leaves(id, value, at, &mut |_, _| show(0.0, Slot::NONE))
     }

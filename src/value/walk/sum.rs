@@ -1,4 +1,4 @@
-//! Vector sums: adds tangent vectors of any type.
+//! Vector sums: the addition of tangent vectors of any type.
 
 use super::{At, DEEPEST, Mismatch, Walk, cells, dictionary, moving, number, tag};
 use crate::value::dictionary::Dictionary;
@@ -6,12 +6,12 @@ use crate::value::shape::{Shape, ShapeId, TangentId, TangentKind};
 use crate::value::{Cells, Components, Ref, Slot};
 use std::rc::Rc;
 
-/// Adds two numbers with their slots.
+/// The addition of two numbers with their slots.
 pub type Plus<'a> = dyn FnMut((f64, Slot), (f64, Slot)) -> (f64, Slot) + 'a;
 
 impl Walk<'_> {
-    /// The sum of two vectors of a type that differentiates as `of`, and is its own type of tangent vectors. What is
-    /// missing in one of them (an element of an array, a key, a value of an optional) is zero there.
+    /// Returns the sum of two vectors of a type that has the tangent `of` and is its own tangent vector type. Parts that are
+    /// missing in one of them (an element of an array, a key, a value of an optional) count as zero.
     ///
     /// # Errors
     /// [`Mismatch`] when they belong to values of different sizes.
@@ -21,7 +21,7 @@ impl Walk<'_> {
         Ok(out)
     }
 
-    /// The components of the value there.
+    /// Returns the components of the value at an offset.
     pub(super) fn part(&self, value: &Cells, at: At, shape: ShapeId) -> Cells {
         let layout = self.shapes.layout(shape);
         let mut out = Cells::empty();
@@ -34,10 +34,10 @@ impl Walk<'_> {
         out
     }
 
-    /// Writes the components of a value there.
+    /// Stores the components of a value at an offset.
     pub(super) fn put_part(&self, out: &mut Cells, to: At, part: Components<'_>) {
         for (k, x) in part.f.iter().enumerate() {
-            // What does not fit is none of the tables' making.
+            // The components always match if the tables are consistent.
             let _ = out.set_num(to.f + k, *x, part.slots.get(k).copied().unwrap_or(Slot::NONE));
         }
         for (k, x) in part.i.iter().enumerate() {
@@ -52,7 +52,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Takes the whole value from the other vector.
+    /// Copies the value from the other vector.
     fn take(&self, shape: ShapeId, (out, to): (&mut Cells, At), (from, at): (&Cells, At)) {
         let part = self.part(from, at, shape);
         self.put_part(out, to, part.all());
@@ -168,7 +168,7 @@ impl Walk<'_> {
     ) -> Result<(), Mismatch> {
         let Shape::Dictionary(key_shape, _) = self.shapes.get(shape) else { return Ok(()) };
         let (keys, layout) = (self.shapes.layout(*key_shape), self.shapes.layout(self.tangent(of).value));
-        // From here on places are positions.
+        // Removes the holes, so that places equal positions.
         all.values_mut();
         for k in 0..more.len() {
             let key = more.keys().element(k, keys);

@@ -2,7 +2,7 @@ use super::*;
 use crate::value::Components;
 use crate::value::shape::{Case, Style};
 
-/// Shapes and tangents of a few types.
+/// The shapes and tangents of some types.
 struct Types {
     shapes: Shapes,
     tangents: Tangents,
@@ -52,8 +52,8 @@ fn array(numbers: &[f64]) -> Ref {
     Ref::Cells(Rc::new(cells))
 }
 
-/// `struct { var a: Double; let n: Int; var xs: [Double]; var o: Double? }` whose vector has `xs` before `a`, and one field
-/// more.
+/// Returns `struct { var a: Double; let n: Int; var xs: [Double]; var o: Double? }`, whose vector has `xs` before `a`, and
+/// an additional field.
 fn model(types: &mut Types) -> (TangentId, Cells) {
     let number = types.number();
     let xs = types.array(number);
@@ -82,7 +82,7 @@ fn leaves_vectors_and_reading_share_one_order() {
             (next, Slot::NONE)
         })
         .unwrap();
-    // The array stands first in the vector; the second field has no counterpart and is zero.
+    // The array is the first field of the vector; the second field has no counterpart and is zero.
     assert_eq!((vector.f.as_slice(), vector.i.as_slice()), (&[0.0, 1.0, 4.0][..], &[1][..]));
     assert!(matches!(&vector.r[0], Ref::Cells(c) if c.f[..] == [2.0, 3.0]));
     let mut read = vec![];
@@ -182,7 +182,7 @@ fn dictionaries_are_read_by_key() {
     assert_eq!(collect(walk, id, &value), [1.0, 2.0]);
 }
 
-/// Counts the leaves of a linked list.
+/// Returns the number of leaves of a linked list.
 fn count_links(links: usize) -> Result<usize, Mismatch> {
     let mut types = Types::new();
     let double = types.shapes.add(Shape::Double);
@@ -207,7 +207,7 @@ fn count_links(links: usize) -> Result<usize, Mismatch> {
 #[test]
 fn a_deep_value_is_an_error_and_not_a_crash() {
     assert_eq!(count_links(100), Ok(100));
-    // The machine runs on a large stack, tests do not.
+    // The machine runs on a large stack, but tests do not.
     let thread = std::thread::Builder::new().stack_size(128 << 20);
     let answer = thread.spawn(|| count_links(100_000)).unwrap().join();
     assert_eq!(answer.unwrap(), Err(Mismatch::TooDeep));

@@ -1,4 +1,4 @@
-//! Vector builder: makes tangent vectors of numbers.
+//! Vector builder: the construction of tangent vectors from numbers.
 
 use super::{At, DEEPEST, Mismatch, Walk, cells, dictionary, instance, tag};
 use crate::value::finalizer::Finalizer;
@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 impl Walk<'_> {
-    /// The tangent vector of `value` whose numbers are, leaf by leaf, what `next` gives.
+    /// Returns the tangent vector of `value` whose numbers, leaf by leaf, are the results of `next`.
     ///
     /// # Errors
     /// [`Mismatch::TooDeep`]
@@ -24,7 +24,7 @@ impl Walk<'_> {
         Ok(out)
     }
 
-    /// The zero of a type of tangent vectors, as a single element. What may be missing is missing.
+    /// Returns the zero of a type of tangent vectors, as a single element. Optional parts are absent.
     pub fn zero(&self, shape: ShapeId) -> Cells {
         let mut out = Cells::default();
         out.len = 1;
@@ -58,7 +58,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Writes the numbers into a zero vector.
+    /// Stores the numbers in a zero vector.
     fn fill(
         &self,
         id: TangentId,
@@ -76,7 +76,7 @@ impl Walk<'_> {
             TangentKind::Number => {
                 let (x, slot) = next();
                 let x = if *self.shapes.get(tangent.vector) == Shape::Float { f64::from(x as f32) } else { x };
-                // A vector that has no such component is none of the tables' making.
+                // The components always match if the tables are consistent.
                 let _ = out.set_num(to.f, x, slot);
             }
             TangentKind::Opaque(_) => {
@@ -89,7 +89,7 @@ impl Walk<'_> {
                 let inside = instance.as_ref().map(|b| b.cells.borrow());
                 let (value, at) = inside.as_deref().map_or((value, at), |cells| (cells, At::default()));
                 if let Shape::Class { fields: own, .. } = self.shapes.get(tangent.vector) {
-                    // The vector is an instance, too.
+                    // The vector is also an instance.
                     let mut made = Cells::default();
                     made.len = 1;
                     own.iter().for_each(|(_, shape)| self.push_zero(*shape, &mut made));
@@ -149,8 +149,8 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// A value that is its own tangent vector may have data beside its numbers (the shape of a matrix). Its vectors have
-    /// the same, or they would not fit it.
+    /// Copies the constant data of a value that is its own tangent vector (such as the shape of a matrix): its vectors must
+    /// have the same data to be compatible.
     fn keep_data(
         &self,
         shape: ShapeId,
@@ -206,7 +206,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// The vectors of all elements.
+    /// Returns the vectors of all elements.
     fn vectors(
         &self,
         of: TangentId,
@@ -229,7 +229,7 @@ impl Walk<'_> {
         Ok(out)
     }
 
-    /// Writes the tag of an optional, and makes what is behind it a zero.
+    /// Stores the tag of an optional, and sets its value to zero.
     fn set_tag(&self, out: &mut Cells, at: At, tag: i64, inside: ShapeId, place: At) {
         if let Some(to) = out.i.get_mut(at.i) {
             *to = tag;
@@ -245,7 +245,7 @@ impl Walk<'_> {
     }
 }
 
-/// An array of numbers. Most of them move with nothing, so slots are looked for as long as there are none.
+/// Creates an array of numbers. Most of them are constant, so slots are stored only from the first one that is not.
 fn numbers(count: usize, next: &mut dyn FnMut() -> (f64, Slot)) -> Cells {
     let mut slots = vec![];
     let values = (0..count).map(|k| {

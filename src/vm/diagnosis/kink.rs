@@ -7,10 +7,10 @@ use crate::tape::watch::Sides;
 /// threshold.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Kink {
-    /// Where.
+    /// The location.
     pub span: Span,
     /// The operation with its operands: `abs(0)`.
     pub step: String,
-    /// Its one-sided partial derivatives; nothing for a comparison on which a branch depends.
+    /// Its one-sided partial derivatives; `None` for a comparison on which a branch depends.
     pub partials: Option<Sides>,
 }

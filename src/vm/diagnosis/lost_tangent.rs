@@ -6,16 +6,16 @@ use crate::tape::Num;
 use crate::vm::fault::Fault;
 use std::rc::Rc;
 
-/// Where tangents were lost in a run.
+/// The places where tangents were lost in a run.
 #[derive(Default)]
 pub struct LostTangentLog {
     /// The places, in order.
     pub(crate) places: Vec<Rc<LostTangent>>,
-    /// What functions leave for each other of integers and texts.
+    /// The numbers from which integers and strings were computed, passed between functions.
     pub(crate) transfers: Transfers,
 }
 
-/// A place where a tangent was lost: the function that takes the adjoint of the result.
+/// A place where a tangent was lost: represents the function that takes the adjoint of the result.
 pub struct LostTangent {
     /// The instruction.
     pub(crate) step: *const Instruction,
@@ -23,25 +23,25 @@ pub struct LostTangent {
 }
 
 impl LostTangent {
-    /// Why the program stops.
+    /// Returns the fault that stops the program.
     pub fn fault(&self) -> Box<Fault> {
         Box::new(self.fault.clone())
     }
 }
 
 impl LostTangentLog {
-    /// A new run begins.
+    /// Clears the log, at the beginning of a run.
     pub fn clear(&mut self) {
         self.places.clear();
         self.transfers.forget();
     }
 }
 
-/// Numbers that one frame leaves for another, by the number of the argument or result that was made of them.
+/// Numbers that one frame passes to another, by the number of the argument or result that was computed from them.
 #[derive(Default)]
 pub(crate) struct Transfer {
     pub(crate) numbers: Vec<(u32, Num)>,
-    /// How many frames there are where they go.
+    /// The depth of the frame that receives them.
     pub(crate) to: usize,
 }
 
@@ -55,7 +55,7 @@ impl Transfer {
         self.numbers.push((of, number));
     }
 
-    /// What was left for a frame.
+    /// Returns the numbers passed to a frame for one argument or result.
     pub(crate) fn find(&self, frame: usize, of: u32) -> Vec<Num> {
         if self.to != frame {
             return vec![];
@@ -64,30 +64,30 @@ impl Transfer {
     }
 }
 
-/// What functions leave for each other.
+/// The numbers that functions pass to each other.
 #[derive(Default)]
 pub(crate) struct Transfers {
-    /// For the caller of the function that returned last, its results.
+    /// For the caller of the last returned function, the numbers of its results.
     pub(crate) results: Transfer,
-    /// For the function that is called next, its arguments.
+    /// For the next called function, the numbers of its arguments.
     pub(crate) arguments: Transfer,
 }
 
 impl Transfers {
-    /// Hands on what was left for the arguments of this frame to the function that it calls with the same ones.
+    /// Forwards the numbers of the arguments of this frame to the function that it calls with the same arguments.
     pub(crate) fn hand_on(&mut self, frame: usize) {
         if self.arguments.to == frame {
             self.arguments.to += 1;
         }
     }
 
-    /// What the arguments of the function that is called next were made of.
+    /// Returns the numbers from which the arguments of the next called function were computed.
     pub(crate) fn given(&self, frames: usize) -> impl Iterator<Item = Num> {
         let is_next = self.arguments.to == frames + 1;
         self.arguments.numbers.iter().filter(move |_| is_next).map(|(_, number)| *number)
     }
 
-    /// Forgets what functions that have returned, and callers, have left.
+    /// Clears the numbers passed by callers and by functions that have returned.
     pub(crate) fn forget(&mut self) {
         self.results.numbers.clear();
         self.arguments.numbers.clear();

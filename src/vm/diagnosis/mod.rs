@@ -20,26 +20,26 @@ use trace::Trace;
 /// The diagnostic state of a machine.
 #[derive(Default)]
 pub struct Diagnosis {
-    /// The listing of every tape that is recorded, when listings are wanted.
+    /// The listing of every recorded tape, if listings are requested.
     pub tape_listings: Option<Vec<String>>,
-    /// The last reverse sweep, when the tape watches steps.
+    /// The last reverse sweep, if the tape observes steps.
     pub trace: Option<Trace>,
     /// Receives the progress of the loops of a script.
     pub progress: Option<ProgressReporter>,
-    /// Positions in the program's text at which watched steps were executed.
+    /// The positions in the program's text at which observed steps were executed.
     pub(crate) places: Places,
     /// The kinks that an observer met that has ended.
     pub(crate) kinks_met: Vec<Met>,
-    /// Kinks at which something was differentiated, when kinks are wanted.
+    /// The kinks at which a derivative was taken, if kinks are requested.
     pub(crate) kinks: Vec<Kink>,
-    /// Where tangents were lost in this run.
+    /// The places where tangents were lost in this run.
     pub(crate) lost_tangents: LostTangentLog,
-    /// How often each registered derivative was compared with differences in this run, when that is wanted.
+    /// How often each registered derivative was compared with differences in this run, if that is requested.
     pub(crate) rule_checks: Option<RuleChecks>,
 }
 
 impl Diagnosis {
-    /// Removes the state of a run that ends, except what is handed over after it: kinks, trace and listings.
+    /// Removes the state of a run that ends, except the parts that are read after it: kinks, trace and listings.
     pub(crate) fn end_run(&mut self) {
         self.lost_tangents.clear();
         self.rule_checks = self.rule_checks.take().map(|_| RuleChecks::default());

@@ -13,13 +13,13 @@ pub struct Places {
 }
 
 impl Places {
-    /// Removes all, before a new run.
+    /// Removes all places, before a new run.
     pub fn clear(&mut self) {
         self.known.clear();
         self.spans.clear();
     }
 
-    /// The number of the position of an instruction.
+    /// Returns the number of the position of an instruction.
     pub(crate) fn number(&mut self, instruction: *const Instruction, span: Span) -> u32 {
         *self.known.entry(instruction).or_insert_with(|| {
             self.spans.push(span);
@@ -27,12 +27,12 @@ impl Places {
         })
     }
 
-    /// The position of a step.
+    /// Returns the position of a step.
     pub(crate) fn span(&self, step: &Step) -> Span {
         self.span_at(step.place)
     }
 
-    /// The position with that number.
+    /// Returns the position with that number.
     pub(crate) fn span_at(&self, place: u32) -> Span {
         self.spans.get(place as usize).copied().unwrap_or_default()
     }

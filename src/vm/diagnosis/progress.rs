@@ -13,7 +13,7 @@ pub struct ProgressReporter {
 /// The progress of the outermost loop of a script.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LoopProgress {
-    /// The statement of the loop that is executed now.
+    /// The statement of the loop that is being executed.
     pub span: Span,
     /// The number of completed iterations.
     pub rounds: u64,
@@ -22,7 +22,7 @@ pub struct LoopProgress {
 }
 
 impl ProgressReporter {
-    /// One that reports for the first time after `patience`.
+    /// Creates a reporter whose first report is after `patience`.
     pub fn new(patience: Duration, report: Box<dyn FnMut(LoopProgress)>) -> ProgressReporter {
         ProgressReporter { report, next: Instant::now() + patience }
     }

@@ -1,4 +1,4 @@
-//! Arrays: appending, and elements read and written, with and without slots.
+//! Arrays: append, read and write elements, with and without slots.
 
 use super::gather;
 use crate::bytecode::operand::*;
@@ -49,7 +49,7 @@ pub fn append(at: &mut Registers, array: RChange, parts: PartsAt) -> Result<(), 
     Ok(())
 }
 
-/// `out =` how many elements there are.
+/// `out =` the number of elements
 pub fn count(at: &mut Registers, out: IOut, array: RIn) -> Result<(), Box<Fault>> {
     let count = objects::cells(at.r(array))?.len;
     at.set_i(out, count as i64);
@@ -64,12 +64,13 @@ pub fn check_index(at: &mut Registers, array: RIn, index: IIn) -> Result<(), Box
     Ok(())
 }
 
-/// Where an element of one component in its bank lies; whether it is there, reading and writing see.
+/// Returns the position of an element of one component in its bank. The range is checked by the read or write itself.
 fn whole(_: &Cells, index: i64) -> Option<usize> {
     usize::try_from(index).ok()
 }
 
-/// The position of a component of an element, given by the [`Element`](Instruction::Element) after the instruction.
+/// Returns the function for the position of a component of an element, given by the [`Element`](Instruction::Element) after the
+/// instruction.
 fn part(at: &mut Registers) -> impl FnOnce(&Cells, i64) -> Option<usize> + use<> {
     let part = at.element();
     move |cells, index| objects::position(cells, index, part)
@@ -174,21 +175,21 @@ pub fn set_element_r(at: &mut Registers, array: RChange, a: RTake, index: IIn) -
     write(at, (array, index), whole, |cells, k| cells.r.get_mut(k).map(|place| *place = value).is_some())
 }
 
-/// A component of `array[index] = a`.
+/// Sets a component of `array[index]` to `a`.
 pub fn set_part_f(at: &mut Registers, array: RChange, a: FIn, index: IIn) -> Result<(), Box<Fault>> {
     let place = part(at);
     let value = at.f(a);
     write(at, (array, index), place, |cells, k| cells.set_f(k, value))
 }
 
-/// A component of `array[index] = a`.
+/// Sets a component of `array[index]` to `a`.
 pub fn set_part_i(at: &mut Registers, array: RChange, a: IIn, index: IIn) -> Result<(), Box<Fault>> {
     let place = part(at);
     let value = at.i(a);
     write(at, (array, index), place, |cells, k| cells.i.get_mut(k).map(|place| *place = value).is_some())
 }
 
-/// A component of `array[index] = a`, moved.
+/// Sets a component of `array[index]` to `a`, moved.
 pub fn set_part_r(at: &mut Registers, array: RChange, a: RTake, index: IIn) -> Result<(), Box<Fault>> {
     let place = part(at);
     let value = at.take(a);
@@ -225,7 +226,7 @@ pub fn d_set_element_f(at: &mut Registers, array: RChange, a: FIn, index: IIn) -
     write(at, (array, index), whole, |cells, k| cells.set_num(k, num.value, num.slot))
 }
 
-/// A component of `array[index] = a`, with its slot.
+/// Sets a component of `array[index]` to `a`, with its slot.
 pub fn d_set_part_f(at: &mut Registers, array: RChange, a: FIn, index: IIn) -> Result<(), Box<Fault>> {
     let place = part(at);
     let num = at.num(a);

@@ -13,7 +13,7 @@ use crate::vm::state::registers::Registers;
 use crate::vm::state::stacks::Frame;
 use crate::vm::state::task::{Callee, Next};
 
-/// Enters a function whose arguments stand in the window.
+/// Enters a function whose arguments are in the window.
 #[inline(always)]
 pub(super) fn enter(machine: &mut Machine, at: Registers, entry: *const Entry) -> Result<Registers, Box<Fault>> {
     // SAFETY: `entry` comes from `Functions`, which never drops one.
@@ -23,7 +23,7 @@ pub(super) fn enter(machine: &mut Machine, at: Registers, entry: *const Entry) -
     let Some(frame) = machine.frames.last_mut() else { unreachable!("the caller has a frame") };
     frame.pc = at.pc;
     let base = [frame.base[0] + own[0], frame.base[1] + own[1], frame.base[2] + own[2]];
-    // Written out: `map` over an array is a call here.
+    // Not `map` over the array, which is not inlined here.
     let size = callee.frame;
     let end = [(base[0] + size[0]) as usize, (base[1] + size[1]) as usize, (base[2] + size[2]) as usize];
     machine.fuel -= 1;
@@ -43,7 +43,7 @@ pub(super) fn enter(machine: &mut Machine, at: Registers, entry: *const Entry) -
     Ok(Registers::of(&frame, &mut machine.stacks))
 }
 
-/// What a call needs rarely: a check of the limits, and larger stacks.
+/// Performs the work that a call rarely needs: checks the limits, and extends the stacks.
 #[cold]
 #[inline(never)]
 fn admit(machine: &mut Machine, end: [usize; 3], slots: bool) -> Result<(), Box<Fault>> {
@@ -56,7 +56,7 @@ fn admit(machine: &mut Machine, end: [usize; 3], slots: bool) -> Result<(), Box<
     if machine.stacks.has(end, slots) { Ok(()) } else { machine.make_room(end, slots) }
 }
 
-/// Leaves a function; its results stand in its first registers. Also whether anything was let go.
+/// Leaves a function; its results are in its first registers. Also returns whether any reference was dropped.
 #[inline(always)]
 pub(super) fn leave(machine: &mut Machine, mut at: Registers) -> (Registers, bool) {
     let mut let_go = false;
@@ -70,7 +70,7 @@ pub(super) fn leave(machine: &mut Machine, mut at: Registers) -> (Registers, boo
     (load(machine), let_go)
 }
 
-/// The window of the innermost frame, for work in Rust.
+/// Opens the window of the innermost frame to work in Rust.
 pub(super) fn open_window(machine: &mut Machine, at: Registers) {
     save(machine, at.pc);
     if let Some(frame) = machine.frames.last() {
@@ -118,7 +118,7 @@ pub(in crate::vm) fn perform(
     }
 }
 
-/// Goes on with the task whose frame is the innermost one.
+/// Resumes the task to which the innermost frame belongs.
 pub(super) fn resume(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box<Fault>> {
     let (Some(frame), Some(task)) = (machine.frames.pop(), machine.tasks.pop()) else {
         return Err(Fault::internal("there is no task to resume"));

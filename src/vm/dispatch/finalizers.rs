@@ -22,7 +22,7 @@ struct FinalizerTask {
 impl FinalizerTask {
     fn next(mut self: Box<Self>, machine: &mut Machine) -> Next {
         drop(std::mem::take(&mut self.instance));
-        // Instances that only the last one held are destroyed before those that were pending with it.
+        // Instances that only the last one referred to are destroyed before those that were pending with it.
         let mut waiting = finalizer::take();
         waiting.append(&mut self.waiting);
         self.waiting = waiting;
@@ -30,7 +30,7 @@ impl FinalizerTask {
         self.instance = instance.clone();
         machine.set_reference(0, instance);
         let callee = Callee::Object(Ref::Closure(what));
-        // What it writes may be active in the live levels.
+        // Values that it stores may be active in the live levels.
         Next::Call { callee, derivative: machine.levels.depth() > 0, then: Some(self) }
     }
 }
@@ -41,8 +41,8 @@ impl Task for FinalizerTask {
     }
 }
 
-/// Runs pending finalizers, between two instructions. The registers of the innermost frame and its window stay as they
-/// are: they may hold the arguments of a call that is being prepared.
+/// Runs pending finalizers, between two instructions. The registers of the innermost frame and its window are preserved: they
+/// may hold the arguments of a call that is being prepared.
 #[cold]
 #[inline(never)]
 pub(super) fn run_finalizers(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box<Fault>> {

@@ -1,9 +1,9 @@
 //! Dispatch loop: executes instructions.
 //!
-//! [`run`] does what instructions usually do, most of it in [`quick`]; whatever makes an object, calls Rust, fails or is
-//! unusual goes to [`rest`], which has the complete meaning of those instructions in [`numbers`], [`arrays`], [`stored`]
-//! and [`slots`]. Registers are reached through [`Registers`], which must stay in machine registers: so its address does
-//! not escape from the loop, and it is rebuilt after every call.
+//! [`run`] executes the usual case of instructions, most of it in [`quick`]; an instruction that creates an object, calls Rust,
+//! fails or is unusual goes to [`rest`], which has the complete meaning of those instructions in [`numbers`], [`arrays`],
+//! [`stored`] and [`slots`]. Registers are accessed through [`Registers`], which must stay in machine registers: so its address
+//! does not escape from the loop, and it is rebuilt after every call.
 
 mod arrays;
 pub(super) mod calls;
@@ -29,7 +29,7 @@ use crate::vm::state::machine::Machine;
 use crate::vm::state::registers::Registers;
 use calls::{enter, leave};
 
-/// The registers of the innermost frame.
+/// Returns the registers of the innermost frame.
 #[inline(always)]
 fn load(machine: &mut Machine) -> Registers {
     match machine.frames.last() {
@@ -38,7 +38,7 @@ fn load(machine: &mut Machine) -> Registers {
     }
 }
 
-/// Remembers where the innermost frame is.
+/// Saves the program counter of the innermost frame.
 #[inline(always)]
 fn save(machine: &mut Machine, pc: *const Instruction) {
     if let Some(frame) = machine.frames.last_mut() {
@@ -64,7 +64,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
         let here = at.pc;
         let instruction = at.next();
 
-        // A call of Rust: nothing of `at` lives across it.
+        // A call of Rust code: no part of `at` is live across it.
         macro_rules! outside {
             ($work:expr) => {{
                 let value = $work;
@@ -74,7 +74,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
         }
         macro_rules! rest {
             () => {{
-                // Whatever it costs, what goes on below without it must not pay for it: this keeps it out of the way.
+                // The cost of this path must not affect the code that continues without it: this moves it out of the way.
                 std::hint::cold_path();
                 outside!(rest::step(machine, compiler, here)?);
                 run_finalizers!()
@@ -98,7 +98,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                 }
             }};
         }
-        // The usual way, if it is open.
+        // Executes the quick case, if it applies.
         macro_rules! quick {
             ($done:expr) => {
                 if $done.is_none() {
@@ -133,7 +133,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                 }
             };
         }
-        // A turn of a loop over integers.
+        // An iteration of a loop over integers.
         macro_rules! turn {
             ($i:expr, $end:expr, $to:expr) => {
                 match at.i(IIn($i.0)).checked_add(1) {
@@ -180,7 +180,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             I::IfNeF { a, b, to } => branch!(at.f(a) != at.f(b), to),
             I::IfLtF { a, b, to } => branch!(at.f(a) < at.f(b), to),
             I::IfLeF { a, b, to } => branch!(at.f(a) <= at.f(b), to),
-            // Not `>=`: a comparison with NaN is false both ways.
+            // Not `>=`: with NaN both comparisons are false.
             I::UnlessLtF { a, b, to } => {
                 let holds = at.f(a) < at.f(b);
                 branch!(!holds, to);
@@ -385,7 +385,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                 }
             }
 
-            // Those up to the addition to elements belong to threaded code.
+            // The instructions up to the addition to elements belong to threaded code.
             I::FlushF { .. }
             | I::PartialF { .. }
             | I::PartialLeftF { .. }
@@ -441,7 +441,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
     }
 }
 
-/// Puts the components in the window together.
+/// Combines the components in the window.
 fn gather(at: Registers, parts: PartsAt, slots: bool) -> Cells {
     let counts = at.code().parts[usize::from(parts)];
     gather_counts(at, counts, slots)

@@ -1,4 +1,4 @@
-//! Numbers: primitives of plain numbers and integers, and the traps of integer arithmetic.
+//! Numbers: apply primitives to plain numbers and integers, and report the faults of integer arithmetic.
 
 use super::primitive;
 use crate::bytecode::operand::*;
@@ -6,7 +6,7 @@ use crate::native::{Trap, Value};
 use crate::vm::fault::{Fault, not_whole, trapped};
 use crate::vm::state::registers::Registers;
 
-/// `p(a)`. As below, the verifier has seen that the primitive is of this kind.
+/// `p(a)`. Here and below, the verifier has checked that the primitive is of this kind.
 #[inline(always)]
 pub fn prim1_f(p: Prim, a: f64) -> f64 {
     if let Value::F1(f) = primitive(p).value { f(a) } else { f64::NAN }
@@ -30,25 +30,25 @@ pub fn prim_fi(p: Prim, a: f64, n: i64) -> f64 {
     if let Value::FI(f) = primitive(p).value { f(a, n) } else { f64::NAN }
 }
 
-/// `p(n)`: a number made of an integer.
+/// `p(n)`: the conversion of an integer to a number.
 #[inline(always)]
 pub fn prim_number(p: Prim, n: i64) -> f64 {
     if let Value::ItoF(f) = primitive(p).value { f(n) } else { f64::NAN }
 }
 
-/// `p(a)`: an integer made of a number. Can fail.
+/// `p(a)`: the conversion of a number to an integer. Can fail.
 #[inline(always)]
 pub fn prim_whole(p: Prim, a: f64) -> Result<i64, Box<Fault>> {
     if let Value::FtoI(f) = primitive(p).value { f(a).map_err(|_| not_whole(a)) } else { Ok(0) }
 }
 
-/// `p(a)`: a question about a number.
+/// `p(a)`: a predicate of a number.
 #[inline(always)]
 pub fn prim1_test(p: Prim, a: f64) -> bool {
     if let Value::Test1(f) = primitive(p).value { f(a) } else { false }
 }
 
-/// `p(a, b)`: a question about two numbers.
+/// `p(a, b)`: a predicate of two numbers.
 #[inline(always)]
 pub fn prim2_test(p: Prim, a: f64, b: f64) -> bool {
     if let Value::Test2(f) = primitive(p).value { f(a, b) } else { false }
@@ -71,20 +71,20 @@ fn integer_trap(trap: Trap, p: Prim, operands: &[i64]) -> Box<Fault> {
     trapped(trap, primitive(p).name, operands)
 }
 
-/// The fault of `a ∘ b` when the result is no integer of 64 bits.
+/// Returns the fault of `a ∘ b` when the result is no integer of 64 bits.
 #[cold]
 pub fn overflow(name: &str, a: i64, b: i64) -> Box<Fault> {
     trapped(Trap::Overflow, name, &[a, b])
 }
 
-/// The fault of `a / b` or `a % b` when there is no such number.
+/// Returns the fault of `a / b` or `a % b` when there is no such integer.
 #[cold]
 pub fn undivided(name: &str, a: i64, b: i64) -> Box<Fault> {
     let trap = if b == 0 { Trap::DivisionByZero } else { Trap::Overflow };
     trapped(trap, name, &[a, b])
 }
 
-/// The fault of `a + b` with a constant, which may stand for a subtraction.
+/// Returns the fault of `a + b` with a constant, which may represent a subtraction.
 #[cold]
 pub fn added(a: i64, b: i64) -> Box<Fault> {
     let (name, b) = if b < 0 { ("int.sub", -b) } else { ("int.add", b) };

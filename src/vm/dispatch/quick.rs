@@ -1,5 +1,6 @@
-//! What instructions usually do: no call of the program, no object made, none dropped but texts, no failure. `None` when
-//! this way is closed; then nothing was done, and [`rest`](super::rest) does the whole instruction.
+//! Quick cases: execute the usual case of instructions, without a call of the program, an allocation of an object, a drop of any
+//! object but a string, or a failure. `None` when the quick case does not apply; then nothing was changed, and
+//! [`rest`](super::rest) executes the whole instruction.
 
 use crate::bytecode::NativeSite;
 use crate::bytecode::operand::{self, *};
@@ -11,11 +12,11 @@ use crate::vm::state::machine::Machine;
 use crate::vm::state::registers::Registers;
 use std::rc::Rc;
 
-/// Offset and stride of a component of an element; `None` for elements of one component.
+/// The offset and stride of a component of an element; `None` for elements of one component.
 type ComponentAt = Option<(u16, u16)>;
 
-/// `out = (a ∘ b) ∘ c`, where `how` gives the operations, and `c` is in the
-/// [`Extra`](crate::bytecode::Instruction::Extra) after it.
+/// `out = (a ∘ b) ∘ c`, where `how` selects the operations, and `c` is in the [`Extra`](crate::bytecode::Instruction::Extra)
+/// after it.
 #[inline(always)]
 pub fn join_left_f(at: &mut Registers, out: FOut, a: FIn, b: FIn, how: Ways) {
     let c = at.extra();
@@ -55,7 +56,7 @@ pub fn take(at: &mut Registers, out: ROut, a: RTake) -> Option<()> {
     Some(())
 }
 
-/// `out =` nothing.
+/// `out = nil`
 #[inline(always)]
 pub fn clear(at: &mut Registers, out: ROut) -> Option<()> {
     match at.changed(RChange(out.0)) {
@@ -66,7 +67,7 @@ pub fn clear(at: &mut Registers, out: ROut) -> Option<()> {
     Some(())
 }
 
-/// `out =` a function object that captures nothing and was made before.
+/// `out =` a function object that captures nothing and was created before.
 #[inline(always)]
 pub fn plain_closure(machine: &Machine, at: &mut Registers, out: ROut, site: ClosureAt) -> Option<()> {
     vacant(at, out)?;
@@ -83,21 +84,21 @@ pub fn load_text(at: &mut Registers, out: ROut, k: operand::Text) -> Option<()> 
     put(at, out, Ref::Text(Text::Fixed(text)))
 }
 
-/// Whether nothing would have to be dropped when a register is written.
+/// Whether writing a register would drop no object.
 #[inline(always)]
 fn vacant(at: &Registers, out: ROut) -> Option<()> {
     matches!(at.r(RIn(out.0)), Ref::Null).then_some(())
 }
 
-/// Writes a reference where there is none.
+/// Writes a reference to an empty register.
 #[inline(always)]
 fn put(at: &mut Registers, out: ROut, value: Ref) -> Option<()> {
-    // What was there is nothing: to forget it saves the question whether it must be dropped.
+    // The previous content is null: forgetting it avoids the check whether it must be dropped.
     std::mem::forget(std::mem::replace(at.changed(RChange(out.0)), value));
     Some(())
 }
 
-/// The array or record in a register.
+/// Returns the array or record in a register.
 #[inline(always)]
 fn cells(at: &Registers, a: RIn) -> Option<&Cells> {
     match at.r(a) {
@@ -106,7 +107,7 @@ fn cells(at: &Registers, a: RIn) -> Option<&Cells> {
     }
 }
 
-/// The array or record in a register when it is not shared.
+/// Returns the array or record in a register if it is not shared.
 #[inline(always)]
 fn own(at: &mut Registers, a: RChange) -> Option<&mut Cells> {
     match at.changed(a) {
@@ -115,7 +116,8 @@ fn own(at: &mut Registers, a: RChange) -> Option<&mut Cells> {
     }
 }
 
-/// Where a component of an element stands. Of one component alone, whether it is there, reading and writing see.
+/// Returns the position of a component of an element. For an element of one component, the range is checked by the read or write
+/// itself.
 #[inline(always)]
 fn position(cells: &Cells, index: i64, place: ComponentAt) -> Option<usize> {
     match place {
@@ -124,7 +126,7 @@ fn position(cells: &Cells, index: i64, place: ComponentAt) -> Option<usize> {
     }
 }
 
-/// Writes a number with its slot, unless the array would have to get slots first.
+/// Writes a number with its slot, unless slots of the array would have to be allocated first.
 #[inline(always)]
 fn set_num(cells: &mut Cells, k: usize, num: Num) -> Option<()> {
     if cells.slots.is_empty() && num.slot == Slot::NONE {
@@ -185,7 +187,7 @@ fn append_here(text: &mut Rc<String>, more: &str) -> Option<()> {
     Some(())
 }
 
-/// The result of a query of the texts and integers in the window, in the place of the first integer.
+/// Executes a query of the strings and integers in the window; the result replaces the first integer.
 #[inline(always)]
 pub fn query(mut at: Registers, site: &NativeSite, query: fn(&[Ref], &[i64]) -> Option<i64>) -> Option<()> {
     if site.results[1] == 0 {
@@ -198,7 +200,7 @@ pub fn query(mut at: Registers, site: &NativeSite, query: fn(&[Ref], &[i64]) -> 
     Some(())
 }
 
-/// The part of a text at the position in the first integer of the window, and the next position.
+/// Reads the part of a string at the position in the first integer of the window, and advances the position.
 #[inline(always)]
 pub fn advance(mut at: Registers, site: &NativeSite, advance: fn(&mut Ref, &mut i64) -> Option<()>) -> Option<()> {
     if site.params[1] == 0 {
@@ -208,7 +210,7 @@ pub fn advance(mut at: Registers, site: &NativeSite, advance: fn(&mut Ref, &mut 
     advance(window.window_r(site.params[2]).first_mut()?, at.first_i())
 }
 
-/// `out =` how many elements there are.
+/// `out =` the number of elements
 #[inline(always)]
 pub fn count(at: &mut Registers, out: IOut, array: RIn) -> Option<()> {
     let count = cells(at, array)?.len;
@@ -249,7 +251,7 @@ pub fn element_r(at: &mut Registers, out: ROut, array: RIn, index: IIn, place: C
     put(at, out, value)
 }
 
-/// A component of `array[index] = a`.
+/// Sets a component of `array[index]` to `a`.
 #[inline(always)]
 pub fn set_element_f(at: &mut Registers, array: RChange, a: FIn, index: IIn, place: ComponentAt) -> Option<()> {
     let (value, index) = (at.f(a), at.i(index));
@@ -258,7 +260,7 @@ pub fn set_element_f(at: &mut Registers, array: RChange, a: FIn, index: IIn, pla
     cells.set_f(k, value).then_some(())
 }
 
-/// A component of `array[index] = a`.
+/// Sets a component of `array[index]` to `a`.
 #[inline(always)]
 pub fn set_element_i(at: &mut Registers, array: RChange, a: IIn, index: IIn, place: ComponentAt) -> Option<()> {
     let (value, index) = (at.i(a), at.i(index));
@@ -277,7 +279,7 @@ pub fn d_element_f(at: &mut Registers, out: FOut, array: RIn, index: IIn, place:
     Some(())
 }
 
-/// A component of `array[index] = a`, with its slot.
+/// Sets a component of `array[index]` to `a`, with its slot.
 #[inline(always)]
 pub fn d_set_element_f(at: &mut Registers, array: RChange, a: FIn, index: IIn, place: ComponentAt) -> Option<()> {
     let (num, index) = (at.num(a), at.i(index));
@@ -286,7 +288,7 @@ pub fn d_set_element_f(at: &mut Registers, array: RChange, a: FIn, index: IIn, p
     set_num(cells, k, num)
 }
 
-/// `out =` the function that a method is for the type of the receiver, which was met before.
+/// `out =` the function that implements a method for the type of the receiver, if it was looked up before.
 #[inline(always)]
 pub fn find_method(machine: &Machine, at: &mut Registers, out: ROut, from: RIn, method: Method) -> Option<()> {
     vacant(at, out)?;
@@ -322,10 +324,10 @@ pub fn load_box_r(at: &mut Registers, out: ROut, from: RIn, index: Part) -> Opti
     put(at, out, value)
 }
 
-/// `box.index = a`, moved, where there was nothing, and outside of any level: a level keeps a list of such boxes.
+/// `box.index = a`, moved, where there was no object, and outside of any level: a level logs such boxes.
 #[inline(always)]
 pub fn store_box_r(machine: &Machine, at: &mut Registers, to: RIn, a: RTake, index: Part) -> Option<()> {
-    // The box must stay where it is while it is filled.
+    // The box must stay in its register while it is filled.
     if machine.levels.depth() != 0 || to.0 == a.0 {
         return None;
     }
@@ -391,7 +393,7 @@ pub fn store_record_i(at: &mut Registers, to: RChange, a: IIn, index: Part) -> O
     Some(())
 }
 
-/// What a function object captured.
+/// Returns the captured components of a function object.
 #[inline(always)]
 fn captures(at: &Registers, from: RIn) -> Option<&Cells> {
     match at.r(from) {

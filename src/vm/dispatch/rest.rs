@@ -1,5 +1,5 @@
-//! What the loop does not do itself: instructions that make objects, call Rust or fail, and the unusual case of those
-//! that usually do not.
+//! Rest: executes the instructions that the loop does not execute itself: those that create objects, call Rust or fail, and the
+//! unusual case of those that usually do not.
 
 use super::calls::{call_object, call_rule, enter, native, operate, resume};
 use super::{arrays, load, numbers, save, slots, stored, texts};
@@ -15,7 +15,7 @@ use crate::vm::state::registers::Registers;
 use crate::vm::{exclusivity, objects};
 use std::rc::Rc;
 
-/// Does the instruction at `pc`, whatever it takes. Where the program goes on is kept in the innermost frame.
+/// Executes the instruction at `pc`. The next program counter is stored in the innermost frame.
 ///
 /// # Errors
 /// When the program fails or a limit is reached.
@@ -59,7 +59,7 @@ pub(super) fn step(
     }
 }
 
-/// Does the call of the native library at `pc`.
+/// Executes the call of the native library at `pc`.
 ///
 /// # Errors
 /// When the function fails.
@@ -80,7 +80,7 @@ pub(super) fn call_native(
     }
 }
 
-/// An instruction after which the same frame goes on.
+/// Executes an instruction after which the same frame continues.
 fn line(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,

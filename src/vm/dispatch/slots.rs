@@ -1,4 +1,4 @@
-//! Slots: arithmetic of derivative code, with its records in the live levels.
+//! Slots: execute the arithmetic of derivative code, with its records in the live levels.
 
 use crate::bytecode::operand::*;
 use crate::native::PrimitiveId;
@@ -9,7 +9,7 @@ use crate::vm::record;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::registers::Registers;
 
-/// `out = a + b` in the usual way: `None` when it is closed, as below.
+/// `out = a + b` in the quick case; `None` when that does not apply. The same holds for the functions below.
 #[inline(always)]
 pub fn add(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn, b: FIn) -> Option<()> {
     let (x, y) = (at.num(a), at.num(b));
@@ -54,15 +54,15 @@ pub fn neg(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn) -> Opti
     )
 }
 
-/// The values of the partial derivatives in both operands, each computed where it is needed.
+/// Returns the values of the partial derivatives in both operands, each computed where it is needed.
 #[inline(always)]
 fn both(partials: &[Partial; 2], x: Num, y: Num, value: f64) -> (impl FnOnce() -> f64, impl FnOnce() -> f64) {
     let [first, second] = *partials;
     (move || first.of_two(x.value, y.value, value), move || second.of_two(x.value, y.value, value))
 }
 
-/// Records where the usual way is closed: in full when several levels are live (then it says so, and that is all), else
-/// by giving the tape room for it.
+/// Handles the case that the quick case does not: when several levels are live, records the operation in full and returns `true`;
+/// otherwise allocates memory for the tape.
 pub fn general(
     machine: &mut Machine,
     at: &mut Registers,

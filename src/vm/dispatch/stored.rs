@@ -1,4 +1,4 @@
-//! Stored components: boxes, records, function objects and global variables, with and without slots.
+//! Stored components: access boxes, records, function objects and global variables, with and without slots.
 
 use super::{gather, gather_counts};
 use crate::bytecode::operand::*;
@@ -41,7 +41,7 @@ pub fn new_instance(
     Ok(())
 }
 
-/// `out =` the function that a method is for the type of the receiver.
+/// `out =` the function that implements a method for the type of the receiver.
 pub fn find_method(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -133,12 +133,12 @@ pub fn store_box_r(
 ) -> Result<(), Box<Fault>> {
     let value = at.take(a);
     let object = objects::boxed(at.r(to))?;
-    // What is stored may hold slots: of an array's elements, of what a closure captured.
+    // The stored value may contain slots: in elements of an array, in captures of a closure.
     machine.levels.log_store(object);
     let mut cells = object.cells.borrow_mut();
     let place = cells.r.get_mut(usize::from(index)).ok_or_else(objects::no_component)?;
     let old = std::mem::replace(place, value);
-    // What it held may in turn hold this very box.
+    // The previous content may in turn contain this box.
     drop(cells);
     drop(old);
     Ok(())

@@ -1,4 +1,4 @@
-//! Texts: constants, and appending.
+//! Strings: load constants, and append.
 
 use crate::bytecode::operand::*;
 use crate::native::library;
@@ -14,7 +14,7 @@ pub fn load(at: &mut Registers, out: ROut, k: Text) {
     at.set_r(out, Ref::Text(text.into()));
 }
 
-/// Appends a text, moved.
+/// Appends a string, moved.
 pub fn append(machine: &mut Machine, at: &mut Registers, text: RChange, a: RTake) -> Result<(), Box<Fault>> {
     let more = at.take(a);
     machine.fuel -= effort(&more);

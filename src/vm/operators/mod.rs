@@ -1,10 +1,10 @@
-//! Operators: differential operators, calls of linear maps, registered derivatives.
+//! Operators: implement differential operators, calls of linear maps, and registered derivatives.
 //!
-//! In: arguments in the window of the machine. Out: results there, or a call that must come first: each operator is a
-//! [`Task`](crate::vm::state::task::Task), so that nothing here recurses, however operators, sweeps and rules nest.
+//! In: arguments in the window of the machine. Out: results there, or a call that must be made first: each operator is a
+//! [`Task`](crate::vm::state::task::Task), so that nothing in this module recurses, however operators, sweeps and rules nest.
 //!
-//! Promises: a body runs exactly once; what outlives a level is rebased before it is closed; no level stays open when
-//! the program stops. Not here: what is recorded and swept (`tape`), how a value is taken apart (`value::walk`).
+//! Promises: a body runs exactly once; storage that outlives a level is rebased before it is closed; no level stays open when the
+//! program stops. Not here: recording and sweeping (`tape`), the decomposition of values (`value::walk`).
 
 pub(crate) mod apply;
 pub(crate) mod check;
@@ -27,7 +27,7 @@ use crate::vm::state::task::Next;
 use std::any::Any;
 use std::rc::Rc;
 
-/// Applies an operator. Its arguments stand in the window. `derivative`: the caller is derivative code.
+/// Applies an operator. Its arguments are in the window. `derivative`: the caller is derivative code.
 pub fn operate(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -125,7 +125,7 @@ pub fn operate(
     }
 }
 
-/// Calls a function object of the machine's own: a differential or pullback. Its arguments stand in the window.
+/// Calls a function object of the machine's own: a differential or pullback. Its arguments are in the window.
 pub fn call_object(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -135,42 +135,42 @@ pub fn call_object(
     crate::vm::operators::apply::linear_map::call(machine, compiler, object, derivative)
 }
 
-/// Calls a function with registered derivatives from derivative code. Its arguments stand in the window.
+/// Calls a function with registered derivatives from derivative code. Its arguments are in the window.
 pub fn call_rule(machine: &mut Machine, compiler: &mut dyn Compiler, site: &RuleSite) -> Result<Next, Box<Fault>> {
     crate::vm::operators::registered::call(machine, compiler, site)
 }
 
-/// The program stops: all levels end, and their slots mean constants from then on.
+/// Ends all levels when the program stops; their slots represent constants from then on.
 pub fn unwind(machine: &mut Machine) {
     machine.levels.abandon();
     machine.active_rules.clear();
 }
 
-/// The tables that say what values look like.
+/// Returns the tables that describe the structure of values.
 fn walk(compiler: &dyn Compiler) -> Walk<'_> {
     Walk { shapes: compiler.shapes(), tangents: compiler.tangents() }
 }
 
-/// The function, which is the last argument.
+/// Returns the function, which is the last argument.
 fn last_reference(arguments: &mut Cells) -> Result<Ref, Box<Fault>> {
     arguments.r.pop().ok_or_else(|| Fault::internal("an operator has no function"))
 }
 
-/// The numbers of a value that can move.
+/// Returns the numbers of a value that can vary.
 fn leaves(walk: Walk<'_>, id: TangentId, value: &Cells, at: At) -> Result<Vec<Num>, Box<Fault>> {
     let mut numbers = vec![];
     walk.leaves(id, value, at, &mut |value, slot| numbers.push(Num { value, slot })).map_err(mismatch)?;
     Ok(numbers)
 }
 
-/// The numbers of a value that can move, as an array.
+/// Returns the numbers of a value that can vary, as an array.
 fn coordinates(machine: &mut Machine, walk: Walk<'_>, of: TangentId, value: &Cells) -> Result<Next, Box<Fault>> {
     let array = array_of(&leaves(walk, of, value, At::default())?);
     machine.set_reference(0, array);
     Ok(Next::Return)
 }
 
-/// An array of these numbers.
+/// Returns an array of these numbers.
 fn array_of(numbers: &[Num]) -> Ref {
     let mut array = Cells::empty();
     for number in numbers {
@@ -180,7 +180,7 @@ fn array_of(numbers: &[Num]) -> Ref {
     Ref::Cells(Rc::new(array))
 }
 
-/// The numbers that a tangent vector has for the numbers of a value.
+/// Returns the numbers of a tangent vector that correspond to the numbers of a value.
 fn read(walk: Walk<'_>, template: &Template, vector: (&Cells, At)) -> Result<Vec<Num>, Box<Fault>> {
     let mut numbers = vec![];
     let value = (&template.cells, At::default());
@@ -189,7 +189,7 @@ fn read(walk: Walk<'_>, template: &Template, vector: (&Cells, At)) -> Result<Vec
     Ok(numbers)
 }
 
-/// The numbers of the tangent vectors of several values, one after the other.
+/// Returns the numbers of the tangent vectors of several values, one after the other.
 fn read_all(walk: Walk<'_>, templates: &[Template], vectors: &Cells) -> Result<Vec<Num>, Box<Fault>> {
     let mut at = At::default();
     let mut numbers = vec![];
@@ -200,14 +200,14 @@ fn read_all(walk: Walk<'_>, templates: &[Template], vectors: &Cells) -> Result<V
     Ok(numbers)
 }
 
-/// The tangent vector of a value that is made of these numbers.
+/// Returns the tangent vector of a value with these numbers.
 fn vector(walk: Walk<'_>, template: &Template, numbers: &[Num]) -> Result<Cells, Box<Fault>> {
     let mut next = numbers.iter();
     let mut next = || next.next().map_or((0.0, Slot::NONE), |x| (x.value, x.slot));
     walk.vector(template.tangent, &template.cells, At::default(), &mut next).map_err(mismatch)
 }
 
-/// Gives the numbers of a value other slots.
+/// Replaces the slots of the numbers of a value.
 fn set_leaves(walk: Walk<'_>, id: TangentId, (value, at): (&mut Cells, At), to: &[Num]) -> Result<(), Box<Fault>> {
     let mut next = to.iter();
     walk.change(id, value, at, &mut |_, slot| next.next().map_or(slot, |x| x.slot)).map_err(mismatch)
@@ -225,11 +225,11 @@ fn counts(layout: Layout) -> [usize; 3] {
     [layout.f as usize, layout.i as usize, layout.r as usize]
 }
 
-/// From how many components on a tuple that a function returns is one reference to a record. The compiler decides that;
-/// the machine meets it where a function of the user's own returns several things in one.
+/// The number of components from which on a tuple that a function returns is one reference to a record. The compiler decides
+/// that; it affects the machine where a function of the user's own returns several values in one.
 const SPREAD: usize = 24;
 
-/// Takes what a function has returned from the window: several values in one tuple. `counts` are the components of all.
+/// Takes the result of a function from the window: several values in one tuple. `counts` are the components of all.
 fn take_tuple(machine: &mut Machine, counts: [usize; 3], slots: bool) -> Cells {
     if counts.iter().sum::<usize>() <= SPREAD {
         return machine.take_window(counts, slots);
@@ -283,7 +283,7 @@ fn thrown(machine: &mut Machine, walk: Walk<'_>, result: BodyResult, x: &mut Cel
     true
 }
 
-/// Acts on the window after the flag and the error of a function that may throw and has not.
+/// Performs an action on the window after the flag and the error of a function that may throw and has not.
 fn after_no_error<T>(machine: &mut Machine, throws: bool, act: impl FnOnce(&mut Machine) -> T) -> T {
     if !throws {
         return act(machine);
@@ -294,7 +294,7 @@ fn after_no_error<T>(machine: &mut Machine, throws: bool, act: impl FnOnce(&mut 
     done
 }
 
-/// Keeps the first failure of a walk whose steps cannot fail.
+/// Stores the first failure of a walk whose steps cannot fail.
 #[derive(Default)]
 struct Failure(Option<RecordError>);
 
@@ -314,8 +314,8 @@ impl Failure {
     }
 }
 
-/// Before the innermost level is closed: what outlives it keeps its links to the levels outside. `kept` are values that
-/// do, besides what was stored.
+/// Rebases storage that outlives the innermost level, before it is closed, so that it retains its links to the levels outside.
+/// `kept` are values that outlive it, in addition to logged stores.
 fn rebase_escaping_slots(machine: &mut Machine, kept: &mut [&mut Cells]) {
     let nested = machine.levels.depth() > 1;
     crate::vm::operators::check::origins::rebase_sent(machine);

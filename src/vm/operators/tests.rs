@@ -1,4 +1,4 @@
-//! Operators applied by graphs that are built by hand.
+//! Tests of operators, applied by graphs that are built by hand.
 
 use crate::diagnostic::Code as Number;
 use crate::ir::*;
@@ -17,7 +17,7 @@ struct Script {
 }
 
 impl Script {
-    /// Function 0 is the one that is run.
+    /// Creates a script; function 0 is the one that is run.
     fn new(functions: impl FnOnce(TangentId, TangentId) -> Vec<Builder>) -> Script {
         let mut world = World::new(vec![]);
         let program = &mut world.program;
@@ -60,7 +60,7 @@ fn with_differential(
     [y, d]
 }
 
-/// `pullback(1)`, for a differential of one number by something in that bank.
+/// `pullback(1)`, for a differential of one number by a value in that bank.
 fn pulled(b: &mut Builder, d: Reg, seed: f64, (at, result): (TangentId, TangentId), bank: Bank) -> Reg {
     let pullback = b.new_op(R, Op::Operator(Operator::Transpose { at, result }), &[d]);
     let seed = b.num(seed);
@@ -75,7 +75,7 @@ fn with_tangent(b: &mut Builder, x: Reg, function: u32, captured: &[Reg], of: Ta
     [y, dy]
 }
 
-/// The derivative of function `function` at `x`, by one of two ways.
+/// Builds the derivative of function `function` at `x`, by one of two ways.
 fn derivative(b: &mut Builder, x: Reg, function: u32, captured: &[Reg], of: TangentId, reverse: bool) -> Reg {
     if reverse {
         let [_, d] = with_differential(b, (x, of), function, captured, of);
@@ -259,13 +259,13 @@ fn a_vector_of_another_size_is_read_as_far_as_it_goes() {
     let mut apply = |dx: &[f64]| script.try_run(&mut machine(), &[], &[array(&[1.0, 2.0]), array(dx)]);
     assert_eq!(apply(&[1.0, 1.0]).unwrap().f[..], [6.0]);
     assert_eq!(apply(&[]).unwrap().f[..], [0.0]);
-    // What is missing at the end is zero, and what is too much is not read.
+    // Missing elements at the end are zero, and excess ones are not read.
     assert_eq!(apply(&[1.0]).unwrap().f[..], [2.0]);
     assert_eq!(apply(&[1.0, 1.0, 1.0]).unwrap().f[..], [6.0]);
 }
 
-/// A rule for `square`: the derivative that it gives is three times the true one, so that it is seen to be used.
-/// Functions: 1 calls `square` by rule, 2 is `square`, 3 is registered, 4 is what it returns.
+/// Builds a rule for `square`: its derivative is three times the true one, so that its use is visible. Functions: 1 calls
+/// `square` by rule, 2 is `square`, 3 is registered, 4 is the map that it returns.
 fn by_rule(kind: RuleKind, main: impl FnOnce(&mut Builder, TangentId)) -> Script {
     Script::new(|number, _| {
         let mut first = Builder::new("main", &[F], &[F]);
@@ -342,7 +342,7 @@ fn registered_derivatives_nest() {
     }
 }
 
-/// Function 1 calls function 2 by rule; 3 is registered and returns function 4, which gives 42 whatever it is given.
+/// Function 1 calls function 2 by rule; 3 is registered and returns function 4, which returns 42 for any argument.
 #[test]
 fn a_constant_differential_has_no_transpose() {
     let constant = || {

@@ -55,7 +55,7 @@ impl Machine {
         self.fuel = 0;
     }
 
-    /// Does work whose long parts end at an interruption or the deadline.
+    /// Performs work whose long parts end at an interruption or the deadline.
     fn heeding_limits<T>(&mut self, work: impl FnOnce(&mut Machine) -> T) -> T {
         let interrupt = Arc::clone(&self.limits.interrupt);
         cancel::under(&interrupt, self.meter.deadline(), || work(self))
@@ -68,7 +68,7 @@ impl Machine {
         args: Components<'_>,
         results: [usize; 3],
     ) -> Result<Cells, Box<Fault>> {
-        // A run that failed may have left some.
+        // A run that failed may have left pending finalizers.
         finalizer::forget();
         self.window = [0; 3];
         self.push_halt();
@@ -100,7 +100,7 @@ impl Machine {
         }
     }
 
-    /// After a failure: abandons all frames and tasks.
+    /// Abandons all frames and tasks, after a failure.
     fn unwind(&mut self) {
         while let Some(task) = self.tasks.pop() {
             task.abandon(self);

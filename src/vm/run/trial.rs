@@ -1,4 +1,4 @@
-//! Trial: a call of a function of the program within a run, which may fail without stopping the program.
+//! Trial: calls a function of the program within a run; the call may fail without stopping the program.
 
 use crate::diagnostic::Code as Number;
 use crate::value::{Cells, Ref, finalizer};
@@ -9,9 +9,9 @@ use crate::vm::fault::{Fault, Kind};
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Callee, Next};
 
-/// Calls the original of a function beyond the window, and gives what it returns; `None` when it fails.
+/// Calls the original of a function beyond the window, and returns its results; `None` when it fails.
 ///
-/// The Rust stack grows by one run: whoever tries something sees to it that nothing is tried meanwhile.
+/// The Rust stack grows by one run: the caller must ensure that trials do not nest.
 ///
 /// # Errors
 /// When the program itself must stop: a limit is reached, or the run is interrupted.
@@ -53,7 +53,7 @@ pub(in crate::vm) fn attempt(
     outcome
 }
 
-/// Whether a failure is none of the function that was tried.
+/// Whether a failure stops the program, and is not one of the function that was called.
 fn stops(fault: &Fault) -> bool {
     matches!(
         fault.kind,

@@ -3,12 +3,12 @@
 use crate::source::Span;
 use std::ops::Range;
 
-/// A change that goes on.
+/// A modification in progress.
 pub(crate) struct Change {
-    /// The address of its object, which the code that changes it holds; 0 for global variables.
+    /// The address of its object, which is kept alive by the code that modifies it; 0 for global variables.
     pub(crate) object: usize,
     /// The components that are changed, by bank.
     pub(crate) cells: [Range<u32>; 3],
-    /// Where it began.
+    /// The place where it began.
     pub(crate) span: Span,
 }

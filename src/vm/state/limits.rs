@@ -7,23 +7,23 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How many jumps back and calls there are between two checks of the clock and of cancellation. A check costs some
-/// 30 ns; a turn of a loop at least 2.
+/// The number of backward jumps and calls between two checks of the clock and of cancellation. A check costs some 30 ns; an
+/// iteration of a loop at least 2.
 pub const INTERVAL: i64 = 10_000;
 
-/// How long one need not ask the system for the memory of the process, which takes microseconds.
+/// The time between two queries of the memory of the process, which take microseconds.
 const MEMORY_INTERVAL: Duration = Duration::from_millis(2);
 
-/// What a run may use up.
+/// The resources that a run may use.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Calls in each other.
+    /// The number of nested calls.
     pub depth: usize,
-    /// Jumps back and calls.
+    /// The number of backward jumps and calls.
     pub steps: Option<u64>,
-    /// From now until when.
+    /// The duration of the run.
     pub time: Option<Duration>,
-    /// Bytes of the process.
+    /// The number of bytes of the process.
     pub memory: Option<u64>,
     /// Set from outside to stop the run.
     pub interrupt: Arc<AtomicBool>,
@@ -35,7 +35,7 @@ impl Default for Limits {
     }
 }
 
-/// How much of the limits is used up.
+/// The consumption of the limits.
 #[derive(Clone, Debug, Default)]
 pub struct Meter {
     steps_left: Option<u64>,
@@ -45,18 +45,18 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// A new run begins, of whose time some has passed.
+    /// Starts a new run, of whose time some has passed.
     pub fn start(limits: &Limits, passed: Duration) -> Meter {
         let deadline = limits.time.and_then(|time| Deadline::new(time, passed));
         Meter { steps_left: limits.steps, deadline, memory_looked_at: None, granted: 0 }
     }
 
-    /// Until when the run may take.
+    /// Returns the deadline of the run.
     pub fn deadline(&self) -> Option<Deadline> {
         self.deadline
     }
 
-    /// Looks at everything, after `owed` steps more than were granted; returns for how many steps one need not look again.
+    /// Checks all limits, after `owed` steps more than were granted; returns the number of steps until the next check.
     pub fn look(&mut self, limits: &Limits, owed: u64) -> Result<i64, Box<Fault>> {
         if limits.interrupt.load(Ordering::Relaxed) {
             return Err(Fault::interrupted());
@@ -97,8 +97,8 @@ impl Meter {
     }
 }
 
-/// Three quarters of the memory that the machine has, or that this process may take of it; where the system tells. Beyond
-/// it the system would end the process, without a word.
+/// Returns three quarters of the memory of the computer, or of the share that this process may use; `None` where the system does
+/// not report it. Beyond it the system would end the process without a message.
 pub fn share_of_machine() -> Option<u64> {
     let meminfo = std::fs::read_to_string("/proc/meminfo").ok();
     let total = meminfo.as_deref().and_then(|text| {
@@ -111,7 +111,7 @@ pub fn share_of_machine() -> Option<u64> {
     Some(most / 4 * 3)
 }
 
-/// Bytes of memory that the process has, where the system tells.
+/// Returns the number of bytes of memory that the process uses; `None` where the system does not report it.
 fn resident() -> Option<u64> {
     const PAGE: u64 = 4096;
     let text = std::fs::read_to_string("/proc/self/statm").ok()?;

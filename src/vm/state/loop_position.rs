@@ -1,4 +1,4 @@
-//! Loop position: which loop the program is in, and its iteration, for error messages.
+//! Loop position: determines the loop that the program is in, and its iteration, for error messages.
 
 use crate::bytecode::operand::{Access, Role};
 use crate::bytecode::{Code, Instruction};
@@ -24,7 +24,7 @@ struct RunningLoop {
 }
 
 impl Machine {
-    /// Adds to a fault which loop filled the tape, and the ways out.
+    /// Adds to a fault the loop that filled the tape, and suggestions.
     pub(crate) fn explain_full_tape(&self, fault: Box<Fault>) -> Box<Fault> {
         let fault = match self.filling_loop() {
             None => fault,
@@ -49,7 +49,7 @@ impl Machine {
             .remark(Remark::Help("to allow more memory, use '--max-tape 8GiB'".into()))
     }
 
-    /// The outermost loop inside of what is differentiated.
+    /// Returns the outermost loop inside the differentiated function.
     fn filling_loop(&self) -> Option<RunningLoop> {
         let operator = self.frames.iter().position(|frame| self.is_task(frame))?;
         self.frames[operator..].iter().find_map(|frame| {
@@ -60,7 +60,7 @@ impl Machine {
         })
     }
 
-    /// Which round of the innermost loop around the place where a frame is, counted from 1; when the loop counts.
+    /// Returns the iteration of the innermost loop around the place of a frame, counted from 1, if the loop counts.
     pub(crate) fn round(&self, frame: &Frame) -> Option<i64> {
         let (code, at) = self.executed(frame)?;
         let loop_ends = around(code, at).min_by_key(|(head, back)| back - head)?;
@@ -68,7 +68,7 @@ impl Machine {
         now.checked_sub(from)?.checked_add(1).filter(|round| *round > 0)
     }
 
-    /// The counter of a loop.
+    /// Returns the counter of a loop.
     pub(crate) fn counted(&self, frame: &Frame, code: &Code, (head, back): (usize, usize)) -> Option<LoopCounter> {
         let (register, from) = counter(code, head, back)?;
         let value = |register: usize| self.stacks.i.get(frame.base[1] as usize + register).copied();
@@ -81,7 +81,7 @@ impl Machine {
     }
 }
 
-/// The loops around an instruction: the first instruction of each, and the one that jumps back to it.
+/// Returns the loops around an instruction: the first instruction of each, and the one that jumps back to it.
 pub(crate) fn around(code: &Code, at: usize) -> impl Iterator<Item = (usize, usize)> {
     code.instructions.iter().enumerate().skip(at).filter_map(move |(back, instruction)| {
         let mut head = None;
@@ -94,7 +94,7 @@ pub(crate) fn around(code: &Code, at: usize) -> impl Iterator<Item = (usize, usi
     })
 }
 
-/// The register that counts the rounds of a loop, and where it began.
+/// Returns the register that counts the iterations of a loop, and its first value.
 fn counter(code: &Code, head: usize, back: usize) -> Option<(usize, i64)> {
     let (Instruction::LoopLtI { i, .. } | Instruction::LoopLtIK { i, .. }) = code.instructions.get(back)? else {
         return None;

@@ -1,4 +1,4 @@
-//! Machine: the state of the interpreter, and how functions are entered and left.
+//! Machine: holds the state of the interpreter, and enters and leaves functions.
 
 use crate::bytecode::{Code, Instruction};
 use crate::diagnostic::Code as Number;
@@ -21,7 +21,7 @@ use hashbrown::HashMap;
 use std::rc::Rc;
 use std::time::Duration;
 
-/// A machine. It keeps code and global variables between runs.
+/// A machine. It retains code and global variables between runs.
 pub struct Machine {
     /// The global variables.
     pub globals: Cells,
@@ -29,30 +29,31 @@ pub struct Machine {
     pub levels: Levels,
     /// The environment of the program.
     pub host: Host,
-    /// What a run may use up.
+    /// The resources that a run may use.
     pub limits: Limits,
-    /// What is recorded to explain, check or reject derivatives.
+    /// The records to explain, check or reject derivatives.
     pub diagnosis: Diagnosis,
     pub(crate) stacks: Stacks,
     pub(crate) frames: Vec<Frame>,
     pub(crate) tasks: Vec<Box<dyn Task>>,
     pub(crate) functions: Functions,
-    /// The registered derivatives that are running, each with its level: what instances hold of that level is constant there.
+    /// The registered derivatives that are running, each with its level: slots of that level in instances represent constants
+    /// there.
     pub(crate) active_rules: Vec<ActiveRule>,
-    /// Which functions store numbers where others can reach them, as far as it was determined.
+    /// Whether functions store numbers that are reachable from elsewhere, as far as it was determined.
     pub(crate) writers: HashMap<u32, Writes>,
-    /// Where the window of the step that runs begins.
+    /// The beginning of the window of the current step.
     pub(crate) window: [usize; 3],
     /// Steps until the next check of the limits.
     pub(crate) fuel: i64,
     /// Accesses that modify shared storage in place, the innermost last.
     pub(crate) changes: Vec<Change>,
     pub(crate) meter: Meter,
-    /// How much of the next run's time has passed already.
+    /// The part of the next run's time that has passed already.
     pub passed: Duration,
-    /// What adjoint code keeps for its way back.
+    /// The values that adjoint code stores for its reverse pass.
     pub(crate) value_stack: ValueStack,
-    /// The arrays and records that threaded code has at hand.
+    /// The arrays and records in the registers of threaded code.
     pub(crate) views: Vec<View>,
     own_code: OwnCode,
 }
@@ -64,7 +65,7 @@ struct OwnCode {
 }
 
 impl Machine {
-    /// A machine without functions and global variables.
+    /// Creates a machine without functions and global variables.
     pub fn new(host: Host, limits: Limits, tape: u64) -> Machine {
         let own = |name: &str, instruction: Instruction| {
             let (instructions, spans) = (vec![instruction], vec![Span::default()]);
@@ -97,17 +98,17 @@ impl Machine {
         }
     }
 
-    /// From now on registered derivatives are compared with differences when they are used, or not.
+    /// Starts or stops comparing registered derivatives with differences when they are used.
     pub fn check_rules(&mut self, is_on: bool) {
         self.diagnosis.rule_checks = is_on.then(RuleChecks::default);
     }
 
-    /// From here on derivative code is used only where it is right for the program as it is now.
+    /// Sets derivative code aside: from now on it is used only where it is correct for the current program.
     pub fn set_derivatives_aside(&mut self) {
         self.functions.set_derivatives_aside();
     }
 
-    /// Makes room for global variables.
+    /// Allocates global variables.
     pub fn reserve_globals(&mut self, counts: [u32; 3]) {
         let [f, i, r] = counts.map(|n| n as usize);
         let globals = &mut self.globals;
@@ -119,7 +120,7 @@ impl Machine {
         }
     }
 
-    /// The code of a function, compiled when it is first needed.
+    /// Returns the code of a function, compiled at the first request.
     pub(crate) fn code(
         &mut self,
         compiler: &mut dyn Compiler,
@@ -132,7 +133,7 @@ impl Machine {
         self.functions.load(compiler, function, version).map(std::ptr::from_ref)
     }
 
-    /// The original code of a function, to ask what it is.
+    /// Returns the original code of a function, to inspect it.
     pub(crate) fn original(&mut self, compiler: &mut dyn Compiler, function: u32) -> Result<Rc<Code>, Box<Fault>> {
         let entry = self.code(compiler, function, Version::Original)?;
         // SAFETY: entries live as long as the machine, which is borrowed.
@@ -141,7 +142,7 @@ impl Machine {
         Ok(Rc::clone(&entry.code))
     }
 
-    /// Begins a run: a frame that ends it when its callee, whose window this is, returns.
+    /// Begins a run: pushes a frame that ends it when its callee, to which this window belongs, returns.
     pub(crate) fn push_halt(&mut self) {
         let entry: *const Entry = &*self.own_code.halt;
         self.frames.push(Frame { entry, pc: self.own_code.halt.start, base: self.window.map(|n| n as u32) });
@@ -154,7 +155,7 @@ impl Machine {
         self.tasks.push(task);
     }
 
-    /// Pushes the frame of a function whose arguments stand in the window.
+    /// Pushes the frame of a function whose arguments are in the window.
     pub(crate) fn push_frame(&mut self, entry: *const Entry) -> Result<(), Box<Fault>> {
         // SAFETY: entries live as long as the machine (`Functions` never drops one).
         #[allow(unsafe_code)]
@@ -175,10 +176,10 @@ impl Machine {
         Ok(())
     }
 
-    /// Grows the stacks, if they may.
+    /// Extends the stacks, if the limit permits.
     #[cold]
     pub(crate) fn make_room(&mut self, end: [usize; 3], slots: bool) -> Result<(), Box<Fault>> {
-        /// Bytes that all frames together may have: a thousand times what a deep recursion needs.
+        /// The maximum number of bytes of all frames together: a thousand times the need of a deep recursion.
         const MOST: u64 = 4 << 30;
         let limit = self.limits.memory.map_or(MOST, |limit| limit.min(MOST));
         if Stacks::bytes_for(end, slots) > limit {
@@ -200,7 +201,7 @@ impl Machine {
         std::ptr::eq(frame.entry, &raw const *self.own_code.halt)
     }
 
-    /// Whether a task goes on where a frame is.
+    /// Whether a frame belongs to a task.
     pub(crate) fn is_task(&self, frame: &Frame) -> bool {
         std::ptr::eq(frame.entry, &raw const *self.own_code.resume)
     }
@@ -240,7 +241,7 @@ impl Machine {
     /// Checks the limits.
     #[cold]
     pub(crate) fn poll(&mut self) -> Result<(), Box<Fault>> {
-        // Work that counted as several steps may have taken more than was granted.
+        // Work that counted as several steps may have exceeded the granted ones.
         let owed = (-1 - self.fuel).max(0) as u64;
         self.fuel = self.meter.look(&self.limits, owed)?;
         if self.diagnosis.progress.is_some() {
@@ -252,14 +253,14 @@ impl Machine {
     /// Checks for cancellation; for long operations in Rust.
     ///
     /// # Errors
-    /// When it must stop.
+    /// When the run must stop.
     pub fn check_interrupt(&mut self) -> Result<(), Box<Fault>> {
         self.poll()
     }
 }
 
 impl Drop for Machine {
-    /// Instances that are destroyed with the machine run no finalizers.
+    /// Drops the machine. Instances that are destroyed with it run no finalizers.
     fn drop(&mut self) {
         self.globals.r.clear();
         self.stacks.r.clear();

@@ -1,4 +1,4 @@
-//! Machine state: registers, stacks, frames, tasks and limits.
+//! Machine state: defines registers, stacks, frames, tasks and limits.
 
 pub(crate) mod access;
 pub(crate) mod active_rule;

@@ -7,8 +7,8 @@ use crate::vm::state::machine::Machine;
 use crate::vm::state::stacks::Frame;
 
 impl Machine {
-    /// Adds to a fault where it happened and what was running. Calls inside of the standard library are left out: they
-    /// are not the user's text.
+    /// Adds to a fault its place and the running calls. Calls inside the standard library are left out: they are not the user's
+    /// text.
     pub(in crate::vm) fn locate(&self, fault: &mut Fault) {
         if !fault.backtrace.is_empty() {
             return;
@@ -27,7 +27,7 @@ impl Machine {
         fault.cap();
     }
 
-    /// Where the innermost function of the user is, or of the library where none is running.
+    /// Returns the current place in the user's innermost function, or in the library's where none is running.
     pub(in crate::vm) fn user_span(&self) -> Span {
         let places = || self.frames.iter().rev().filter_map(|frame| self.place(frame));
         let user = places().find(|(code, _)| !code.is_prelude);
@@ -39,13 +39,13 @@ impl Machine {
         self.place(frame).is_none_or(|(code, _)| code.is_prelude)
     }
 
-    /// Where a frame is: the instruction that it executed last.
+    /// Returns the code of a frame, and the place of the instruction that it executed last.
     pub(in crate::vm) fn place(&self, frame: &Frame) -> Option<(&Code, Span)> {
         let (code, at) = self.executed(frame)?;
         Some((code, code.spans.get(at).copied().unwrap_or_default()))
     }
 
-    /// The code of a frame, and the number of the instruction that it executed last; none for the machine's own frames.
+    /// Returns the code of a frame, and the index of the instruction that it executed last; `None` for the machine's own frames.
     pub(in crate::vm) fn executed(&self, frame: &Frame) -> Option<(&Code, usize)> {
         // SAFETY: entries live as long as the machine, which is borrowed.
         #[allow(unsafe_code)]

@@ -1,4 +1,4 @@
-//! Progress: reports which iteration the loop of a long-running script is in.
+//! Progress: reports the current iteration of the loop of a long-running script.
 
 use crate::vm::diagnosis::progress::LoopProgress;
 use crate::vm::state::loop_position;

@@ -1,9 +1,9 @@
-//! Registers: unchecked access to the registers of the running frame.
+//! Registers: provides unchecked access to the registers of the running frame.
 //!
-//! What makes this sound: [`verify`](crate::bytecode::verify) has checked every register number, constant and jump target
-//! of a code object against its sizes before the machine accepted it; a frame is entered only when the stacks have room
-//! for all its registers and its window; every place of a stack is a valid value at any time; stacks move only when a
-//! frame is entered or a task runs, and the pointers here are made anew after that.
+//! Why this is sound: [`verify`](crate::bytecode::verify) has checked every register number, constant and jump target of a code
+//! object against its sizes before the machine accepted it; a frame is entered only when the stacks have space for all its
+//! registers and its window; every place of a stack is a valid value at any time; stacks move only when a frame is entered or a
+//! task runs, and the pointers in this file are created again after that.
 #![allow(unsafe_code)]
 
 use crate::bytecode::operand::*;
@@ -26,7 +26,7 @@ pub struct Registers {
 }
 
 impl Registers {
-    /// Those of a frame.
+    /// Creates the pointers for a frame.
     #[inline(always)]
     pub fn of(frame: &Frame, stacks: &mut Stacks) -> Registers {
         let [f, i, r] = [frame.base[0] as usize, frame.base[1] as usize, frame.base[2] as usize];
@@ -41,25 +41,25 @@ impl Registers {
         }
     }
 
-    /// What is known of the code that runs.
+    /// Returns the entry of the running code.
     #[inline(always)]
     pub fn entry<'c>(&self) -> &'c Entry {
         // SAFETY: `Functions` never drops an entry, and the machine outlives the loop.
         unsafe { &*self.entry }
     }
 
-    /// The code that runs.
+    /// Returns the running code.
     #[inline(always)]
     pub fn code<'c>(&self) -> &'c Code {
         &self.entry().code
     }
 
-    /// The next instruction. It stays where it is: what reads its operands one by one needs fewer machine registers than
-    /// a copy, and the loop has none to spare.
+    /// Returns the next instruction, by reference: reading its operands one by one needs fewer machine registers than a copy, and
+    /// the loop has none to spare.
     #[inline(always)]
     pub fn next<'c>(&mut self) -> &'c Instruction {
-        // SAFETY: verified code ends with an instruction that does not go on, and jumps stay inside; code is never
-        // dropped while the machine runs.
+        // SAFETY: verified code ends with an instruction that does not continue, and jumps stay inside; code is never dropped
+        // while the machine runs.
         unsafe {
             let instruction = &*self.pc;
             self.pc = self.pc.add(1);
@@ -67,7 +67,7 @@ impl Registers {
         }
     }
 
-    /// The third operand, which follows the instruction; the verifier has checked that, as for those below.
+    /// Returns the third operand, which follows the instruction; the verifier has checked that, as for those below.
     #[inline(always)]
     pub fn extra(&mut self) -> FIn {
         match *self.next() {
@@ -76,7 +76,7 @@ impl Registers {
         }
     }
 
-    /// The third and the fourth operand.
+    /// Returns the third and the fourth operand.
     #[inline(always)]
     pub fn extras(&mut self) -> (FIn, FIn) {
         match *self.next() {
@@ -85,7 +85,7 @@ impl Registers {
         }
     }
 
-    /// Offset and stride of a component of an element.
+    /// Returns the offset and stride of a component of an element.
     #[inline(always)]
     pub fn element(&mut self) -> (u16, u16) {
         match *self.next() {
@@ -118,9 +118,9 @@ impl Registers {
     /// Reads the slot of a number. In derivative code only.
     #[inline(always)]
     pub fn slot(&self, a: FIn) -> Slot {
-        // Read half by half: a slot is written that way, and a read of the whole would have to wait until both halves
-        // have left the store buffer. Volatile, because the optimiser would join the reads again.
-        // SAFETY: a verified register; only derivative code has instructions that come here, and frames of derivative
+        // Read in two halves: a slot is written that way, and a read of the whole would have to wait until both halves have left
+        // the store buffer. Volatile, because the optimizer would join the reads again.
+        // SAFETY: a verified register; only derivative code has instructions that call this function, and frames of derivative
         // code have slots.
         unsafe {
             let slot = self.slots.add(a.0 as usize);
@@ -175,7 +175,7 @@ impl Registers {
         unsafe { &*self.r.add(a.0 as usize) }
     }
 
-    /// A reference that is changed.
+    /// Returns a reference to modify it.
     #[inline(always)]
     pub fn changed(&mut self, a: RChange) -> &mut Ref {
         // SAFETY: a verified register, borrowed through `self` alone.
@@ -188,7 +188,7 @@ impl Registers {
         std::mem::take(self.changed(RChange(a.0)))
     }
 
-    /// Exchanges two references: moving one to where nothing is takes no look at what they are.
+    /// Exchanges two references: moving one to an empty register needs no check of their kinds.
     #[inline(always)]
     pub fn exchange(&mut self, out: ROut, a: RTake) {
         // SAFETY: verified registers; they may be the same one.
@@ -201,14 +201,14 @@ impl Registers {
         *self.changed(RChange(out.0)) = value;
     }
 
-    /// A constant.
+    /// Returns a constant.
     #[inline(always)]
     pub fn constant(&self, k: Number) -> f64 {
         // SAFETY: a verified constant.
         unsafe { *self.entry().numbers.add(k.0 as usize) }
     }
 
-    /// The first `count` numbers of the window, and their slots in derivative code.
+    /// Returns the first `count` numbers of the window, and their slots in derivative code.
     #[inline(always)]
     pub fn window_f(&self, count: u16, slots: bool) -> (&[f64], &[Slot]) {
         let (at, count) = (self.entry().own[0] as usize, count as usize);
@@ -220,28 +220,28 @@ impl Registers {
         }
     }
 
-    /// The first `count` integers of the window.
+    /// Returns the first `count` integers of the window.
     #[inline(always)]
     pub fn window_i(&self, count: u16) -> &[i64] {
         // SAFETY: as for numbers.
         unsafe { std::slice::from_raw_parts(self.i.add(self.entry().own[1] as usize), count as usize) }
     }
 
-    /// The first integer of the window.
+    /// Returns the first integer of the window.
     #[inline(always)]
     pub fn first_i(&mut self) -> &mut i64 {
         // SAFETY: as for numbers, of a site that has at least one; borrowed through `self` alone.
         unsafe { &mut *self.i.add(self.entry().own[1] as usize) }
     }
 
-    /// The first `count` references of the window.
+    /// Returns the first `count` references of the window.
     #[inline(always)]
     pub fn window_r(&mut self, count: u16) -> &mut [Ref] {
         // SAFETY: as for numbers; borrowed through `self` alone.
         unsafe { std::slice::from_raw_parts_mut(self.r.add(self.entry().own[2] as usize), count as usize) }
     }
 
-    /// The references of this frame that are not results.
+    /// Returns the references of this frame that are not results.
     #[inline(always)]
     pub fn leftovers(&mut self) -> &mut [Ref] {
         let (from, to) = (self.entry().kept as usize, self.entry().frame[2] as usize);

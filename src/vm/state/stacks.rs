@@ -1,4 +1,4 @@
-//! Stacks: the stacks that hold the registers of all frames.
+//! Stacks: hold the registers of all frames.
 
 use crate::bytecode::Instruction;
 use crate::value::{Ref, Slot};
@@ -7,11 +7,11 @@ use crate::vm::functions::Entry;
 /// One call that is running.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
-    /// Its code. `Functions` or the machine itself keeps the entry as long as the machine lives.
+    /// Its code. `Functions` or the machine itself retains the entry as long as the machine lives.
     pub entry: *const Entry,
     /// The next instruction, while a callee is running.
     pub pc: *const Instruction,
-    /// Where its registers begin in each stack.
+    /// The beginning of its registers in each stack.
     pub base: [u32; 3],
 }
 
@@ -28,13 +28,13 @@ pub struct Stacks {
     pub r: Vec<Ref>,
 }
 
-/// Registers that are there from the beginning.
+/// The number of registers allocated at the beginning.
 const FIRST: usize = 1024;
-/// Registers that are kept when a run ends.
+/// The number of registers retained when a run ends.
 const KEPT: usize = 1 << 18;
 
 impl Stacks {
-    /// Makes room up to `end` in each bank; with slots for derivative code.
+    /// Allocates memory up to `end` in each bank; with slots for derivative code.
     #[cold]
     pub fn grow(&mut self, end: [usize; 3], slots: bool) {
         let grown = |have: usize, need: usize| if need > have { need.max(2 * have).max(FIRST) } else { have };
@@ -46,7 +46,7 @@ impl Stacks {
         }
     }
 
-    /// Whether there is room up to `end`.
+    /// Whether memory is allocated up to `end`.
     #[inline(always)]
     pub fn has(&self, end: [usize; 3], slots: bool) -> bool {
         end[0] <= self.f.len()
@@ -55,7 +55,7 @@ impl Stacks {
             && (!slots || end[0] <= self.slots.len())
     }
 
-    /// Bytes that so many places need.
+    /// Returns the number of bytes that so many registers take.
     pub fn bytes_for([f, i, r]: [usize; 3], slots: bool) -> u64 {
         let number = size_of::<f64>() + if slots { size_of::<Slot>() } else { 0 };
         [(f, number), (i, size_of::<i64>()), (r, size_of::<Ref>())]
@@ -64,7 +64,7 @@ impl Stacks {
             .sum()
     }
 
-    /// Drops all references, and gives back what only a deep recursion needed.
+    /// Drops all references, and releases memory that only a deep recursion needed.
     pub fn reset(&mut self) {
         self.r.iter_mut().filter(|r| !matches!(r, Ref::Null)).for_each(|r| *r = Ref::Null);
         if self.f.len() > KEPT || self.i.len() > KEPT || self.r.len() > KEPT {

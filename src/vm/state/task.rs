@@ -1,12 +1,12 @@
 //! Task: an operation of the machine that calls functions of the program without using the Rust stack.
 //!
-//! A differential operator, a sweep with a user's pullback, or any other operation in Rust that needs results of the
-//! program is written as a chain of steps. A step runs with the *window* of its caller: it takes the arguments from there
-//! ([`Machine::number`](crate::vm::Machine::number) and the like), does its part, and returns what comes next:
+//! A differential operator, a sweep with a user's pullback, or any other operation in Rust that needs results of the program is
+//! written as a chain of steps. A step runs with the *window* of its caller: it takes the arguments from the window
+//! ([`Machine::number`](crate::vm::Machine::number) and the like), performs its part, and returns the next action:
 //!
-//! - [`Next::Return`]: the results stand in the window; the program goes on.
-//! - [`Next::Call`]: the machine calls `callee` with the arguments that the step has put into the window. When the callee
-//!   has returned, its results stand in the window and [`Task::resume`] is called: the next step.
+//! - [`Next::Return`]: the results are in the window; the program continues.
+//! - [`Next::Call`]: the machine calls `callee` with the arguments that the step has stored in the window. When the callee has
+//!   returned, its results are in the window and [`Task::resume`] is called: the next step.
 //!
 //! Tasks nest like calls: a task's callee may apply another operator, which is another task on top.
 
@@ -15,15 +15,15 @@ use crate::vm::compiler::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::state::machine::Machine;
 
-/// What a step wants to happen next.
+/// The action that a step requests.
 pub enum Next {
-    /// The results stand in the window.
+    /// The results are in the window.
     Return,
-    /// A call; `then` goes on afterwards, or the results of the call are the results of all.
+    /// A call; `then` continues afterwards, or the results of the call are the results of the operation.
     Call {
         /// What is called.
         callee: Callee,
-        /// Whether its derivative code is run.
+        /// Whether its derivative code runs.
         derivative: bool,
         /// The next step.
         then: Option<Box<dyn Task>>,
@@ -35,7 +35,7 @@ pub enum Next {
 pub enum Callee {
     /// A function without captures, by its number.
     Function(u32),
-    /// The derivative of a function's own body, whatever derivatives are registered for it.
+    /// The derivative of a function's own body, regardless of registered derivatives.
     BodyDerivative(u32),
     /// A function object: a closure or a linear map.
     Object(Ref),
@@ -43,23 +43,23 @@ pub enum Callee {
 
 /// The rest of an operation.
 pub trait Task {
-    /// Goes on: the results of the callee stand in the window.
+    /// Continues: the results of the callee are in the window.
     ///
     /// # Errors
     /// When the program must stop.
     fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>>;
 
-    /// The program stops before the callee has returned.
+    /// Cleans up when the program stops before the callee has returned.
     fn abandon(self: Box<Self>, _machine: &mut Machine) {}
 }
 
 impl Next {
-    /// A call of a function object, and what is done with its results.
+    /// Requests a call of a function object; `then` handles its results.
     pub fn call(function: Ref, derivative: bool, then: impl Task + 'static) -> Next {
         Next::Call { callee: Callee::Object(function), derivative, then: Some(Box::new(then)) }
     }
 
-    /// A call whose results are the results of all.
+    /// Requests a call whose results are the results of the operation.
     pub fn tail_call(callee: Callee, derivative: bool) -> Next {
         Next::Call { callee, derivative, then: None }
     }

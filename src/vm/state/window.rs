@@ -1,16 +1,16 @@
-//! Window: the registers that hold the arguments and the results of a task or operator.
+//! Window: accesses the registers that hold the arguments and the results of a task or operator.
 
 use crate::tape::Num;
 use crate::value::{Cells, Components, Ref, Slot};
 use crate::vm::state::machine::Machine;
 
 impl Machine {
-    /// Number `k` of the window.
+    /// Returns number `k` of the window.
     pub fn number(&self, k: usize) -> f64 {
         self.stacks.f.get(self.window[0] + k).copied().unwrap_or(f64::NAN)
     }
 
-    /// Number `k` with its slot. In plain code there are no slots: use [`Machine::number`] there.
+    /// Returns number `k` with its slot. In plain code there are no slots: use [`Machine::number`] there.
     pub fn num(&self, k: usize) -> Num {
         let slot = self.stacks.slots.get(self.window[0] + k).copied().unwrap_or(Slot::NONE);
         Num { value: self.number(k), slot }
@@ -34,7 +34,7 @@ impl Machine {
         }
     }
 
-    /// Integer `k` of the window.
+    /// Returns integer `k` of the window.
     pub fn integer(&self, k: usize) -> i64 {
         self.stacks.i.get(self.window[1] + k).copied().unwrap_or(0)
     }
@@ -46,7 +46,7 @@ impl Machine {
         self.stacks.i[at] = value;
     }
 
-    /// Reference `k` of the window.
+    /// Returns reference `k` of the window.
     pub fn reference(&self, k: usize) -> &Ref {
         const NULL: &Ref = &Ref::Null;
         self.stacks.r.get(self.window[2] + k).unwrap_or(NULL)
@@ -77,7 +77,7 @@ impl Machine {
         cells
     }
 
-    /// Acts on the window after the flag and the error of a function that may throw.
+    /// Performs an action on the window after the flag and the error of a function that may throw.
     pub fn after_error<T>(&mut self, act: impl FnOnce(&mut Machine) -> T) -> T {
         let window = self.window;
         self.window = [window[0], window[1] + 1, window[2] + 1];
@@ -101,7 +101,7 @@ impl Machine {
         parts.r.iter().enumerate().for_each(|(k, value)| self.set_reference(at[2] + k, value.clone()));
     }
 
-    /// Makes room for place `at` of a stack.
+    /// Allocates memory for place `at` of a stack.
     fn ensure(&mut self, bank: usize, at: usize) {
         let mut end = [self.stacks.f.len(), self.stacks.i.len(), self.stacks.r.len()];
         if at >= end[bank] {

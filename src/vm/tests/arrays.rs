@@ -12,7 +12,7 @@ fn numbers(result: &Ref) -> &[f64] {
     }
 }
 
-/// Appends `0..<n`, then doubles every element in place.
+/// Builds a function that appends `0..<n`, then doubles every element in place.
 fn fill_and_double() -> Builder {
     let mut b = Builder::new("fill", &[I], &[R, F]);
     let array = b.new_op(R, Op::NewArray(NUMBERS), &[]);
@@ -43,7 +43,7 @@ fn arrays_are_filled_and_changed_in_place() {
     assert_eq!((numbers(&result.r[0]), &result.f[..]), (&[0.0, 2.0, 4.0, 6.0, 8.0][..], &[20.0][..]));
 }
 
-/// `var b = a; b[0] = 9; return (a, b)`, where a parameter is shared with the caller as well.
+/// `var b = a; b[0] = 9; return (a, b)`, where a parameter is also shared with the caller.
 #[test]
 fn a_shared_array_is_copied_when_it_changes() {
     let mut b = Builder::new("copy", &[R], &[R, R]);
@@ -58,7 +58,7 @@ fn a_shared_array_is_copied_when_it_changes() {
     assert_eq!((numbers(&result.r[0]), numbers(&result.r[1])), (&[1.0, 2.0][..], &[9.0, 2.0][..]));
 }
 
-/// A loop that looks at its array through a copy must not make the write after it copy the array each time.
+/// A loop that reads its array through a copy must not cause the write after it to copy the array each time.
 #[test]
 fn a_copy_that_is_not_needed_any_more_does_not_share() {
     let mut b = Builder::new("touch", &[I], &[R]);

@@ -1,4 +1,4 @@
-//! A builder of graphs, and a machine to run them.
+//! Builder: constructs graphs, and a machine to run them.
 
 use crate::bytecode::{Code, verify};
 use crate::emit::emit;
@@ -11,7 +11,7 @@ use crate::value::{Bank, Cells, Components};
 use crate::vm::{CodeSource, Fault, Limits, Machine, Reporter};
 use std::rc::Rc;
 
-/// A function that is built instruction by instruction.
+/// A function that is constructed instruction by instruction.
 pub struct Builder {
     pub function: Function,
     at: usize,
@@ -93,7 +93,7 @@ impl Builder {
         self.function.blocks[self.at].end = Some(end);
     }
 
-    /// `for i in from..<to { body }`; the counter is handed to the body.
+    /// Appends `for i in from..<to { body }`; the counter is passed to the body.
     pub fn count(&mut self, from: Reg, to: Reg, body: impl FnOnce(&mut Builder, Reg)) {
         let i = self.reg(Bank::I);
         self.set(i, from);
@@ -111,7 +111,7 @@ impl Builder {
         self.go(exit);
     }
 
-    /// Marks everything that writes or stores a number as active, as a cautious `diff` would.
+    /// Marks every step that writes or stores a number as active, as a conservative `diff` would.
     pub fn all_active(&self) -> Function {
         let mut function = self.function.clone();
         let is_number = |r: &Reg| self.function.registers[r.0 as usize].bank == Bank::F;

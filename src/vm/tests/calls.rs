@@ -9,7 +9,7 @@ use crate::vm::Kind;
 fn a_loop_runs_and_is_short() {
     let code = World::new(vec![logistic()]).code(0, false);
     let text = disassemble(&code);
-    // Inside of the loop: three operations of numbers at once, and the end of the loop.
+    // Inside the loop: three operations of numbers at once, and the end of the loop.
     let inside: Vec<&str> = text.lines().filter_map(|l| l.split_whitespace().nth(1)).collect();
     let end = inside.iter().position(|n| *n == "LoopLtI").unwrap_or_else(|| panic!("{text}"));
     assert_eq!(inside[end - 2..=end], ["JoinBothF", "Extras", "LoopLtI"], "{text}");
@@ -50,7 +50,7 @@ fn recursion_is_deep_but_not_endless() {
     assert_eq!((fault.kind, fault.backtrace.len()), (Kind::Error(Number::DepthLimit), 16));
 }
 
-/// Arguments and results in other orders than they stand in: `swap(a, b) = (b, a)`, called twice.
+/// Arguments and results in different orders: `swap(a, b) = (b, a)`, called twice.
 #[test]
 fn several_results_change_places() {
     let mut swap = Builder::new("swap", &[F, F, I, R], &[F, F, I, R]);
@@ -69,7 +69,7 @@ fn several_results_change_places() {
     assert!(matches!(&result.r[..], [Ref::Text(t)] if &**t == "t"));
 }
 
-/// `{ y in box + k * y }` where `box` is shared with its maker, who changes it afterwards.
+/// `{ y in box + k * y }` where `box` is shared with its creator, which changes it afterwards.
 #[test]
 fn closures_share_their_boxes() {
     let mut body = Builder::new("closure", &[F], &[F]);

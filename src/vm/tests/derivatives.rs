@@ -6,7 +6,7 @@ use crate::vm::dispatch;
 use crate::vm::state::task::{Callee, Next};
 use crate::vm::{Fault, Machine};
 
-/// Runs the derivative code of function 0 inside of the live levels.
+/// Runs the derivative code of function 0 inside the live levels.
 fn run_derivative(
     machine: &mut Machine,
     world: &mut World,
@@ -26,7 +26,7 @@ fn run_derivative(
     Ok(values)
 }
 
-/// The gradient of the first result, in reverse.
+/// Returns the value and the gradient of the first result, in reverse mode.
 pub fn gradient(functions: Vec<Builder>, at: &[f64], i: &[i64]) -> (f64, Vec<f64>) {
     let (mut machine, mut world) = (machine(), World::new(functions));
     machine.levels.open(Direction::Reverse).unwrap();
@@ -37,7 +37,7 @@ pub fn gradient(functions: Vec<Builder>, at: &[f64], i: &[i64]) -> (f64, Vec<f64
     (y[0].value, adjoints.iter().map(|a| a.value).collect())
 }
 
-/// The derivative of the first result along a direction, forwards.
+/// Returns the derivative of the first result along a direction, in forward mode.
 pub fn derivative(functions: Vec<Builder>, at: &[f64], along: &[f64], i: &[i64]) -> f64 {
     let (mut machine, mut world) = (machine(), World::new(functions));
     machine.levels.open(Direction::Forward).unwrap();
@@ -76,7 +76,7 @@ fn a_loop_is_differentiated_in_both_modes() {
 
 #[test]
 fn slots_of_other_calls_are_not_seen() {
-    // `inner(x) = 3.0`: its register for the constant is the one where the caller's argument was.
+    // `inner(x) = 3.0`: its register for the constant is the one that held the caller's argument.
     let mut inner = Builder::new("inner", &[F], &[F]);
     let three = inner.num(3.0);
     let x = inner.reg(F);
@@ -91,7 +91,7 @@ fn slots_of_other_calls_are_not_seen() {
     assert_eq!(gradient(vec![main, inner], &[2.0], &[]), (9.0, vec![3.0]));
 }
 
-/// `sum of k·x over elements that were written to an array and read back`, with a box and a closure on the way.
+/// Builds a sum of k·x over elements that were written to an array and read back, through a box and a closure.
 fn through_storage() -> Vec<Builder> {
     let mut body = Builder::new("closure", &[F], &[F]);
     body.function.captures = vec![F, R];
@@ -137,7 +137,7 @@ fn storage_and_closures_carry_slots() {
     assert!(close(derivative(through_storage(), &[x], &[1.0], &[5]), partial));
 }
 
-/// `func deep(x, n) { n == 0 ? x : deep(x * x, n - 1) + x }` goes 50,000 calls deep.
+/// `func deep(x, n) { n == 0 ? x : deep(x * x, n - 1) + x }` with 50,000 nested calls.
 #[test]
 fn deep_recursion_is_differentiated() {
     let mut b = Builder::new("deep", &[F, I], &[F]);
@@ -159,7 +159,7 @@ fn deep_recursion_is_differentiated() {
     assert!(close(y, 2.0) && close(adjoints[0], 2.0), "{y} {adjoints:?}");
 }
 
-/// A branch that takes one or the other of two definitions, one active and one constant.
+/// A branch that selects one of two definitions, one active and one constant.
 #[test]
 fn a_constant_overwrites_a_slot() {
     let mut b = Builder::new("choose", &[F, I], &[F]);
@@ -180,7 +180,7 @@ fn a_constant_overwrites_a_slot() {
     assert_eq!(gradient(vec![twin], &[3.0], &[1]), (4.0, vec![0.0]));
 }
 
-/// `cargo test --release --lib -- --ignored --nocapture recording`.
+/// Measures recording: `cargo test --release --lib -- --ignored --nocapture recording`.
 #[test]
 #[ignore = "a measurement"]
 fn recording() {

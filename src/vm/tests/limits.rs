@@ -27,7 +27,7 @@ fn an_endless_loop_can_be_interrupted() {
     let fault = machine.run(&mut world, 0, Components::default()).unwrap_err();
     other.join().unwrap();
     assert_eq!(fault.kind, Kind::Error(Number::Interrupted));
-    // The machine is as good as new.
+    // The machine can be used again.
     machine.limits.interrupt.store(false, Ordering::Relaxed);
     machine.limits.steps = Some(100_000);
     assert_eq!(machine.run(&mut world, 0, Components::default()).unwrap_err().kind, Kind::Error(Number::StepLimit));
@@ -42,7 +42,7 @@ fn time_runs_out() {
     assert!(start.elapsed() < Duration::from_millis(500));
 }
 
-/// How fast the loop is: `cargo test --release --lib -- --ignored --nocapture speed`.
+/// Measures the speed of the loop: `cargo test --release --lib -- --ignored --nocapture speed`.
 #[test]
 #[ignore = "a measurement"]
 fn speed() {

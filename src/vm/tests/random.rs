@@ -1,15 +1,15 @@
-//! Random programs with variables, branches, loops, calls, arrays and boxes: the machine must compute what a plain
-//! interpretation of the statements computes, values and derivatives.
+//! Random programs with variables, branches, loops, calls, arrays and boxes: the machine must compute the same values and
+//! derivatives as a plain interpretation of the statements.
 
 use super::build::*;
 use super::derivatives::{derivative, gradient};
 use crate::ir::*;
 use proptest::prelude::*;
 
-/// Variables of each kind that a function has. Numbers beyond them stand for temporaries: as a target for a new one, as
-/// an operand for one of those in scope.
+/// The number of variables of each kind in a function. Higher numbers represent temporaries: as a target a new one, as an operand
+/// one of those in scope.
 const VARIABLES: usize = 4;
-/// Arrays that a function has.
+/// The number of arrays in a function.
 const ARRAYS: usize = 2;
 
 #[derive(Clone, Debug)]
@@ -67,7 +67,7 @@ fn compound(inner: impl Strategy<Value = Vec<Stmt>> + Clone) -> impl Strategy<Va
     ]
 }
 
-/// Mostly simple statements, with branches and loops among them.
+/// Generates mostly simple statements, with branches and loops among them.
 fn statements() -> impl Strategy<Value = Vec<Stmt>> {
     let inner = prop::collection::vec(simple(), 1..8).boxed();
     let middle = prop::collection::vec(prop_oneof![5 => simple(), 1 => compound(inner)], 1..8).boxed();
@@ -75,7 +75,7 @@ fn statements() -> impl Strategy<Value = Vec<Stmt>> {
         .prop_map(|body| [prologue(), body, epilogue()].concat())
 }
 
-/// No variable begins as zero.
+/// Initializes the variables so that none is zero.
 fn prologue() -> Vec<Stmt> {
     vec![
         Stmt::Constant { to: 2, value: 7 },
@@ -87,7 +87,7 @@ fn prologue() -> Vec<Stmt> {
     ]
 }
 
-/// Everything ends up in the results.
+/// Adds all variables to the results.
 fn epilogue() -> Vec<Stmt> {
     vec![
         Stmt::Number { to: 1, op: 0, a: 1, b: 2 },
@@ -120,7 +120,7 @@ impl<T: Clone> Pool<T> {
         Pool { variables: variables.len(), all: variables }
     }
 
-    /// Which one an operand stands for.
+    /// Returns the index of the variable or temporary that an operand represents.
     fn at(&self, k: usize) -> usize {
         if k < self.variables { k } else { k % self.all.len() }
     }
@@ -129,12 +129,12 @@ impl<T: Clone> Pool<T> {
         self.all[self.at(k)].clone()
     }
 
-    /// Sets a variable, or makes a temporary.
+    /// Sets a variable, or creates a temporary.
     fn set(&mut self, k: usize, value: T) {
         if k < self.variables { self.all[k] = value } else { self.all.push(value) }
     }
 
-    /// The variable that something is done to.
+    /// Returns the index of the variable that a statement modifies.
     fn variable(&self, k: usize) -> usize {
         k % self.variables
     }
@@ -146,7 +146,7 @@ struct State {
     i: Pool<i64>,
     arrays: Pool<Vec<Dual>>,
     cell: Dual,
-    /// The largest number on the way; rounding errors are measured by it.
+    /// The largest number that occurred; rounding errors are measured by it.
     largest: f64,
 }
 
@@ -162,7 +162,7 @@ impl State {
     }
 }
 
-/// The plain interpretation. `functions[0]` is running; the others may be called by those before them.
+/// Interprets the statements. `functions[0]` is running; the others may be called by those before them.
 fn interpret(functions: &[Vec<Stmt>], body: &[Stmt], s: &mut State) {
     let scope = [s.f.all.len(), s.i.all.len(), s.arrays.all.len()];
     for stmt in body {
@@ -250,12 +250,12 @@ struct Vars {
     cell: Reg,
 }
 
-/// Sets a variable, or keeps the value as a temporary.
+/// Sets a variable, or stores the value as a temporary.
 fn set(b: &mut Builder, pool: &mut Pool<Reg>, k: usize, value: Reg) {
     if k < pool.variables { b.set(pool.all[k], value) } else { pool.all.push(value) }
 }
 
-/// `func (a, b, n, inout array) -> (b, a, n)`, as function `number` of several.
+/// Builds `func (a, b, n, inout array) -> (b, a, n)`, as function `number` of several.
 fn build(number: u32, last: bool, body: &[Stmt]) -> Builder {
     let mut b = Builder::new("random", &[F, F, I, R], &[F, F, I, R]);
     let zero = b.num(0.0);
@@ -418,7 +418,7 @@ fn with_last(b: &mut Builder, array: Reg, mut work: impl FnMut(&mut Builder, Reg
     });
 }
 
-/// Function 0 takes two numbers and an integer, and gives the first number.
+/// Builds the program. Function 0 takes two numbers and an integer, and returns the first number.
 fn program(functions: &[Vec<Stmt>]) -> Vec<Builder> {
     let mut main = Builder::new("main", &[F, F, I], &[F, F, I]);
     let array = main.new_op(R, Op::NewArray(NUMBERS), &[]);
@@ -470,7 +470,7 @@ proptest! {
         let other = interpret_along(0.0, 1.0);
         let partials = [state.f.all[1].1, other.f.all[1].1];
         let scale = state.largest.max(other.largest);
-        // Beyond that, large terms that cancel leave nothing to compare.
+        // Beyond that, cancellation of large terms leaves no digits to compare.
         if scale < 1e4 {
             let close = |a: f64, b: f64| near(a, b, scale);
             prop_assert!(close(adjoints[0], partials[0]) && close(adjoints[1], partials[1]), "{:?} {:?}", adjoints, partials);

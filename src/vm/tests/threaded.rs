@@ -1,4 +1,4 @@
-//! Threaded code does what the dispatch loop does.
+//! Tests that threaded code computes the same results as the dispatch loop.
 
 use super::build::{World, machine};
 use crate::bytecode::operand::*;
@@ -10,7 +10,7 @@ use crate::vm::{CodeSource, Fault, Reporter};
 use proptest::prelude::*;
 use std::rc::Rc;
 
-/// A program of one function whose code is known.
+/// A program of one function with fixed code.
 struct Fixed {
     code: Rc<Code>,
     world: World,
@@ -47,7 +47,7 @@ impl CodeSource for Fixed {
 /// Registers of each bank.
 const REGISTERS: u16 = 5;
 
-/// Operands of an instruction: registers that there are, small constants, short jumps.
+/// Returns operands of an instruction: existing registers, small constants, short jumps.
 fn operands(opcode: Opcode, numbers: &[u16]) -> Vec<i64> {
     let roles = opcode.entry().operands.iter().zip(numbers);
     let number = |((_, role), number): (&(_, Role), &u16)| match role {
@@ -61,7 +61,7 @@ fn operands(opcode: Opcode, numbers: &[u16]) -> Vec<i64> {
     roles.map(number).collect()
 }
 
-/// An instruction with what belongs behind it, if it is one that verified threaded code may have.
+/// Returns an instruction with the ones that must follow it, if verified threaded code may contain it.
 fn instruction(pick: u16, numbers: &[u16]) -> Vec<Instruction> {
     let opcode = Opcode::ALL[usize::from(pick) % Opcode::ALL.len()];
     let register = |k: usize| numbers[k] % REGISTERS;
@@ -78,7 +78,7 @@ fn instruction(pick: u16, numbers: &[u16]) -> Vec<Instruction> {
     if is_good { whole } else { vec![] }
 }
 
-/// Whether the dispatch loop does it, too.
+/// Whether the dispatch loop executes it, too.
 fn is_known(instruction: &Instruction) -> bool {
     !matches!(
         instruction,
@@ -112,7 +112,7 @@ fn code(instructions: Vec<Instruction>) -> Code {
 }
 
 fn bits(cells: &Cells) -> (Vec<u64>, Vec<i64>) {
-    // Which NaN it is, nobody promises.
+    // The bits of a NaN are not specified.
     let number = |x: &f64| if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() };
     (cells.f.iter().map(number).collect(), cells.i.to_vec())
 }
@@ -128,7 +128,7 @@ proptest! {
         is_shared in any::<bool>(),
     ) {
         let all = picks.iter().map(|(pick, numbers)| instruction(*pick, numbers));
-        // The loop knows nothing of some of them: then only that nothing breaks is asked.
+        // The dispatch loop does not execute some of them: then the test only checks that nothing crashes.
         let mut all: Vec<Instruction> = all.filter(|whole| !is_shared || whole.iter().all(is_known)).flatten().collect();
         all.extend([Instruction::Return {}; 5]);
         let code = code(all);

@@ -1,15 +1,15 @@
-//! Cells that give a number.
+//! Arithmetic cells: compute a number.
 
 use super::{Cell, Context, n, next, x};
 use crate::bytecode::Joined;
 
-/// What a cell gives, of the numbers and integers in registers.
+/// The computation of a cell on the numbers and integers in registers.
 pub(super) trait Number {
-    /// The number.
+    /// Computes the number.
     unsafe fn of(cell: &Cell, f: *const f64, i: *const i64) -> f64;
 }
 
-/// Writes the number that `N` gives.
+/// Writes the number that `N` computes.
 pub(super) unsafe fn give<N: Number>(at: *const Cell, f: *mut f64, i: *mut i64, context: *mut Context) -> *const Cell {
     // SAFETY: verified registers.
     unsafe {
@@ -28,7 +28,7 @@ macro_rules! numbers {
             impl Number for $name {
                 #[inline(always)]
                 unsafe fn of($cell: &Cell, $f: *const f64, $i: *const i64) -> f64 {
-                    // SAFETY: verified registers; `translate` has put what is read into the cell.
+                    // SAFETY: verified registers; `translate` has stored the operands in the cell.
                     unsafe { $value }
                 }
             }
@@ -123,7 +123,7 @@ impl<const HOW: u8> Number for JoinBoth<HOW> {
 /// The functions of one form of joined arithmetic, by number.
 macro_rules! forms {
     ($name:ident, $form:ident, $count:literal, $($how:literal)*) => {
-        /// What does it, by number.
+        /// The steps that execute it, by number.
         pub(super) const $name: [super::Step; $count] = [$(give::<$form<$how>>),*];
     };
 }

@@ -1,15 +1,15 @@
-//! Cells that give an integer, and those that jump.
+//! Integer cells: compute an integer, or jump.
 
 use super::{Cell, Context, give_up, n, next, x};
 use crate::native::Value;
 
-/// What a cell gives, of the numbers and integers in registers; nothing when there is no such integer.
+/// The computation of a cell on the numbers and integers in registers; `None` when there is no such integer.
 pub(super) trait Integer {
-    /// The integer.
+    /// Computes the integer.
     unsafe fn of(cell: &Cell, f: *const f64, i: *const i64) -> Option<i64>;
 }
 
-/// Writes the integer that `N` gives.
+/// Writes the integer that `N` computes.
 pub(super) unsafe fn give<N: Integer>(at: *const Cell, f: *mut f64, i: *mut i64, context: *mut Context) -> *const Cell {
     // SAFETY: verified registers.
     unsafe {
@@ -22,7 +22,7 @@ pub(super) unsafe fn give<N: Integer>(at: *const Cell, f: *mut f64, i: *mut i64,
     }
 }
 
-/// Whether to jump.
+/// The condition of a jump.
 pub(super) trait Condition {
     /// Whether it holds, for registers 1 and 2 of the cell.
     unsafe fn holds(cell: &Cell, f: *const f64, i: *const i64) -> bool;
@@ -35,14 +35,14 @@ pub(super) unsafe fn branch<C: Condition, const BACK: bool>(
     i: *mut i64,
     context: *mut Context,
 ) -> *const Cell {
-    // SAFETY: verified registers; `translate` has put the distance into the cell.
+    // SAFETY: verified registers; `translate` has stored the distance in the cell.
     unsafe {
         let cell = &*at;
         if C::holds(cell, f, i) { jump::<BACK>(at, f, i, context) } else { next(at, f, i, context) }
     }
 }
 
-/// Adds one to the integer, and jumps when `C` holds behind that.
+/// Adds one to the integer, and then jumps when `C` holds.
 pub(super) unsafe fn turn<C: Condition, const BACK: bool>(
     at: *const Cell,
     f: *mut f64,
@@ -60,7 +60,7 @@ pub(super) unsafe fn turn<C: Condition, const BACK: bool>(
     }
 }
 
-/// Jumps. A jump backwards returns now and then; see [`run`](super::run).
+/// Jumps. A backward jump returns now and then; see [`run`](super::run).
 #[inline(always)]
 pub(super) unsafe fn jump<const BACK: bool>(
     at: *const Cell,
@@ -81,7 +81,7 @@ pub(super) unsafe fn jump<const BACK: bool>(
     }
 }
 
-/// A constant of 16 bits, which stands in the place of the third register.
+/// Returns a constant of 16 bits, which is stored in place of the third register.
 #[inline(always)]
 fn small(cell: &Cell) -> i64 {
     i64::from(cell.regs[2].cast_signed())
@@ -95,7 +95,7 @@ macro_rules! integers {
             impl Integer for $name {
                 #[inline(always)]
                 unsafe fn of($cell: &Cell, $f: *const f64, $i: *const i64) -> Option<i64> {
-                    // SAFETY: verified registers; `translate` has put what is read into the cell.
+                    // SAFETY: verified registers; `translate` has stored the operands in the cell.
                     unsafe { $value }
                 }
             }
@@ -179,7 +179,7 @@ conditions! {
     NumberUnequal |cell, f, _i| x(cell, f, 1) != x(cell, f, 2);
     NumberLess |cell, f, _i| x(cell, f, 1) < x(cell, f, 2);
     NumberAtMost |cell, f, _i| x(cell, f, 1) <= x(cell, f, 2);
-    // Not the opposite comparisons: one with NaN is false both ways.
+    // Not the opposite comparisons: with NaN both are false.
     NumberNotLess |cell, f, _i| {
         let holds = x(cell, f, 1) < x(cell, f, 2);
         !holds

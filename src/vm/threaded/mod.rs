@@ -1,14 +1,13 @@
-//! Threaded code: how tangent and adjoint code runs, which is nothing but arithmetic, jumps, and reads and writes of
-//! elements.
+//! Threaded code: runs tangent and adjoint code, which consists of arithmetic, jumps, and reads and writes of elements.
 //!
-//! In: verified code, [translated](translate()) once to [`Cell`]s. Each cell names the Rust function that does it, and
-//! that function goes on with the next cell itself: without a loop that looks each time what is to be done, the
-//! processor foresees where it goes on.
+//! In: verified code, [translated](translate()) once to [`Cell`]s. Each cell names the Rust function that executes it, and that
+//! function continues with the next cell itself: without a loop that dispatches every instruction, the processor predicts the
+//! next one better.
 //!
-//! Promises: a build in which such a call is no jump is right, too: after some jumps backwards one returns to the loop
-//! in [`run`], so that no more Rust frames pile up than a stack has room for. What cannot be done (an index out of
-//! range, an overflow, no more room) ends the run without a word, and nothing but registers and objects of its own has
-//! changed. Not here: calls, slots, levels (`dispatch`).
+//! Promises: a build in which such a call is not compiled to a jump is correct, too: after some backward jumps one returns to the
+//! loop in [`run`], so that the Rust frames do not exceed the stack. An operation that fails (an index out of range, an overflow,
+//! exhausted memory) ends the run without a message, and only registers and objects of the run have changed. Not here: calls,
+//! slots, levels (`dispatch`).
 #![allow(unsafe_code)]
 
 mod arithmetic;
@@ -23,8 +22,8 @@ use crate::tape::ValueStack;
 use crate::value::{Cells, Ref};
 use std::rc::Rc;
 
-/// What does a cell: it gets the cell and the registers of numbers and integers, and says at which cell to go on, if it
-/// does not go on itself; null at the end.
+/// The function that executes a cell: it takes the cell and the registers of numbers and integers, and returns the cell at which
+/// to continue, if it does not continue itself; null at the end.
 type Step = unsafe fn(*const Cell, *mut f64, *mut i64, *mut Context) -> *const Cell;
 
 /// One instruction with its operands.
@@ -36,7 +35,7 @@ pub struct Cell {
     regs: [u16; 5],
 }
 
-/// What an instruction has besides registers.
+/// The operands of an instruction other than registers.
 #[derive(Clone, Copy)]
 union More {
     nothing: (),
@@ -53,18 +52,18 @@ union More {
 #[derive(Clone, Copy, Debug)]
 pub struct View {
     numbers: *mut f64,
-    /// How many numbers there are.
+    /// The number of these numbers.
     count: usize,
-    /// How many elements there are.
+    /// The number of elements.
     elements: usize,
-    /// Whether nobody else has the object, so that it may be changed.
+    /// Whether the object has no other owner, so that it may be modified.
     is_own: bool,
 }
 
 impl View {
     const NONE: View = View { numbers: std::ptr::null_mut(), count: 0, elements: 0, is_own: false };
 
-    /// Of what is in a register.
+    /// Creates the view of a register's content.
     pub fn of(reference: &mut Ref) -> View {
         let Ref::Cells(cells) = reference else { return View::NONE };
         match Rc::get_mut(cells) {
@@ -109,30 +108,29 @@ pub enum Outcome {
     OutOfFuel(usize),
 }
 
-/// Everything else that a run needs.
+/// The rest of the state that a run needs.
 struct Context {
     references: *mut Ref,
-    /// Of each register of references what its object has in numbers. Objects stay where they are as long as a register
-    /// holds them, and no cell makes them longer.
+    /// For each register of references, the view of its object. Objects are not moved as long as a register holds them, and no
+    /// cell extends them.
     views: *mut View,
     value_stack: *mut ValueStack,
     globals: *const Cells,
-    /// Bytes that may be kept.
+    /// The maximum number of bytes on the value stack.
     limit: u64,
-    /// Jumps backwards that need not return.
+    /// The number of backward jumps that need not return.
     jumps: u32,
     is_done: bool,
 }
 
-/// Cells that may be done without returning to the loop, about.
+/// The approximate number of cells that may be executed without returning to the loop.
 const AT_ONCE: usize = 1024;
 
 /// Translated code.
 pub struct Threaded {
     cells: Vec<Cell>,
-    /// Where loops begin, by cell, and the registers of adjoints that go from one round to the next. They are looked
-    /// after now and then: contractions over thousands of rounds would otherwise run on subnormal numbers, 15 times
-    /// slower.
+    /// The beginnings of loops, by cell, and the registers of adjoints that are carried from one iteration to the next. They are
+    /// flushed now and then: contractions over thousands of iterations would otherwise run on subnormal numbers, 15 times slower.
     carried: Vec<(usize, Vec<u16>)>,
 }
 
@@ -146,7 +144,7 @@ impl Threaded {
     /// Sets adjoints that are smaller than any normal number to zero.
     ///
     /// # Safety
-    /// `f` must be where the registers of numbers begin.
+    /// `f` must be the beginning of the registers of numbers.
     unsafe fn flush(&self, at: usize, f: *mut f64) {
         let Some((_, carried)) = self.carried.iter().find(|(loops, _)| *loops == at) else { return };
         for reg in carried {
@@ -194,31 +192,31 @@ pub fn run(memory: Memory<'_>, code: &Threaded, cell: usize) -> Outcome {
     }
 }
 
-/// Goes on with the next cell.
+/// Continues with the next cell.
 #[inline(always)]
 unsafe fn next(at: *const Cell, f: *mut f64, i: *mut i64, context: *mut Context) -> *const Cell {
-    // SAFETY: verified code ends with a cell that does not go on.
+    // SAFETY: verified code ends with a cell that does not continue.
     unsafe {
         let next = at.add(1);
         ((*next).run)(next, f, i, context)
     }
 }
 
-/// The number in register `k` of a cell.
+/// Returns the number in register `k` of a cell.
 #[inline(always)]
 unsafe fn x(cell: &Cell, f: *const f64, k: usize) -> f64 {
     // SAFETY: a verified register.
     unsafe { *f.add(cell.regs[k] as usize) }
 }
 
-/// The integer in register `k` of a cell.
+/// Returns the integer in register `k` of a cell.
 #[inline(always)]
 unsafe fn n(cell: &Cell, i: *const i64, k: usize) -> i64 {
     // SAFETY: a verified register.
     unsafe { *i.add(cell.regs[k] as usize) }
 }
 
-/// Ends the run: it could not be done.
+/// Ends the run, because an operation failed.
 #[cold]
 fn give_up() -> *const Cell {
     std::ptr::null()

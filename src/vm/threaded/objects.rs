@@ -1,17 +1,17 @@
-//! Cells that read and write references, elements, captures, global variables, and what is kept.
+//! Object cells: read and write references, elements, captures, global variables, and the value stack.
 
 use super::{Cell, Context, View, give_up, next};
 use crate::tape::ValueStack;
 use crate::value::{Cells, Ref};
 use crate::vm::objects::position;
 
-/// What a cell does besides giving a number or an integer; nothing when it cannot.
+/// The action of a cell that computes neither a number nor an integer; `None` when it fails.
 pub(super) trait Act {
-    /// Does it.
+    /// Performs the action.
     unsafe fn act(cell: &Cell, f: *mut f64, i: *mut i64, context: &mut Context) -> Option<()>;
 }
 
-/// Does what `A` says.
+/// Performs the action `A`.
 pub(super) unsafe fn act<A: Act>(at: *const Cell, f: *mut f64, i: *mut i64, context: *mut Context) -> *const Cell {
     // SAFETY: verified registers; the context belongs to the run.
     unsafe {
@@ -22,14 +22,14 @@ pub(super) unsafe fn act<A: Act>(at: *const Cell, f: *mut f64, i: *mut i64, cont
     }
 }
 
-/// The end: results stand where they belong.
+/// Ends the run: the results are at their places.
 pub(super) unsafe fn end(_: *const Cell, _: *mut f64, _: *mut i64, context: *mut Context) -> *const Cell {
     // SAFETY: the context belongs to the run.
     unsafe { (*context).is_done = true };
     std::ptr::null()
 }
 
-/// The end, with one result, which is still to be brought where it belongs.
+/// Ends the run with one result, which `A` moves to its place.
 pub(super) unsafe fn end_with<A: Act>(at: *const Cell, f: *mut f64, i: *mut i64, context: *mut Context) -> *const Cell {
     // SAFETY: as for `act`.
     unsafe {
@@ -40,19 +40,19 @@ pub(super) unsafe fn end_with<A: Act>(at: *const Cell, f: *mut f64, i: *mut i64,
     }
 }
 
-/// The end of what cannot be done.
+/// Ends the run, because an operation failed.
 pub(super) unsafe fn fail(_: *const Cell, _: *mut f64, _: *mut i64, _: *mut Context) -> *const Cell {
     give_up()
 }
 
-/// The reference in register `k` of a cell.
+/// Returns the reference in register `k` of a cell.
 #[inline(always)]
 unsafe fn reference<'r>(cell: &Cell, context: &mut Context, k: usize) -> &'r mut Ref {
-    // SAFETY: a verified register. No two of these live at once, but where a comment says why.
+    // SAFETY: a verified register. No two of these are live at once, except where a comment explains why.
     unsafe { &mut *context.references.add(cell.regs[k] as usize) }
 }
 
-/// The array or record in a register.
+/// Returns the array or record in a register.
 #[inline(always)]
 unsafe fn cells<'r>(cell: &Cell, context: &mut Context, k: usize) -> Option<&'r Cells> {
     // SAFETY: as above.
@@ -62,7 +62,7 @@ unsafe fn cells<'r>(cell: &Cell, context: &mut Context, k: usize) -> Option<&'r 
     }
 }
 
-/// What the object in a register has in numbers.
+/// Returns the view of the object in a register.
 #[inline(always)]
 unsafe fn view<'v>(cell: &Cell, context: &mut Context, k: usize) -> &'v mut View {
     // SAFETY: there is a view for each register; a verified register.
@@ -80,14 +80,14 @@ unsafe fn give(cell: &Cell, context: &mut Context, value: Ref) {
     }
 }
 
-/// The global variables.
+/// Returns the global variables.
 #[inline(always)]
 unsafe fn globals<'g>(context: &Context) -> &'g Cells {
-    // SAFETY: they belong to the machine, and nobody writes them during the run.
+    // SAFETY: they belong to the machine, and no code writes them during the run.
     unsafe { &*context.globals }
 }
 
-/// The place of an element of one number.
+/// Returns the place of an element of one number.
 #[inline(always)]
 unsafe fn whole(cell: &Cell, i: *const i64, view: &View) -> Option<*mut f64> {
     // SAFETY: a verified register; the place lies inside of the object. A negative index is larger than any count.
@@ -97,7 +97,7 @@ unsafe fn whole(cell: &Cell, i: *const i64, view: &View) -> Option<*mut f64> {
     }
 }
 
-/// The place of a number of an element: registers 3 and 4 have its offset and how many there are.
+/// Returns the place of a number of an element: registers 3 and 4 hold its offset and the stride.
 #[inline(always)]
 unsafe fn part(cell: &Cell, i: *const i64, view: &View) -> Option<*mut f64> {
     // SAFETY: as above.
@@ -111,17 +111,17 @@ unsafe fn part(cell: &Cell, i: *const i64, view: &View) -> Option<*mut f64> {
     }
 }
 
-/// Where an integer or a reference of an element stands.
+/// Returns the position of an integer or a reference of an element.
 #[inline(always)]
 unsafe fn place(cell: &Cell, i: *const i64, cells: &Cells) -> Option<usize> {
     // SAFETY: a verified register.
     position(cells, unsafe { *i.add(cell.regs[2] as usize) }, (cell.regs[3], cell.regs[4]))
 }
 
-/// Keeps something, where need be behind making room.
+/// Pushes a value onto the value stack, after allocating memory if necessary.
 #[inline(always)]
 unsafe fn keep<T: Copy>(context: &mut Context, x: T, keep: fn(&mut ValueStack, T) -> Option<()>) -> Option<()> {
-    // SAFETY: what is kept belongs to the machine, which nobody else uses during the run.
+    // SAFETY: the value stack belongs to the machine, which no other code uses during the run.
     let kept = unsafe { &mut *context.value_stack };
     if keep(kept, x).is_some() {
         return Some(());
@@ -140,7 +140,7 @@ macro_rules! acts {
             impl Act for $name {
                 #[inline(always)]
                 unsafe fn act($cell: &Cell, $f: *mut f64, $i: *mut i64, $context: &mut Context) -> Option<()> {
-                    // SAFETY: verified registers; `translate` has put what is read into the cell.
+                    // SAFETY: verified registers; `translate` has stored the operands in the cell.
                     unsafe { $act }
                     Some(())
                 }
@@ -164,9 +164,9 @@ acts! {
     }
     /// `out = a`
     Move |cell, f, _i, _context| { *f.add(cell.regs[0] as usize) = *f.add(cell.regs[1] as usize); }
-    /// Drops what is in a register.
+    /// Drops the content of a register.
     Clear |cell, _f, _i, context| { give(cell, context, Ref::Null); }
-    /// `out =` how many elements there are.
+    /// `out =` the number of elements
     Count |cell, _f, i, context| { *i.add(cell.regs[0] as usize) = cells(cell, context, 1)?.len as i64; }
     /// Whether an index is in range.
     CheckIndex |cell, _f, i, context| {
@@ -265,20 +265,20 @@ acts! {
         let value = globals(context).r.get(cell.more.integer as usize)?.clone();
         give(cell, context, value);
     }
-    /// Keeps a number.
+    /// Pushes a number.
     Keep |cell, f, _i, context| {
         keep(context, *f.add(cell.regs[0] as usize), ValueStack::push_number)?;
     }
-    /// Keeps an integer.
+    /// Pushes an integer.
     KeepInteger |cell, _f, i, context| {
         keep(context, *i.add(cell.regs[0] as usize), ValueStack::push_integer)?;
     }
-    /// Keeps an integer that is known.
+    /// Pushes a constant integer.
     PushKnown |cell, _f, _i, context| {
         keep(context, cell.more.integer, ValueStack::push_integer)?;
     }
-    /// `out =` the number that was kept last.
+    /// Pops a number.
     Recall |cell, f, _i, context| { *f.add(cell.regs[0] as usize) = (*context.value_stack).pop_number(); }
-    /// `out =` the integer that was kept last.
+    /// Pops an integer.
     RecallInteger |cell, _f, i, context| { *i.add(cell.regs[0] as usize) = (*context.value_stack).pop_integer(); }
 }

@@ -1,4 +1,4 @@
-//! Instructions to cells.
+//! Translation: converts instructions to cells.
 
 use super::arithmetic::{self as numbers, BOTH, LEFT, RIGHT, give as number};
 use super::integers::{self as integers, Holds, branch, give as integer, jump, turn};
@@ -8,7 +8,7 @@ use crate::bytecode::operand::*;
 use crate::bytecode::{Code, Instruction, primitive};
 use crate::native::{Expression, Partial, Primitive, Value};
 
-/// Translates verified code; nothing where it does more than threaded code can.
+/// Translates verified code; `None` where it contains operations that threaded code cannot execute.
 pub fn translate(code: &Code) -> Option<Threaded> {
     let mut cells = vec![];
     let mut places = vec![];
@@ -39,7 +39,7 @@ pub fn translate(code: &Code) -> Option<Threaded> {
     Some(Threaded { cells: cells.into_iter().map(|(_, cell)| cell).collect(), carried })
 }
 
-/// The registers that a loop flushes.
+/// Returns the registers that a loop flushes.
 fn flushed(instructions: &[Instruction]) -> Vec<u16> {
     let flushed = instructions.iter().filter_map(|instruction| match instruction {
         Instruction::FlushF { a } => Some(a.0),
@@ -48,7 +48,7 @@ fn flushed(instructions: &[Instruction]) -> Vec<u16> {
     flushed.collect()
 }
 
-/// How far an instruction may jump.
+/// Returns the distance of a jump.
 fn distance(instruction: &Instruction) -> Option<i32> {
     let mut found = None;
     instruction.visit(&mut |field| {
@@ -59,7 +59,7 @@ fn distance(instruction: &Instruction) -> Option<i32> {
     found
 }
 
-/// A cell without anything but registers.
+/// Creates a cell that has only registers.
 fn plain(run: Step, regs: &[u16]) -> Cell {
     let mut all = [0; 5];
     all[..regs.len()].copy_from_slice(regs);
@@ -70,12 +70,12 @@ fn info(p: Prim) -> Option<&'static Primitive> {
     primitive(p.0)
 }
 
-/// A cell that calls a primitive.
+/// Creates a cell that calls a primitive.
 fn of(run: Step, p: Prim, regs: &[u16]) -> Option<Cell> {
     Some(Cell { more: More { primitive: info(p)? }, ..plain(run, regs) })
 }
 
-/// A jump, forwards or backwards.
+/// Creates a jump, forward or backward.
 macro_rules! jumps {
     ($to:expr, $f:ident $(::<$condition:ident>)?) => {
         if i32::from($to.0) < 0 { $f::<$(integers::$condition,)? true> } else { $f::<$(integers::$condition,)? false> }
@@ -221,23 +221,23 @@ fn cell(code: &Code, at: usize, instruction: &Instruction) -> Option<Cell> {
     })
 }
 
-/// The partial derivative of a primitive of two numbers.
+/// Creates the cell of the partial derivative of a primitive of two numbers.
 fn partial_of_two(p: Prim, operand: usize, regs: &[u16]) -> Option<Cell> {
     let Partial::Expression(Expression::Binary(three, _)) = info(p)?.partial(operand) else { return None };
     Some(Cell { more: More { three }, ..plain(number::<numbers::PartialOfTwo>, regs) })
 }
 
-/// An integer that is known.
+/// Creates the cell of a constant integer.
 fn known(value: i64, out: IOut) -> Cell {
     Cell { more: More { integer: value }, ..plain(integer::<integers::Known>, &[out.0]) }
 }
 
-/// A component of an element.
+/// Creates a cell for a component of an element.
 fn part(run: Step, [a, b, c]: [u16; 3], [offset, stride]: [u16; 2]) -> Cell {
     plain(run, &[a, b, c, offset, stride])
 }
 
-/// A global variable.
+/// Creates a cell for a global variable.
 fn global(run: Step, out: u16, index: Global) -> Cell {
     Cell { more: More { integer: usize::from(index) as i64 }, ..plain(run, &[out]) }
 }

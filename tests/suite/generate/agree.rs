@@ -1,36 +1,36 @@
-//! What is asked of random programs: all ways to differentiate them agree, with one another and with differences.
+//! Checks of random programs: all mechanisms of differentiation agree, with one another and with finite differences.
 //!
 //! A program is run from source. At each point it prints, in lines that begin with the order of the derivative:
-//! - the value, as plain code, adjoint code, derivative code and forward mode compute it;
-//! - the first derivative by `gradient` (adjoint code where there is any, else a tape), `derivative` (tangent code or slots),
-//!   and by pullbacks and differentials that are kept (always a tape, always slots) and called several times, inside of other
-//!   levels, too;
+//! - the value, computed by plain code, adjoint code, derivative code and forward mode;
+//! - the first derivative by `gradient` (adjoint code if there is any, otherwise a tape), by `derivative` (tangent code or
+//!   slots), and by stored pullbacks and differentials (always a tape, always slots) that are called several times, also inside
+//!   other levels;
 //! - the second and third derivative by forward and reverse mode, nested in different orders;
-//! - six values around the point, of which [`compare`] makes central differences with two steps of Richardson's extrapolation.
+//! - six values around the point, from which [`compare`] computes central differences with two steps of Richardson extrapolation.
 //!
-//! Then [`Course::compiled`] builds a file of [`TOGETHER`] programs and runs it: what it prints is what the source printed.
-//! Nothing is sampled: each program is evaluated in all of these ways.
+//! Then [`Course::compiled`] builds a file of [`TOGETHER`] programs and runs it: its output must equal that of the source.
+//! There is no sampling: each program is evaluated in all of these ways.
 
 use super::{Program, render};
 use crate::sink::Sink;
 use dscript::session::{Input, Options, Outcome, Session, Status};
 use std::cell::{Cell, RefCell};
 
-/// Where the programs are differentiated: finer than the constants in them, and so are sum and difference of the two numbers,
-/// so that none of them sits right on a kink.
+/// The points of differentiation: their sums and differences are finer than the constants in the programs, so that no point
+/// is exactly at a kink.
 const POINTS: &[(f64, f64)] = &[(0.31640625, -0.8271484375), (-1.18359375, 0.4443359375)];
 
-/// The step of the differences. They are made with this step, with half and with a quarter of it, so that their error is
-/// known. `common.dscript` makes them, with the same step.
+/// The step of the differences. They are computed with this step, half of it and a quarter of it, so that their error can be
+/// estimated. `common.dscript` computes them with the same step.
 const STEP: f64 = 1.0 / 1024.0;
 
-/// What a function is asked: how many numbers it takes, and a function `ask` that prints the answers at a point.
+/// The queries about a function: its number of parameters, and a function `ask` that prints the results at a point.
 pub struct Questions {
     arity: usize,
     declarations: &'static str,
 }
 
-/// Functions of one number, to the third order.
+/// The queries about functions of one number, up to third order.
 pub const ONE_NUMBER: Questions = Questions {
     arity: 1,
     declarations: "\
@@ -53,7 +53,7 @@ func ask(_ x: Double) {
 ",
 };
 
-/// Functions of two numbers, to the second order.
+/// The queries about functions of two numbers, up to second order.
 pub const TWO_NUMBERS: Questions = Questions {
     arity: 2,
     declarations: "\
@@ -76,16 +76,16 @@ func ask(_ x: Double, _ y: Double) {
 ",
 };
 
-/// Counts of what was compared, to see that the test still tests something.
+/// The numbers of comparisons, which show that the test is effective.
 #[derive(Default)]
 pub struct Tally {
-    /// Derivatives that were compared with differences.
+    /// The number of derivatives that were compared with finite differences.
     pub compared: Cell<u64>,
-    /// Those too close to a kink.
+    /// The number of derivatives that are too close to a kink.
     pub skipped: Cell<u64>,
 }
 
-/// A program with what is asked of it.
+/// Returns a program with its queries.
 pub fn script(program: &Program, questions: &Questions) -> String {
     let mut text = render::program(program, questions.arity) + questions.declarations;
     for (x, y) in POINTS {
@@ -97,33 +97,33 @@ pub fn script(program: &Program, questions: &Questions) -> String {
     text
 }
 
-/// A script without what every program may use.
+/// Returns a script without the common declarations.
 pub fn own(script: &str) -> &str {
     script.strip_prefix(render::COMMON).unwrap_or(script)
 }
 
-/// How a program failed; a smaller program has to fail in the same way.
+/// The kind of a failure; a reduced program must fail in the same way.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Failure {
-    /// It is not compiled, or does not run to its end.
+    /// It does not compile, or does not run to its end.
     Stopped,
     /// Its values, modes or differences disagree.
     Wrong,
-    /// The compiled file does something else than the source.
+    /// The compiled program behaves differently from the source.
     Compiled,
 }
 
-/// A failure, and what there is to say about it.
+/// A failure and its description.
 type Why = (Failure, String);
 
-/// A program that was run from source, and what it printed.
+/// A program that was run from source, and its output.
 pub struct Answered {
-    /// Its declarations and questions, under names of its own.
+    /// Its declarations and queries, with unique names.
     text: String,
     output: String,
 }
 
-/// Programs that follow one another in one session: what all of them use is compiled once.
+/// A sequence of programs in one session, which compiles the common declarations once.
 pub struct Course {
     options: Options,
     running: RefCell<Option<Running>>,
@@ -135,19 +135,19 @@ struct Running {
     programs: usize,
 }
 
-/// How many programs a session is asked to run, and to build a file of.
+/// The number of programs that share a session and a compiled file.
 pub const TOGETHER: usize = 50;
 
 impl Course {
-    /// A course in which each session has these options.
+    /// Creates a sequence in which each session has these options.
     pub fn new(options: Options) -> Course {
         Course { options, running: RefCell::default() }
     }
 
-    /// Runs a script after others, and compares what it printed.
+    /// Runs a script after the previous ones, and checks its output.
     ///
     /// # Errors
-    /// What does not agree.
+    /// Returns the disagreement.
     pub fn agree(&self, text: &str, tally: &Tally) -> Result<Answered, Why> {
         let stopped = |why| (Failure::Stopped, why);
         let mut running = match self.running.take() {
@@ -163,16 +163,16 @@ impl Course {
         Ok(Answered { text, output })
     }
 
-    /// Builds a file that asks the programs of the running session, runs it, and compares it with what they printed. The next
+    /// Builds a file with the queries of the programs of the current session, runs it, and compares the output. The next
     /// program begins another session.
     ///
     /// # Errors
-    /// The first program for which it is something else.
+    /// Returns the first program whose output differs.
     pub fn compiled(&self, programs: &[Answered]) -> Result<(), (usize, Why)> {
         let Some(mut running) = self.running.take() else { return Ok(()) };
         let asks: String = programs.iter().map(Answered::asks).collect();
         let Err((k, why)) = self.image(&mut running.session, &asks, programs) else { return Ok(()) };
-        // What stops the file may be any of them, and a file that is made of the whole text must fail, too.
+        // Any of the programs may stop the file, so each is also built separately from its complete text.
         let alone = programs.iter().enumerate().find_map(|(k, program)| {
             let mut session = Session::new(self.options.clone(), Box::new(Sink::default()));
             let text = format!("{}{}print(\"end\")\n", render::COMMON, program.text);
@@ -182,7 +182,7 @@ impl Course {
         Err((k, (Failure::Compiled, why)))
     }
 
-    /// Builds a file of a text and runs it in a session of its own; where it differs from what the programs printed.
+    /// Builds a file from a text and runs it in a new session; returns the first difference from the output of the programs.
     fn image(&self, session: &mut Session, text: &str, programs: &[Answered]) -> Result<(), (usize, String)> {
         let built = session.build(&[Input { name: "random.dscript", text }]);
         let (bytes, _) = built.map_err(|outcome| (0, stopped(&outcome)))?;
@@ -199,7 +199,7 @@ impl Course {
 }
 
 impl Answered {
-    /// Its questions alone.
+    /// Returns the calls of its queries.
     fn asks(&self) -> String {
         let asks = self.text.lines().filter(|line| line.starts_with("ask_"));
         asks.chain(["print(\"end\")"]).map(|line| format!("{line}\n")).collect()
@@ -211,7 +211,7 @@ fn stopped(outcome: &Outcome) -> String {
     format!("{:?}: {}", outcome.status, said.join("; "))
 }
 
-/// A script whose functions have a number behind their names: what is declared twice would be ambiguous.
+/// Appends a number to the names of all functions, because repeated declarations would be ambiguous.
 fn numbered(text: &str, number: usize) -> String {
     let declared = |line: &str| line.strip_prefix("func ")?.split('(').next().map(str::to_string);
     let names: Vec<String> = text.lines().filter_map(declared).collect();
@@ -251,8 +251,8 @@ impl Running {
     }
 }
 
-/// What differs by the place where it was computed: last digits, and more of them the higher the order is, because modes
-/// add up in different orders.
+/// Returns the tolerance for rounding errors: it increases with the order of the derivative, because the modes differ in the
+/// order of additions.
 fn rounding(order: f64) -> f64 {
     1e-11 * 100f64.powf((order - 1.0).max(0.0))
 }
@@ -262,7 +262,7 @@ fn numbers(line: &str) -> Result<Vec<f64>, String> {
     numbers.map_err(|e| format!("not a number ({e})"))
 }
 
-/// What a compiled program printed is what its source printed.
+/// Checks that the output of a compiled program equals that of its source.
 fn same(source: &str, compiled: &str) -> Result<(), String> {
     let mut lines = compiled.lines();
     for line in source.lines() {
@@ -277,7 +277,7 @@ fn same(source: &str, compiled: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A line is the order, the derivative in several modes, and six values for the differences; of order 0 are values alone.
+/// Checks a line: the order, the derivative in several modes, and six values for the differences; order 0 has only values.
 fn compare(line: &str, tally: &Tally) -> Result<(), String> {
     let numbers = numbers(line)?;
     let [order, rest @ ..] = &numbers[..] else { return Err("nothing printed".into()) };
@@ -295,16 +295,16 @@ fn compare(line: &str, tally: &Tally) -> Result<(), String> {
     }
     let slope = |k: usize| (values[2 * k] - values[2 * k + 1]) / (2.0 * STEP / f64::from(1 << k));
     let (whole, half, quarter) = (slope(0), slope(1), slope(2));
-    // With half the step the error of a smooth function is a quarter; at a kink or jump nearby it is not.
+    // Halving the step reduces the error to a quarter for a smooth function, but not near a kink or jump.
     let doubt = (quarter - half).abs();
-    // How large the derivative is by the differences alone: one that is too large must not excuse them.
+    // Only the differences determine the size of the derivative, so that an excessive derivative cannot raise the tolerance.
     let size = 1.0 + values[0].abs() + quarter.abs();
     if !doubt.is_finite() || doubt > 0.29 * (half - whole).abs() + 1e-9 * scale || doubt > 5e-3 * size {
         tally.skipped.set(tally.skipped.get() + 1);
         return Ok(());
     }
     tally.compared.set(tally.compared.get() + 1);
-    // Richardson's extrapolation takes away the error in the square of the step, then that in its fourth power.
+    // Richardson extrapolation eliminates the error terms of second, then of fourth order in the step.
     let (coarse, fine) = ((4.0 * half - whole) / 3.0, (4.0 * quarter - half) / 3.0);
     let estimate = (16.0 * fine - coarse) / 15.0;
     if (first - estimate).abs() > 16.0 * (estimate - fine).abs() + 1e-7 * scale {

@@ -1,12 +1,12 @@
-//! Random well-typed programs: functions of one or two numbers that compute with everything the language has.
+//! Random well-typed programs: functions of one or two numbers that use all constructs of the language.
 //!
-//! In: a source of randomness. Out: a [`Program`], which [`render`] writes down as text.
+//! In: a source of randomness. Out: a [`Program`], which [`render`] converts to text.
 //!
-//! Promises: every program is well-typed and ends (loops and recursions are counted); numbers stay small, because what is
-//! stored goes through a bounded function; no primitive leaves its domain. A name is an index into what is in scope where
-//! it is written, so that any part can be taken away when a failing program is made smaller. One program of four does
-//! nothing but arithmetic, so that there is adjoint code for it.
-//! What is checked about them stands in [`agree`]; `tests/suite/properties.rs` and `fuzz/` make the programs.
+//! Promises: every program is well-typed and terminates (loops and recursions are counted); numbers remain small, because
+//! stored numbers pass through a bounded function; no primitive leaves its domain. A reference to a name is an index into the
+//! names in scope, so that any part can be removed when a failing program is reduced. One quarter of the programs are
+//! purely arithmetic, so that there is adjoint code for them.
+//! Not here: the checks ([`agree`]); `tests/suite/properties.rs` and `fuzz/` generate the programs.
 
 pub mod agree;
 mod kinds;
@@ -14,14 +14,14 @@ pub mod render;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// A program: helper functions, and the function that is differentiated.
+/// A program: helper functions, and the differentiated function.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// Whether only what adjoint code is made for is written down.
+    /// Whether only constructs with adjoint code are rendered.
     pub is_arithmetic: bool,
-    /// Functions that may be called by those after them.
+    /// The helper functions, each of which may be called by later ones.
     pub helpers: Vec<Helper>,
-    /// The function itself.
+    /// The differentiated function.
     pub main: Body,
 }
 
@@ -30,16 +30,15 @@ pub struct Program {
 pub enum Helper {
     /// `func h(_ x: Double, _ y: Double) -> Double { … }`
     Plain(Body),
-    /// Calls itself a counted number of times: what it gives at the end, and what it makes of its own result.
+    /// Calls itself a counted number of times: the final result, and the function of the recursive result.
     Recursive { last: Expr, step: Expr, times: u8 },
     /// Throws unless it returns early: `func h(_ x: Double, _ y: Double) throws -> Double { … }`
     Throwing(Body),
-    /// Changes its parameter, and has other functions change it:
-    /// `func h(_ a: inout Double, _ t: Double) { … a = … h(&a, …) }`
+    /// Changes its parameter, also by calls of other functions: `func h(_ a: inout Double, _ t: Double) { … a = … h(&a, …) }`
     InOut { before: Vec<Stmt>, value: Expr, calls: Vec<(Pick, Expr)> },
 }
 
-/// Statements, and the value that is returned behind them.
+/// Statements, and the value that is returned after them.
 #[derive(Clone, Debug)]
 pub struct Body {
     /// The statements.
@@ -48,7 +47,7 @@ pub struct Body {
     pub result: Expr,
 }
 
-/// Which of several: counted round among what is in scope.
+/// The choice of an element: an index modulo the number of elements in scope.
 pub type Pick = u8;
 
 /// A statement.
@@ -72,7 +71,7 @@ pub enum Stmt {
     While(u8, Vec<Stmt>),
     /// `repeat { … } while n < …`
     Repeat(u8, Vec<Stmt>),
-    /// `if … { break }` or `continue` in a loop, perhaps of an outer one by its label.
+    /// `if … { break }` or `continue` in a loop, possibly with the label of an outer one.
     Leave(Condition, bool, Pick),
     /// `label: do { … }`
     Labelled(Vec<Stmt>),
@@ -84,7 +83,7 @@ pub enum Stmt {
     Defer(Vec<Stmt>),
     /// `checkpoint { … }`
     Checkpoint(Vec<Stmt>),
-    /// `let k = { (t: Double) -> Double in … }` with statements, which change what they captured.
+    /// `let k = { (t: Double) -> Double in … }` with statements, which change captured variables.
     Routine(Vec<Stmt>, Expr),
     /// `let c = gradient(at: …) { (t: Double) -> Double in … }`, or another operator, with statements.
     Inner(u8, Bounded, Vec<Stmt>, Expr),
@@ -102,7 +101,7 @@ pub enum Stmt {
     Append(Pick, Bounded),
     /// `for e in a { … }`
     ForIn(Pick, Vec<Stmt>),
-    /// `var b = a`, `b[i] = …`: a copy that leaves the original as it is.
+    /// `var b = a`, `b[i] = …`: a copy, whose change does not affect the original.
     CopyArray(Pick, Bounded),
     /// `var p = Pair(a: …, b: …)`
     Struct(Bounded, Bounded),
@@ -112,7 +111,7 @@ pub enum Stmt {
     Mutate(Pick, Expr),
     /// `let c = { (t: Double) -> Double in … }`
     Closure(Expr),
-    /// A closure that adds to a variable which it captured, called twice.
+    /// A closure that adds to a captured variable, called twice.
     Accumulate(Bounded, Expr, Expr),
     /// `let (a, b) = (…, …)`
     Tuple(Bounded, Bounded),
@@ -120,27 +119,27 @@ pub enum Stmt {
     Optional(Condition, Bounded, Bounded),
     /// `change(&v, …)`, a helper function with an `inout` parameter: a variable, an element or a field.
     InOut(Pick, Pick, Expr),
-    /// A local function, called at once.
+    /// A local function, called immediately.
     LocalFunction(Expr, Expr),
-    /// A value of one of the [kinds]: which one, and which declaration.
+    /// A declaration of a value of one of the [kinds]: the indices of the kind and of the template.
     Make(u8, u8, Filling),
     /// A change of such a value.
     Alter(Pick, u8, Filling),
-    /// A change of a variable, of the kind that has several steps.
+    /// A change of a variable that consists of several steps.
     AlterVariable(Pick, u8, Filling),
-    /// Blocks in which a part of such a value has a name, or which are for when it is not there.
+    /// Blocks in which a part of such a value is bound, or which run when the part does not exist.
     Open(Pick, u8, Filling, Vec<Stmt>, Vec<Stmt>),
 }
 
-/// What templates are filled with.
+/// The operands of a template.
 #[derive(Clone, Debug)]
 pub struct Filling(pub Condition, pub Bounded, pub Bounded);
 
-/// An expression whose value is kept small where it is stored.
+/// An expression whose value is bounded before it is stored.
 #[derive(Clone, Debug)]
 pub struct Bounded(pub Bound, pub Expr);
 
-/// How a value is kept small.
+/// The bounded function.
 #[derive(Clone, Copy, Debug)]
 pub enum Bound {
     /// `sin(…)`
@@ -156,7 +155,7 @@ pub enum Bound {
 /// A condition.
 #[derive(Clone, Debug)]
 pub enum Condition {
-    /// `a < b`, with a distance that keeps equal expressions off the edge.
+    /// `a < b`, with an offset so that equal expressions are not at the threshold.
     Less(Expr, Expr),
     /// `i % 2 == 0` of a loop variable.
     Even(Pick),
@@ -166,7 +165,7 @@ pub enum Condition {
     Not(Box<Condition>),
 }
 
-/// A number.
+/// A numeric expression.
 #[derive(Clone, Debug)]
 pub enum Expr {
     /// A literal, in sixteenths.
@@ -177,9 +176,9 @@ pub enum Expr {
     Element(Pick, Pick),
     /// `p.a`, `p.b`, `p.sum`
     Field(Pick, u8),
-    /// A function of one number.
+    /// A primitive of one number.
     Unary(u8, Box<Expr>),
-    /// A function or operator of two.
+    /// A primitive or operator of two numbers.
     Binary(u8, Box<Expr>, Box<Expr>),
     /// A call of a helper function.
     Call(Pick, Box<Expr>, Box<Expr>),
@@ -187,7 +186,7 @@ pub enum Expr {
     CallClosure(Pick, Box<Expr>),
     /// `p.mix(…)`
     Method(Pick, Box<Expr>),
-    /// `Pair(a: …, b: …).mix(0.5)`: a value that is never stored.
+    /// `Pair(a: …, b: …).mix(0.5)`: a value that is not stored.
     Temporary(Box<Expr>, Box<Expr>),
     /// `(… ? … : …)`
     Ternary(Box<Condition>, Box<Expr>, Box<Expr>),
@@ -195,13 +194,13 @@ pub enum Expr {
     MapReduce(Pick, Box<Expr>),
     /// `pick(…, …, …)`, a generic function.
     Generic(Box<Condition>, Box<Expr>, Box<Expr>),
-    /// `apply(…) { t in … }`, a function that takes a closure.
+    /// `apply(…) { t in … }`, a function with a closure parameter.
     HigherOrder(Box<Expr>, Box<Expr>),
     /// A number that is read from a value of one of the [kinds].
     Read(Pick, u8, Box<Expr>),
 }
 
-/// A program.
+/// Generates a program.
 pub fn program() -> impl Strategy<Value = Program> {
     (proptest::bool::weighted(0.25), vec(helper(), 0..3), body(8)).prop_map(|(is_arithmetic, helpers, main)| Program {
         is_arithmetic,
@@ -238,7 +237,7 @@ fn stmt() -> impl Strategy<Value = Stmt> {
     ]
 }
 
-/// Blocks and loops around other statements.
+/// Generates blocks and loops around other statements.
 fn control(inner: BoxedStrategy<Stmt>) -> impl Strategy<Value = Stmt> {
     let block = || vec(prop_oneof![4 => inner.clone(), 1 => declaration()], 1..=3);
     prop_oneof![
@@ -260,7 +259,7 @@ fn control(inner: BoxedStrategy<Stmt>) -> impl Strategy<Value = Stmt> {
     ]
 }
 
-/// Statements that bring a name into scope.
+/// Generates statements that declare a name.
 fn declaration() -> impl Strategy<Value = Stmt> {
     prop_oneof![
         2 => bounded().prop_map(Stmt::Let),
@@ -277,7 +276,7 @@ fn declaration() -> impl Strategy<Value = Stmt> {
     ]
 }
 
-/// Statements that change what is there, or leave.
+/// Generates statements that change a value, or exit.
 fn change() -> impl Strategy<Value = Stmt> {
     let pick = any::<Pick>;
     prop_oneof![

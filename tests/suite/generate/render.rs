@@ -1,4 +1,4 @@
-//! Random programs as text.
+//! Rendering of random programs as text.
 
 mod control;
 mod expressions;
@@ -10,7 +10,7 @@ use super::kinds::{Kind, PULLBACK};
 use super::{Bounded, Pick, Program, Stmt};
 use std::fmt::Write;
 
-/// What every program may use.
+/// The common declarations of all programs.
 pub(super) const COMMON: &str = concat!(
     include_str!("common/values.dscript"),
     include_str!("common/effects.dscript"),
@@ -19,7 +19,7 @@ pub(super) const COMMON: &str = concat!(
     include_str!("common/members.dscript"),
 );
 
-/// The declarations of a program; its main function is `f`, of `arity` numbers.
+/// Renders the declarations of a program; its main function is `f`, with `arity` parameters.
 pub fn program(program: &Program, arity: usize) -> String {
     let is_arithmetic = program.is_arithmetic;
     let mut out = Writer { text: COMMON.to_string(), is_arithmetic, ..Writer::default() };
@@ -38,7 +38,7 @@ struct Writer {
     next: usize,
     scope: Scope,
     helpers: Vec<(String, HelperKind)>,
-    /// How often the innermost statement is run, to keep nested loops short.
+    /// The number of executions of the innermost statement, which limits nested loops.
     runs: u32,
     is_arithmetic: bool,
 }
@@ -51,7 +51,7 @@ enum HelperKind {
     InOut,
 }
 
-/// What can be named.
+/// The names in scope.
 #[derive(Clone, Default)]
 struct Scope {
     numbers: Vec<String>,
@@ -61,7 +61,7 @@ struct Scope {
     closures: Vec<String>,
     counters: Vec<String>,
     things: Vec<(String, &'static Kind)>,
-    /// What can be left by its label, and whether it is a loop.
+    /// The labels that can be exited, and whether they are loops.
     labels: Vec<(String, bool)>,
     is_in_loop: bool,
     returns: bool,
@@ -69,17 +69,17 @@ struct Scope {
 }
 
 impl Scope {
-    /// Numbers only.
+    /// Creates a scope of numbers.
     fn of(numbers: &[&str]) -> Scope {
         Scope { numbers: numbers.iter().map(|name| name.to_string()).collect(), ..Scope::default() }
     }
 
-    /// What is made in a checkpoint cannot leave it if it is a pullback; nor where a checkpoint may call it.
+    /// Removes the pullbacks, because a pullback that is created in a checkpoint cannot leave it or be called in another one.
     fn forget_pullbacks(&mut self) {
         self.things.retain(|(_, kind)| !std::ptr::eq(*kind, &PULLBACK));
     }
 
-    /// In here nothing outside can be left.
+    /// Removes the exits, at the start of a construct from which no outer one can be left.
     fn forget_exits(&mut self) {
         self.labels.clear();
         (self.is_in_loop, self.returns, self.throws) = (false, false, false);
@@ -107,7 +107,7 @@ impl Writer {
         format!("{prefix}{}", self.next)
     }
 
-    /// All that was stored, so that no statement is without consequence.
+    /// Returns a number that depends on everything stored, so that every statement has an effect.
     fn kept(&self) -> String {
         let variables = self.scope.variables.iter().map(|v| format!(" + 0.5 * {v}"));
         let arrays = self.scope.arrays.iter().map(|(a, _)| format!(" + 0.25 * {a}.reduce(0.0, +)"));

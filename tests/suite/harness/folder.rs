@@ -1,11 +1,11 @@
-//! A folder with files for a test of the command line, and what is asked of a run in it.
+//! Temporary folders for tests of the command line, and checks of the results.
 
 use super::{Finished, dscript};
 use std::fs;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A folder of its own for each test, removed at the end.
+/// A separate folder for each test, removed at the end.
 pub struct Folder(pub PathBuf);
 
 impl Folder {

@@ -1,4 +1,4 @@
-//! What the tests that run the built binary have in common.
+//! Common functions of the tests that run the binary.
 
 pub mod folder;
 
@@ -11,33 +11,33 @@ use std::sync::{Mutex, PoisonError, RwLock, RwLockWriteGuard};
 use std::time::Duration;
 use wait4::Wait4;
 
-/// A program that takes longer than this hangs.
+/// The time limit of a program.
 pub const DEADLINE: Duration = Duration::from_secs(120);
 
-/// How a run of the binary ended.
+/// The result of a run of the binary.
 #[derive(Debug)]
 pub struct Finished {
     pub stdout: String,
     pub stderr: String,
-    /// `None` when a signal ended it.
+    /// The exit status; `None` when a signal ended the process.
     pub status: Option<i32>,
-    /// The processor time that it took. Unlike time on the clock, it does not pass while other processes run.
+    /// The processor time. Unlike wall-clock time, it does not include the time of other processes.
     pub processor_time: Duration,
 }
 
-/// The binary that was built for the tests, free of what the environment says about colour and width.
+/// Returns the binary that was built for the tests, with an environment that does not affect color and width.
 pub fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dscript"));
     command.env_remove("COLUMNS").env_remove("NO_COLOR");
     command
 }
 
-/// Runs the binary in a folder, with a text on its standard input.
+/// Runs the binary in a folder, with a text on standard input.
 pub fn dscript(arguments: &[&str], stdin: &[u8], folder: &Path) -> Finished {
     dscript_within(DEADLINE, arguments, stdin, folder)
 }
 
-/// Like [`dscript`], with a time after which it is taken to hang.
+/// Runs the binary like [`dscript`], with another time limit.
 pub fn dscript_within(deadline: Duration, arguments: &[&str], stdin: &[u8], folder: &Path) -> Finished {
     let mut child = command()
         .args(arguments)
@@ -49,13 +49,13 @@ pub fn dscript_within(deadline: Duration, arguments: &[&str], stdin: &[u8], fold
         .expect("the binary starts");
     let (mut to, mut out, mut err) =
         (child.stdin.take().unwrap(), child.stdout.take().unwrap(), child.stderr.take().unwrap());
-    // Three threads, because a child that is not read from stops writing, and one that does not read blocks us.
+    // Three threads, because a child whose output is not read blocks, and one that does not read its input blocks this process.
     std::thread::scope(|scope| {
-        // A program that does not read all of its input is no failure.
+        // A program may ignore a part of its input.
         scope.spawn(move || drop(to.write_all(stdin)));
         let stdout = scope.spawn(move || text_of(&mut out));
         let stderr = scope.spawn(move || text_of(&mut err));
-        // Pauses are added up, so that a time in which the whole machine stood still is nobody's fault.
+        // Only the sleeping times are added, so that a pause of the whole machine does not count.
         let mut waited = Duration::ZERO;
         let mut pause = Duration::from_micros(500);
         let mut late = "";
@@ -86,17 +86,17 @@ fn text_of(stream: &mut impl Read) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The root of the package.
+/// Returns the root of the package.
 pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// A path below the root, as it is said in messages.
+/// Returns a path relative to the root, for messages.
 pub fn short(path: &Path) -> String {
     path.strip_prefix(root()).unwrap_or(path).display().to_string()
 }
 
-/// All files below a folder with one of these extensions, sorted; none when the folder is not there.
+/// Returns all files in a folder with one of these extensions, recursively and sorted; none if the folder does not exist.
 pub fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -114,20 +114,20 @@ pub fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {
     found
 }
 
-/// Whether expected texts are to be rewritten instead of compared.
+/// Whether expected results are rewritten instead of compared.
 pub fn blessing() -> bool {
     std::env::var_os("DSCRIPT_BLESS").is_some_and(|v| v == "1")
 }
 
-/// The processors: what is tried on all of them shares them, and what measures time on the clock has them to itself.
+/// The lock of the processors: shared by tests that run in parallel, exclusive for tests that measure wall-clock time.
 static PROCESSORS: RwLock<()> = RwLock::new(());
 
-/// Waits until nothing is tried on all processors, and keeps it from going on while the guard lives.
+/// Waits until no parallel test runs, and prevents new ones while the guard lives.
 pub fn alone() -> RwLockWriteGuard<'static, ()> {
     PROCESSORS.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Tries all items on all processors and fails with every failure, not only the first.
+/// Tests all items on all processors, and reports every failure.
 pub fn all<T: Sync>(items: &[T], test: impl Fn(&T) -> Result<(), String> + Sync) {
     // A second test that uses all processors would only slow down the first one.
     static ONE: Mutex<()> = Mutex::new(());
@@ -152,7 +152,7 @@ pub fn all<T: Sync>(items: &[T], test: impl Fn(&T) -> Result<(), String> + Sync)
     assert!(failures.is_empty(), "{} of {} failed:\n\n{}\n", failures.len(), items.len(), failures.join("\n\n"));
 }
 
-/// Where two texts part, with a few lines around.
+/// Returns the first difference of two texts, with some lines of context.
 pub fn difference(expected: &str, got: &str) -> String {
     let (left, right): (Vec<_>, Vec<_>) = (expected.split('\n').collect(), got.split('\n').collect());
     let same = left.iter().zip(&right).take_while(|(a, b)| a == b).count();
@@ -168,7 +168,7 @@ pub fn difference(expected: &str, got: &str) -> String {
     out
 }
 
-/// The fenced blocks of a page with a given info word: the line of the fence (from 1) and the text.
+/// Returns the fenced blocks of a page with that info string: the line of the fence (from 1) and the text.
 pub fn blocks(page: &str, info: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     let mut open: Option<(usize, bool, String)> = None;
@@ -190,7 +190,7 @@ pub fn blocks(page: &str, info: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// What the `// prints:` comments of a program promise.
+/// Returns the output that the `// prints:` comments of a program specify.
 pub fn promised(program: &str) -> String {
     let mut out = String::new();
     for line in program.lines() {

@@ -1,7 +1,7 @@
-//! Code objects of a compiled program that somebody tampered with, and a machine that is made to run them.
+//! Modified code objects of a compiled program, and a machine that runs them.
 //!
-//! In: words, at random or from a fuzzer. A change is [`WORDS`] of them; whatever they are, they mean one.
-//! What a verifier lets pass runs within limits.
+//! In: words, random or from a fuzzer. [`WORDS`] words describe a modification; all values are valid. Code that passes the
+//! verifier runs within limits.
 
 use dscript::bytecode::operand::{Role, Table};
 use dscript::bytecode::{Code, Instruction, LIST, Opcode};
@@ -18,10 +18,10 @@ use dscript::vm::{CodeSource, Fault, Limits, Machine, Reporter};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// How many words a change is.
+/// The number of words of a modification.
 pub const WORDS: usize = 8;
 
-/// Which code of a function.
+/// The version of the code of a function.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Version {
     Original,
@@ -29,7 +29,7 @@ enum Version {
     BodyDerivative,
 }
 
-/// A compiled program, with all the code that a run of it needs.
+/// A compiled program, with all code that a run requires.
 pub struct Subject {
     program: Program,
     script: FunctionId,
@@ -37,7 +37,7 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// Compiles the program, and runs it as it is.
+    /// Compiles the program, and runs it without modifications.
     pub fn new() -> Subject {
         let text = include_str!("subject.dscript");
         let mut sources = SourceMap::default();
@@ -60,7 +60,7 @@ impl Subject {
         subject
     }
 
-    /// Runs the program with changes.
+    /// Runs the program with modifications.
     pub fn run_with(&self, words: &[u16]) -> Result<(), Box<Fault>> {
         Tampered { subject: self, changes: words, made: BTreeMap::new() }.run()
     }
@@ -149,7 +149,7 @@ impl CodeSource for Tampered<'_> {
     }
 }
 
-/// One change: an instruction, now and then something that the code object says of itself.
+/// Applies one modification: usually to an instruction, sometimes to the tables of the code object.
 fn tamper(code: &mut Code, change: &[u16]) {
     if change[1] % 4 == 3 {
         return tamper_with_tables(code, change);
@@ -169,7 +169,7 @@ fn tamper(code: &mut Code, change: &[u16]) {
     }
 }
 
-/// An operand that is wrong in an interesting way: mostly inside of what there is, sometimes just outside.
+/// Returns an operand that is probably wrong: mostly in range, sometimes slightly out of range.
 fn operand(code: &Code, role: Role, random: u16) -> i64 {
     let random = i64::from(random);
     let below = |limit: usize| random % (limit as i64 + 2);
@@ -185,7 +185,7 @@ fn operand(code: &Code, role: Role, random: u16) -> i64 {
     }
 }
 
-/// What the code object says of itself: counts of components, shapes, which function is called.
+/// Modifies the tables of the code object: counts of components, shapes, called functions.
 fn tamper_with_tables(code: &mut Code, change: &[u16]) {
     let (index, bank, small) = (change[3] as usize, change[4] as usize % 3, change[5] % 8);
     fn any<T>(all: &mut [T], index: usize) -> Option<&mut T> {

@@ -1,4 +1,4 @@
-//! Exits: ways out of blocks with `break`, `continue`, `return`, `throw`, and what `defer` put on the way.
+//! Exits: jumps out of scopes by `break`, `continue`, `return` and `throw`, and the `defer` statements that run on the way.
 
 use crate::ir::graph::{BlockId, Op, Reg, Terminator, Trap};
 use crate::ir::lower::build::{Builder, Slot, Value};
@@ -7,33 +7,33 @@ use crate::types::model::ty::Type;
 use crate::value::Bank;
 use std::rc::Rc;
 
-/// What surrounds a statement.
+/// An enclosing scope of a statement.
 #[derive(Clone)]
 pub(crate) enum Scope {
-    /// A block in braces, with what is to be done when it is left, the last first.
+    /// A block in braces, with the actions to perform when it is left, the last one first.
     Block { exits: Vec<AtExit> },
-    /// Something that `break` and `continue` name.
+    /// A labeled statement, the target of `break` and `continue`.
     Labelled { label: LabelId, after: BlockId, next: Option<BlockId> },
-    /// Errors go to `handler`, in the register.
+    /// A `do` statement: errors are passed to `handler`, in the register `error`.
     Catch { handler: BlockId, error: Reg },
 }
 
-/// What is to be done when a block is left.
+/// An action to perform when a block is left.
 #[derive(Clone)]
 pub(crate) enum AtExit {
-    /// What was deferred.
+    /// The statements of a `defer`.
     Do(Rc<[Stmt]>),
-    /// The end of what a variable holds.
+    /// The end of the lifetime of a variable's references.
     LetGo(Vec<Reg>),
 }
 
 impl Builder<'_> {
-    /// Lowers statements as a block of their own.
+    /// Lowers statements as a new block scope.
     pub fn block_of(&mut self, statements: &[Stmt]) {
         self.block_with(&[], statements);
     }
 
-    /// The same for a block that variables belong to which patterns in front of it have bound.
+    /// Lowers statements as a new block scope, to which variables belong that preceding patterns have bound.
     pub fn block_with(&mut self, bound: &[LocalId], statements: &[Stmt]) {
         self.scopes.push(Scope::Block { exits: vec![] });
         self.hold_to_exit(bound);
@@ -47,7 +47,7 @@ impl Builder<'_> {
         self.scopes.truncate(depth - 1);
     }
 
-    /// Remembers a `defer`.
+    /// Registers a `defer` statement.
     pub fn defer(&mut self, statements: &[Stmt]) {
         self.at_exit(AtExit::Do(Rc::from(statements)));
     }
@@ -65,7 +65,7 @@ impl Builder<'_> {
         })
     }
 
-    /// What these variables hold, they hold until the innermost block is left, where the program sees the difference.
+    /// Extends the lifetimes of variables to the end of the innermost block, if this is observable in the program.
     pub fn hold_to_exit(&mut self, locals: &[LocalId]) {
         if !self.d.sees_ends() {
             return;
@@ -80,7 +80,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The same for registers that belong to a variable.
+    /// Extends the lifetimes of the registers of a variable to the end of the innermost block.
     pub fn hold_registers_to_exit(&mut self, regs: &[Reg]) {
         let held = self.references(regs);
         if !held.is_empty() && self.d.sees_ends() {
@@ -88,7 +88,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A variable is about to get another value: what it holds, it held until here.
+    /// Extends the lifetime of a variable's references to this point, before the variable is assigned another value.
     pub fn hold(&mut self, regs: &[Reg]) {
         let held = self.references(regs);
         if !held.is_empty() && self.d.sees_ends() {
@@ -100,8 +100,8 @@ impl Builder<'_> {
         regs.iter().copied().filter(|reg| self.bank(*reg) == Bank::R).collect()
     }
 
-    /// Does what is to be done when the scopes beyond `depth` are left, innermost and latest first. The scopes stay: other
-    /// ways out may follow.
+    /// Performs the exit actions of the scopes deeper than `depth`, innermost and latest first. The scopes remain on the stack:
+    /// other exits may follow.
     fn run_exits(&mut self, depth: usize) {
         if !self.has_exits(depth) {
             return;
@@ -124,7 +124,7 @@ impl Builder<'_> {
         self.scopes[depth..].iter().any(|s| matches!(s, Scope::Block { exits } if !exits.is_empty()))
     }
 
-    /// `break` or `continue`.
+    /// Lowers `break` or `continue`.
     pub fn leave(&mut self, label: LabelId, continues: bool) {
         let target = self.scopes.iter().enumerate().rev().find_map(|(depth, scope)| match scope {
             Scope::Labelled { label: l, after, next } if *l == label => {
@@ -141,7 +141,7 @@ impl Builder<'_> {
         }
     }
 
-    /// `return value`
+    /// Lowers `return value`.
     pub fn give_back(&mut self, value: Value) {
         let value = if self.has_exits(0) { self.keep(value) } else { value };
         self.run_exits(0);
@@ -149,8 +149,8 @@ impl Builder<'_> {
         self.finish(None, value);
     }
 
-    /// An initializer has filled an instance: from now on that does what its class does when it is destroyed. It is after
-    /// a tag where the initializer may fail, and then there may be none.
+    /// Marks the instance that an initializer has filled as initialized: from now on its class's finalizer runs when it is
+    /// destroyed. For a failable initializer it follows a tag, and may be absent.
     fn born(&mut self, value: &[Reg]) {
         if self.fills_instance && self.d.sees_ends() {
             let instance = self.references(value);
@@ -158,7 +158,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Ends the function: with an error or a value, and the parameters that go back to the caller.
+    /// Returns from the function with an error or a value, and the values of the `inout` parameters.
     fn finish(&mut self, error: Option<Reg>, value: Value) {
         let mut results = vec![];
         if self.throws {
@@ -172,7 +172,7 @@ impl Builder<'_> {
         for local in self.inouts.clone() {
             match self.locals[local.0 as usize].clone() {
                 Slot::Registers(regs) => results.extend(regs),
-                // What a closure changed goes back, too.
+                // The value is in a box if a closure captured the variable.
                 Slot::Box(object) => {
                     let ty = self.body.locals[local.0 as usize].ty.clone();
                     results.extend(self.load_box(object, &ty));
@@ -183,7 +183,7 @@ impl Builder<'_> {
         self.end(Terminator::Return(results));
     }
 
-    /// `throw error`: to the innermost `catch`, or out of the function.
+    /// Lowers `throw error`: jumps to the innermost `catch`, or returns from the function.
     pub fn throw(&mut self, error: Reg) {
         let target = self.scopes.iter().enumerate().rev().find_map(|(depth, scope)| match scope {
             Scope::Catch { handler, error } => Some((depth, *handler, *error)),
@@ -210,7 +210,7 @@ impl Builder<'_> {
         self.trap(Trap::Uncaught(text));
     }
 
-    /// Stops the program at an error of what `try!` promises never throws.
+    /// Stops the program at an error under a `try!`.
     pub fn unexpected(&mut self, error: Reg) {
         let text = self.text_of(error);
         self.trap(Trap::Failed { what: "try", message: Some(text) });
@@ -221,7 +221,7 @@ impl Builder<'_> {
         self.value(Op::Native { name: "describe", shapes: vec![any] }, Bank::R, &[error])
     }
 
-    /// After a call that may throw: goes on only when it did not.
+    /// Propagates the error of a call that may throw, and continues if it did not throw.
     pub fn propagate(&mut self, flag: Reg, error: Reg) {
         let (threw, fine) = (self.block(), self.block());
         self.branch(flag, threw, fine);

@@ -1,4 +1,4 @@
-//! Loops: the test is at the end, after a first test at the start, so that an iteration costs one jump.
+//! Loops: the condition is tested before the loop and at its end, so that an iteration needs one jump.
 
 use crate::ir::graph::{BlockId, Op, Reg};
 use crate::ir::lower::build::{Builder, Use, Value};
@@ -15,20 +15,20 @@ use crate::types::model::ty::Type;
 use crate::value::Bank;
 use crate::value::shape::{Shape, ShapeId};
 
-/// What a `for` loop does with each element.
+/// The parts of a `for` loop that are applied to each element.
 pub(crate) struct For<'t> {
     pub pattern: &'t Pattern,
     pub filter: Option<&'t Expr>,
     pub body: &'t [Stmt],
 }
 
-/// What a `for` loop steps through without asking an iterator.
+/// The collections over which a `for` loop steps without calling an iterator.
 enum Stepped {
     Array(ShapeId),
     Text,
 }
 
-/// The size of a condition that is worth being lowered twice.
+/// The size up to which a condition is lowered twice.
 const SMALL: usize = 12;
 
 impl Builder<'_> {
@@ -87,7 +87,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The body, with the element bound; ends in the block `next`.
+    /// Lowers the body, with the element bound; it ends in the block `next`.
     fn round(&mut self, label: LabelId, element: &[Reg], parts: &For<'_>, next: BlockId, after: BlockId) {
         self.scopes.push(Scope::Labelled { label, after, next: Some(next) });
         self.matches(parts.pattern, element, next);
@@ -102,15 +102,15 @@ impl Builder<'_> {
         self.go_on_in(next);
     }
 
-    /// A counter that only the loop changes: for all others it is a constant.
+    /// Creates a counter that only the loop changes, and that is constant for all other code.
     fn counter(&mut self, from: Reg) -> Reg {
         let counter = self.value(Op::Copy, Bank::I, &[from]);
         self.dedicate(&[counter], "", Use::Constant);
         counter
     }
 
-    /// The bounds of a range; of one that is written out the operator's arguments, and the operator, which is only called
-    /// to complain when nothing lies between them.
+    /// Returns the bounds of a range. For a range expression these are the operands, and the operator is only called to report
+    /// an invalid range.
     fn bounds(&mut self, range: &Expr, closed: bool) -> (Value, Option<FunctionRef>) {
         let operator = if closed { "..." } else { "..<" };
         if let ExprKind::Call { callee, args } = &range.kind {
@@ -145,7 +145,7 @@ impl Builder<'_> {
         self.round(label, &[counter], parts, next, after);
         self.span = span;
         if closed {
-            // The last number may be the greatest there is: it is compared before it is increased.
+            // The upper bound may be the greatest integer: the counter is compared before it is incremented.
             let advance = self.block();
             let more = self.primitive("int.lt", &[counter, upper]);
             self.branch(more, advance, after);
@@ -167,14 +167,14 @@ impl Builder<'_> {
         }
     }
 
-    /// Steps through the elements of an array, beginning at a place.
+    /// Iterates over the elements of an array, beginning at a position.
     fn for_array(&mut self, label: LabelId, (array, first): (Value, Reg), shape: ShapeId, parts: &For<'_>) {
         let span = self.span;
         let Shape::Array(element) = *self.program.shapes.get(shape) else {
             self.refuse("a loop over this type is not supported");
             return;
         };
-        // The elements are those from the beginning, whatever the body does with the variable.
+        // The loop iterates over the original elements, even if the body changes the variable.
         let array = self.keep(array);
         self.settle(&array);
         let banks = self.banks_of(element);
@@ -202,7 +202,7 @@ impl Builder<'_> {
         self.go_on_in(after);
     }
 
-    /// Steps through the characters of a text, beginning at a place.
+    /// Iterates over the characters of a string, beginning at a position.
     fn for_text(&mut self, label: LabelId, (text, first): (Value, Reg), parts: &For<'_>) {
         let span = self.span;
         let text = self.keep(text);
@@ -227,8 +227,8 @@ impl Builder<'_> {
         self.go_on_in(after);
     }
 
-    /// What one of the prelude's iterators over arrays and texts steps through, each of which consists of what it steps
-    /// through and a position in it. What its `next` does costs several times what the loop itself does.
+    /// Returns the collection over which one of the prelude's iterators over arrays and strings steps; such an iterator consists
+    /// of the collection and a position. A call of its `next` costs several times as much as the loop.
     fn stepped_through(&mut self, iterator: &Type) -> Option<Stepped> {
         let Type::Nominal(id, _) = self.concrete(iterator) else { return None };
         let nominal = self.d.nominal(id);
@@ -283,7 +283,7 @@ impl Builder<'_> {
     }
 }
 
-/// How much code conditions are; those with patterns or closures are too much.
+/// Returns the size of the code of conditions; those with patterns or closures count as too large.
 fn size(conditions: &[Condition]) -> usize {
     conditions
         .iter()

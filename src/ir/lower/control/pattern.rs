@@ -1,12 +1,12 @@
-//! Patterns: tests that go elsewhere when they fail, and variables that are bound on the way.
+//! Patterns: tests that jump to another block on failure, and the variables that they bind.
 
 use crate::ir::graph::{BlockId, Reg, Trap};
 use crate::ir::lower::build::{Builder, Value};
 use crate::types::model::tree::{Condition, LocalId, Pattern, PatternKind};
 
 impl Builder<'_> {
-    /// Goes on, with variables bound, when the pattern takes the value, and to `fail` otherwise. Registers of the value
-    /// stay as they are.
+    /// Continues with the variables bound if the pattern matches the value, and in `fail` otherwise. The registers of the value
+    /// are unchanged.
     pub fn matches(&mut self, pattern: &Pattern, value: &[Reg], fail: BlockId) {
         self.span = pattern.span;
         match &pattern.kind {
@@ -83,7 +83,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The elements of a tuple that a pattern takes apart.
+    /// Returns the elements of a tuple that a pattern destructures.
     fn tuple_parts(&mut self, pattern: &Pattern, value: &[Reg], count: usize) -> Vec<Value> {
         let shape = self.shape(&pattern.ty);
         let inner = self.inner(shape);
@@ -96,7 +96,7 @@ impl Builder<'_> {
             .collect()
     }
 
-    /// Binds the variables of a pattern that always matches; intermediate values become theirs.
+    /// Binds the variables of a pattern that always matches; they take over intermediate values.
     pub fn bind_all(&mut self, pattern: &Pattern, value: Value) {
         match &pattern.kind {
             PatternKind::Wildcard => {}
@@ -124,7 +124,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Declares the variables of a pattern that has no value yet.
+    /// Declares the variables of a pattern without an initial value.
     pub fn declare_all(&mut self, pattern: &Pattern) {
         for local in bound(pattern) {
             self.declare(local);
@@ -132,7 +132,7 @@ impl Builder<'_> {
     }
 }
 
-/// The variables that conditions bind.
+/// Returns the variables that conditions bind.
 pub(crate) fn bound_by(conditions: &[Condition]) -> Vec<LocalId> {
     let patterns = conditions.iter().filter_map(|condition| match condition {
         Condition::Match { pattern, .. } => Some(pattern),
@@ -141,7 +141,7 @@ pub(crate) fn bound_by(conditions: &[Condition]) -> Vec<LocalId> {
     patterns.flat_map(bound).collect()
 }
 
-/// The variables that a pattern binds.
+/// Returns the variables that a pattern binds.
 pub(crate) fn bound(pattern: &Pattern) -> Vec<LocalId> {
     match &pattern.kind {
         PatternKind::Wildcard | PatternKind::Nil => vec![],

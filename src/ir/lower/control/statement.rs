@@ -1,4 +1,4 @@
-//! Statements: all but loops and `switch`, and where variables live.
+//! Statements: all except loops and `switch`, and the storage of local variables.
 
 use crate::ir::graph::{BlockId, Op, Reg};
 use crate::ir::lower::build::{Builder, Slot, Use, Value};
@@ -11,7 +11,7 @@ use crate::value::Bank;
 use crate::value::shape::Shape;
 
 impl Builder<'_> {
-    /// One statement.
+    /// Lowers a statement.
     pub fn statement(&mut self, s: &Stmt) {
         self.span = s.span;
         match &s.kind {
@@ -66,12 +66,12 @@ impl Builder<'_> {
             }
             StmtKind::Defer(statements) => self.defer(statements),
             StmtKind::Catch { body, local, cases } => self.catch(body, *local, cases),
-            // Known since the body began: see `local_functions`.
+            // Declared at the start of the body; see `local_functions`.
             StmtKind::LocalFunction(_) => {}
         }
     }
 
-    /// Notes which local functions a body declares: they may call each other, whichever comes first.
+    /// Declares the local functions of a body: they may call each other in any order.
     pub fn local_functions(&mut self, statements: &[Stmt]) {
         for s in statements {
             match &s.kind {
@@ -119,7 +119,7 @@ impl Builder<'_> {
         self.go_on_in(after);
     }
 
-    /// Goes on when all conditions hold, and to `fail` otherwise.
+    /// Continues if all conditions hold, and in `fail` otherwise.
     pub fn conditions(&mut self, conditions: &[Condition], fail: BlockId) {
         for condition in conditions {
             match condition {
@@ -174,7 +174,7 @@ impl Builder<'_> {
         self.locals[local.0 as usize].clone()
     }
 
-    /// Gives registers zeros where the function begins, so that they have a value on every path.
+    /// Sets registers to default values at the entry of the function, so that they have a value on every path.
     pub fn zero_at_entry(&mut self, regs: &[Reg]) {
         for reg in regs {
             let op = match self.bank(*reg) {
@@ -188,7 +188,8 @@ impl Builder<'_> {
         }
     }
 
-    /// The same for a variable. One that is filled property by property and lies in a record begins with a record.
+    /// Sets a variable to its default value at entry. One that is stored in a record and initialized property by property
+    /// starts with a record.
     fn blank_at_entry(&mut self, local: LocalId, regs: &[Reg]) {
         let Some(inner) = self.banks_in_record(local) else { return self.zero_at_entry(regs) };
         let zeros = self.regs(&inner);
@@ -199,7 +200,7 @@ impl Builder<'_> {
         self.zero_at_entry(&zeros);
     }
 
-    /// What a variable begins with.
+    /// Returns the default value of a variable.
     fn blank(&mut self, local: LocalId) -> Value {
         match self.banks_in_record(local) {
             Some(inner) => {
@@ -213,7 +214,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The components of a variable's type, when that is a struct in a record.
+    /// Returns the banks of the components of a variable's type, if it is a struct that is stored in a record.
     fn banks_in_record(&mut self, local: LocalId) -> Option<std::rc::Rc<[Bank]>> {
         let ty = self.body.locals[local.0 as usize].ty.clone();
         let shape = self.shape(&ty);
@@ -227,13 +228,13 @@ impl Builder<'_> {
         self.banks(&ty)
     }
 
-    /// Whether a variable lives in a box, because a closure shares it.
+    /// Whether a variable is stored in a box, because a closure captures it.
     pub fn is_boxed(&self, local: LocalId) -> bool {
         let local = &self.body.locals[local.0 as usize];
         local.mutable && local.captured
     }
 
-    /// Allocates registers for a variable, with zeros in them.
+    /// Allocates the registers of a variable, set to default values.
     pub fn declare(&mut self, local: LocalId) {
         let zeros = self.blank(local);
         if self.is_boxed(local) {
@@ -251,12 +252,12 @@ impl Builder<'_> {
         self.locals[local.0 as usize] = Slot::Registers(regs);
     }
 
-    /// Binds a variable to a value that others may go on using.
+    /// Binds a variable to a value that other code may continue to use.
     pub fn bind(&mut self, local: LocalId, value: &[Reg]) {
         self.bind_value(local, value, false);
     }
 
-    /// Binds a variable to a value; an intermediate one becomes the variable's own.
+    /// Binds a variable to a value; an intermediate value is taken over without a copy.
     pub fn bind_value(&mut self, local: LocalId, value: &[Reg], owned: bool) {
         let ownership = self.body.locals[local.0 as usize].ownership;
         if ownership != Ownership::Strong {
@@ -306,7 +307,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A new box for a variable: each time that the declaration is reached.
+    /// Creates a box for a variable, each time that its declaration is executed.
     pub fn bind_box(&mut self, local: LocalId, value: &[Reg]) {
         let object = match self.locals[local.0 as usize] {
             Slot::Box(object) => object,
@@ -318,7 +319,7 @@ impl Builder<'_> {
         self.locals[local.0 as usize] = Slot::Box(object);
     }
 
-    /// Reserves the registers of variables that several patterns bind.
+    /// Reserves the registers of a variable that several patterns bind.
     pub fn pin(&mut self, local: LocalId) {
         if self.pinned.contains(&local) || self.is_boxed(local) {
             return;

@@ -1,4 +1,4 @@
-//! Switch: `switch` and the cases of `catch`, as chains of decisions in source order.
+//! Switch: `switch` and the cases of `catch`, as chains of tests in source order.
 
 use crate::ir::graph::{BlockId, Reg, Trap};
 use crate::ir::lower::build::Builder;
@@ -21,7 +21,7 @@ impl Builder<'_> {
         self.go_on_in(after);
     }
 
-    /// Runs the first case that takes the value, then goes to `after`; gives the block for when there is none.
+    /// Runs the first case that matches the value, then jumps to `after`; returns the block that is reached if none matches.
     pub fn cases(&mut self, value: &[Reg], cases: &[Case], after: BlockId) -> BlockId {
         let bodies: Vec<BlockId> = cases.iter().map(|_| self.block()).collect();
         for (case, body) in cases.iter().zip(&bodies) {

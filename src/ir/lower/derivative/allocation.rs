@@ -1,8 +1,8 @@
-//! Allocation: making an instance of a class by an initializer that has a registered derivative.
+//! Allocation: the creation of an instance by an initializer that has a registered derivative.
 //!
-//! An initializer of a class fills an instance that it is given, which may be one of a subclass; its registered derivative
-//! returns an instance of its own. So the derivative belongs to a function that makes the instance and fills it, and an
-//! initializer that another one leads to is differentiated as it is written.
+//! An initializer of a class fills an instance that it receives, which may be an instance of a subclass; its registered
+//! derivative returns a new instance. Therefore the derivative belongs to a function that creates the instance and fills it;
+//! an initializer that another initializer calls is differentiated through its body.
 
 use crate::ir::graph::Op;
 use crate::ir::lower::Origin;
@@ -15,7 +15,7 @@ use crate::types::model::tree::{Argument, ExprKind, FunctionRef};
 use std::rc::Rc;
 
 impl Builder<'_> {
-    /// A function with the parameters that its registered derivatives take.
+    /// Returns the declaration of a function with the parameters that its registered derivatives take.
     pub(crate) fn original(&mut self, f: tree::FunctionId) -> Rc<Function> {
         let declared = self.d.function(f);
         if !declared.fills_instance {
@@ -25,7 +25,7 @@ impl Builder<'_> {
         Rc::new(Function { params, ..(*declared).clone() })
     }
 
-    /// What a call of an initializer means that fills an instance which is new.
+    /// Replaces the target by an allocation if it is an initializer with a registered derivative that fills a new instance.
     pub(crate) fn or_allocation(&mut self, target: Target, args: &[Argument]) -> Target {
         match target {
             Target::Static(f) if self.has_registered_allocation(&f, args) => Target::Allocation(f),
@@ -51,7 +51,7 @@ impl Builder<'_> {
         self.invoke(Op::Call(id), &[], operands, &banks, declared.throws)
     }
 
-    /// The body of [`Origin::Allocation`].
+    /// Builds the body of [`Origin::Allocation`].
     pub(crate) fn allocation(&mut self, f: tree::FunctionId) {
         let filling = self.d.function(f);
         let Some(class) = filling.params.first().map(|own| own.ty.clone()) else { return };

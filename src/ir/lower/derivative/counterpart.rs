@@ -1,8 +1,8 @@
-//! Counterparts: stored properties that a hand-written tangent vector has a member for, though the vector is not made of the type's
-//! properties alone: the member of the same name says how the property moves.
+//! Counterparts: stored properties for which a hand-written tangent vector has a member, though the vector does not consist of
+//! the type's properties alone: the member with the same name is the property's tangent.
 //!
-//! In: a property whose reading and setting are functions ([`Origin::OpaqueProperty`]). Out: derivatives of these functions, as if a
-//! program had registered them: they take the member out of the vector, or put it there.
+//! In: a property that is read and set by functions ([`Origin::OpaqueProperty`]). Out: derivatives of these functions, as if
+//! the program had registered them: they read the member from the vector, or store it there.
 
 use crate::ir::graph::{Op, Rule, RuleKind};
 use crate::ir::layout;
@@ -15,8 +15,8 @@ use crate::types::model::ty::{FunctionType, Strength, Type};
 use crate::value::Bank;
 use std::rc::Rc;
 
-/// Reading or setting a property, and the direction in which its derivative goes. The generic arguments of the functions
-/// are the type and that of the property.
+/// An access to a property, and the direction of its derivative. The generic arguments of the functions are the type and
+/// that of the property.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(in crate::ir) struct Access {
     name: Rc<str>,
@@ -24,7 +24,7 @@ pub(in crate::ir) struct Access {
     is_pullback: bool,
 }
 
-/// The tangent vector of a type, that of a property, and the number of the member for the property.
+/// The tangent vector of a type, that of a property, and the index of the member for the property.
 pub(crate) struct Counterpart {
     vector: Type,
     part: Type,
@@ -32,10 +32,10 @@ pub(crate) struct Counterpart {
 }
 
 impl Builder<'_> {
-    /// The member of a type's tangent vector that says how a stored property moves.
+    /// Returns the member of a type's tangent vector that is the tangent of a stored property.
     pub(crate) fn counterpart(&mut self, owner: &Type, ty: &Type, name: &str) -> Option<Counterpart> {
         let Type::Nominal(own, _) = owner else { return None };
-        // Where nothing is beside a value, its vector has all that moves as members.
+        // Without a vector beside the value, the vector has members for all differentiable properties.
         if self.d.nominal(*own).kind != NominalKind::Struct || self.tangent_beside(owner).is_none() {
             return None;
         }
@@ -61,7 +61,7 @@ impl Builder<'_> {
             let origin = Origin::CounterpartRule(access);
             let function = self.lowering.request(self.program, origin, key.generics.clone(), None);
             self.out.rules.push(Rule {
-                // What the function itself does says nothing of how a property moves.
+                // The body of the function does not determine how a property varies.
                 differs: true,
                 place: self.span,
                 movers: Rc::from([None, mover]),
@@ -70,7 +70,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The body of [`Origin::CounterpartRule`]: the value, and the linear function.
+    /// Builds the body of [`Origin::CounterpartRule`]: returns the value, and the linear function.
     pub(crate) fn counterpart_rule(&mut self, key: &Key, access: &Rc<Access>) {
         let [owner, ty] = &key.generics[..] else { return };
         self.name_access(access);
@@ -81,7 +81,7 @@ impl Builder<'_> {
         let map = self.value(Op::Closure(map), Bank::R, &[]);
         let (result, mut components) = match access.is_read {
             true => (ty.clone(), value),
-            // One number stands for a vector whose components cannot be counted.
+            // A single number represents a vector whose number of components is not fixed.
             false if self.banks(&found.vector).len() == vector.len() => (found.vector, vector),
             false => (self.number_type(), vector),
         };
@@ -92,7 +92,7 @@ impl Builder<'_> {
         self.return_results(components);
     }
 
-    /// The body of [`Origin::CounterpartMap`].
+    /// Builds the body of [`Origin::CounterpartMap`].
     pub(crate) fn counterpart_map(&mut self, key: &Key, access: &Access) {
         let [owner, ty] = &key.generics[..] else { return };
         self.name_access(access);
@@ -130,7 +130,7 @@ impl Builder<'_> {
         self.return_results(given);
     }
 
-    /// A vector that can be changed, and the place of a member in it.
+    /// Returns a vector that can be modified, and the place of a member in it.
     fn vector_and_member(&mut self, ty: &Type, value: &Value, index: usize) -> (Value, Location) {
         let banks = self.banks(ty);
         let whole = self.regs(&banks);

@@ -1,7 +1,8 @@
-//! Inout derivatives: registered derivatives of functions that change parameters, as those of functions that return the new values.
+//! Inout derivatives: wrappers that convert registered derivatives of functions with `inout` parameters to derivatives of
+//! functions that return the new values.
 //!
 //! In: `(inout x, y) -> (value:, pullback: (seed, inout dx) -> dy)`. Out: `(x, y) -> (value, x, pullback')`, where
-//! `pullback'` is `(seed, dx) -> (dx, dy)`; so the machine knows of results only.
+//! `pullback'` is `(seed, dx) -> (dx, dy)`; so the machine only handles results.
 
 use crate::ir::graph::{Op, Reg};
 use crate::ir::lower::build::{Builder, Use, Value};
@@ -21,14 +22,14 @@ use std::rc::Rc;
 pub(in crate::ir) struct Changing {
     /// The registered function.
     pub function: FunctionRef,
-    /// The parameters of the original that it is about.
+    /// The parameters of the original by which it differentiates.
     pub wrt: Vec<bool>,
-    /// Whether it gives a pullback or a differential.
+    /// Whether it returns a pullback or a differential.
     pub kind: RegisteredKind,
 }
 
 impl Builder<'_> {
-    /// How the result of a function and the parameters that it changes differentiate, one after the other.
+    /// Returns the tangent of the result of a function and the parameters that it changes, together.
     pub(crate) fn results_together(&mut self, declared: &declared::Function) -> Option<TangentId> {
         if !declared.params.iter().any(|p| p.is_inout) {
             return self.tangent(&declared.result);
@@ -37,7 +38,7 @@ impl Builder<'_> {
         Some(self.tangent_of_results(&types))
     }
 
-    /// The body of [`Origin::InoutDerivative`].
+    /// Builds the body of [`Origin::InoutDerivative`].
     pub(crate) fn inout_derivative_rule(&mut self, key: &Key, of: tree::FunctionId, rule: &Rc<Changing>) {
         let declared = self.original(of);
         self.params = declared.generics.clone();
@@ -69,7 +70,7 @@ impl Builder<'_> {
         self.give_all(&declared, error, components);
     }
 
-    /// Returns the error, and what the parameters have become, if the registered function has thrown something.
+    /// Returns the error and the new values of the parameters, if the registered function has thrown an error.
     fn give_nothing(&mut self, declared: &declared::Function, result: &Type, error: &[Reg], changed: &[Reg]) {
         let (failed, fine) = (self.block(), self.block());
         self.branch(error[0], failed, fine);
@@ -88,7 +89,7 @@ impl Builder<'_> {
         self.return_results(error.into_iter().chain(packed).collect());
     }
 
-    /// The body of [`Origin::InoutDerivativeMap`].
+    /// Builds the body of [`Origin::InoutDerivativeMap`].
     pub(crate) fn inout_derivative_map(&mut self, of: tree::FunctionId, rule: &Changing) {
         let declared = self.original(of);
         self.params = declared.generics.clone();
@@ -103,7 +104,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Seeds of all results to adjoints of all parameters.
+    /// Builds a pullback from adjoints of all results to adjoints of all parameters.
     fn functional_pullback(&mut self, declared: &declared::Function, rule: &Changing, map: &[Reg]) {
         let (mut seeds, mut changed) = (vec![], vec![]);
         let mut adjoints: Vec<Option<Value>> = vec![None; declared.params.len()];
@@ -141,7 +142,7 @@ impl Builder<'_> {
         self.return_results(components);
     }
 
-    /// The tangent vector of a tuple result, if a registered pullback takes it component by component.
+    /// Returns the tangent vector of a tuple result, if a registered pullback takes it element by element.
     fn vector_in_parts(&mut self, declared: &declared::Function, registered: &FunctionRef) -> Option<Type> {
         let vector = self.vector(&declared.result)?;
         let Type::Tuple(parts) = &vector else { return None };
@@ -154,7 +155,7 @@ impl Builder<'_> {
         (!is_whole && parts.len() > 1).then_some(vector)
     }
 
-    /// Whether a registered pullback takes the components of something that is boxed when it is a tuple.
+    /// Whether a registered pullback takes separate elements whose tuple would be boxed.
     pub(crate) fn takes_boxed_apart(&mut self, declared: &declared::Function, registered: &FunctionRef) -> bool {
         let Some(vector) = self.vector_in_parts(declared, registered) else { return false };
         let Type::Tuple(parts) = &vector else { return false };
@@ -162,7 +163,7 @@ impl Builder<'_> {
         apart != self.banks(&vector).len()
     }
 
-    /// Tangents of the parameters to tangents of all results.
+    /// Builds a differential from tangents of the parameters to tangents of all results.
     fn functional_differential(&mut self, declared: &declared::Function, rule: &Changing, map: &[Reg]) {
         let mut operands = vec![];
         let mut changed: Vec<Option<Value>> = vec![None; declared.params.len()];
@@ -194,7 +195,7 @@ impl Builder<'_> {
         self.return_results(components);
     }
 
-    /// Calls the linear function of the user's own; its result are vectors of these types.
+    /// Calls the linear function of the registered derivative; its results are vectors of the given types.
     fn call_map(&mut self, map: &[Reg], operands: Vec<Operand>, vectors: Vec<Type>) -> Vec<Value> {
         let all = match &vectors[..] {
             [only] => only.clone(),
@@ -210,7 +211,7 @@ impl Builder<'_> {
         vectors.iter().map(|t| components.by_ref().take(self.banks(t).len()).collect()).collect()
     }
 
-    /// A parameter for the tangent vector of what has one.
+    /// Adds a parameter for the tangent vector of a type, if it has one.
     fn vector_parameter(&mut self, ty: &Type) -> Option<Value> {
         let vector = self.vector(ty)?;
         Some(self.parameter("", &vector))
@@ -228,7 +229,7 @@ impl Changing {
     }
 }
 
-/// The types of the result and of the parameters that are changed.
+/// Returns the types of the result and of the parameters that are changed.
 fn results(declared: &declared::Function) -> Vec<Type> {
     let changed = declared.params.iter().filter(|p| p.is_inout).map(|p| p.ty.clone());
     std::iter::once(declared.result.clone()).filter(|t| !t.is_unit()).chain(changed).collect()
@@ -238,7 +239,7 @@ fn tuple(types: Vec<Type>) -> Type {
     Type::Tuple(types.into_iter().map(|t| (None, t)).collect())
 }
 
-/// The type of a function that is never called by it.
+/// Returns a function type to represent the linear function, which is not called through this type.
 fn some_function() -> Type {
     let function = FunctionType { params: vec![], result: Type::unit(), throws: false, strength: Strength::Plain };
     Type::Function(Rc::new(function))

@@ -1,11 +1,11 @@
-//! Opaque properties: stored properties of types that define their tangent vectors themselves and are not differentiated member by
-//! member, as a point of a circle that is given by an angle.
+//! Opaque properties: stored properties of types that define their own tangent vectors and are not differentiated member by
+//! member, such as a point on a circle that is given by an angle.
 //!
-//! Beside each value is a vector of zeros, whose slots say how the value moves; one number for all of it where it is not
-//! can count its components beforehand. Functions with registered derivatives
-//! read and write them like those of any other numbers; copies carry them along. A stored property says nothing of them,
-//! unless the vector has a member of its name (`counterpart`): reading or setting one is a call of a function without a
-//! derivative. So is reading a property that the vectors of a type leave out, whose other properties they have.
+//! Beside each value is a vector of zeros, whose slots carry the value's tangent; it is a single number if the type's number
+//! of components is not fixed. Functions with registered derivatives read and write it like any other numbers, and copies
+//! preserve it. A stored property has no relation to the vector, unless the vector has a member of the same name
+//! (`counterpart`): reading or setting one is a call of a function without a derivative. The same holds for reading a
+//! property that a type's tangent vectors omit, while they contain other properties.
 
 use crate::ir::graph::{Obstacle, Op, Parameter, Terminator};
 use crate::ir::layout;
@@ -20,7 +20,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 impl Builder<'_> {
-    /// The shape of the value proper, and the components of what is beside it. `shape` is not boxed.
+    /// Returns the shape of the value proper, and the components of the vector beside it. `shape` is not boxed.
     pub(crate) fn beside(&mut self, shape: ShapeId) -> (ShapeId, Option<Range<usize>>) {
         match layout::beside(&mut self.lowering.layouts, &self.program.shapes, shape) {
             Some((value, components)) => (value, Some(components)),
@@ -28,7 +28,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A stored property of a type whose vectors say nothing of it, if it could move at all.
+    /// Returns a stored property of a type whose tangent vectors do not contain it, if the property is differentiable.
     pub(crate) fn opaque_property_at(&mut self, owner: &Type, index: usize) -> Option<Property> {
         let Type::Nominal(id, args) = self.concrete(owner) else { return None };
         let nominal = self.d.nominal(id);
@@ -38,7 +38,7 @@ impl Builder<'_> {
         Some(Property { owner: Type::Nominal(id, args), ty, name: stored.name.clone() })
     }
 
-    /// The same of a type whose vectors are made of some of its properties, and leave this one out.
+    /// Returns a stored property of a type whose tangent vectors contain some of its properties, and omit this one.
     pub(crate) fn property_left_out(&mut self, owner: &Type, index: usize) -> Option<Property> {
         let owner = self.concrete(owner);
         let Type::Nominal(id, args) = &owner else { return None };
@@ -52,7 +52,7 @@ impl Builder<'_> {
         Some(Property { owner, ty, name: stored.name.clone() })
     }
 
-    /// The same of a value in the payload of a case.
+    /// Returns a value in the payload of a case, if it is differentiable, as a property that the tangent vectors do not contain.
     pub(crate) fn opaque_payload_at(&mut self, owner: &Type, case: u32, index: usize) -> Option<Property> {
         let Type::Nominal(id, args) = self.concrete(owner) else { return None };
         let nominal = self.d.nominal(id);
@@ -62,12 +62,12 @@ impl Builder<'_> {
         Some(Property { owner: Type::Nominal(id, args), ty, name: case.name.clone() })
     }
 
-    /// What is beside a struct that is made of these values; nothing for a type that is differentiated by members.
+    /// Returns the vector beside a struct with these stored properties; empty for a type that is differentiated by members.
     pub(crate) fn vector_beside(&mut self, ty: &Type, values: &[Value]) -> Value {
         self.vector_of(ty, values, |b, k| b.opaque_property_at(ty, k))
     }
 
-    /// What is beside a case of an enum with these values.
+    /// Returns the vector beside a case of an enum with these values.
     pub(crate) fn vector_beside_case(&mut self, ty: &Type, case: u32, values: &[Value]) -> Value {
         self.vector_of(ty, values, |b, k| b.opaque_payload_at(ty, case, k))
     }
@@ -85,7 +85,7 @@ impl Builder<'_> {
         let mut vector = self.zeros(&banks[beside]);
         let found = parts.iter().enumerate().filter_map(|(k, value)| Some((property(self, k)?, value)));
         let found: Vec<_> = found.collect();
-        // What a constant is set to without a counterpart breaks no chain as long as the vector is zero.
+        // Storing a constant without a counterpart loses no tangent as long as the vector is zero.
         let (kept, lost): (Vec<_>, Vec<_>) =
             found.into_iter().partition(|(p, _)| self.counterpart(&p.owner, &p.ty, &p.name).is_some());
         for (property, value) in lost.into_iter().chain(kept) {
@@ -94,12 +94,12 @@ impl Builder<'_> {
         vector
     }
 
-    /// The value of a stored property, which its owner's vector says nothing of.
+    /// Reads a stored property that its owner's tangent vector does not contain.
     pub(crate) fn read_opaque_property(&mut self, property: &Property, vector: Value, value: Value) -> Value {
         self.call_opaque_property(property, true, vector, value)
     }
 
-    /// What is beside the owner of a stored property when that was set to a value.
+    /// Returns the vector beside the owner of a stored property after the property was set.
     pub(crate) fn set_opaque_property(&mut self, property: &Property, vector: Value, value: Value) -> Value {
         self.call_opaque_property(property, false, vector, value)
     }
@@ -113,7 +113,7 @@ impl Builder<'_> {
         self.invoke(Op::Call(id), &[], vec![Operand::Value(vector), Operand::Value(value)], &banks, false).0
     }
 
-    /// The body of [`Origin::OpaqueProperty`].
+    /// Builds the body of [`Origin::OpaqueProperty`].
     pub(crate) fn opaque_property(&mut self, key: &Key, name: &Rc<str>, is_read: bool) {
         let [owner, ty] = &key.generics[..] else { return };
         let (owner, ty) = (owner.clone(), ty.clone());
@@ -134,7 +134,7 @@ impl Builder<'_> {
         self.end(Terminator::Return(results));
     }
 
-    /// How the vector differentiates that is beside values of a type.
+    /// Returns the tangent of the vector beside values of a type.
     pub(crate) fn tangent_beside(&mut self, owner: &Type) -> Option<TangentId> {
         let mut id = self.tangent(owner)?;
         loop {
@@ -146,7 +146,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The vector beside the owner of a property, or the owner itself, and the property.
+    /// Adds parameters for the vector beside the owner of a property, or for the owner itself, and for the property.
     pub(crate) fn opaque_property_parameters(&mut self, owner: &Type, ty: &Type) -> (Value, Value) {
         let (vector_shape, vector_tangent) = match self.tangent_beside(owner) {
             Some(beside) => (self.program.tangents.get(beside).value, Some(beside)),

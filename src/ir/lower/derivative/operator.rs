@@ -1,4 +1,4 @@
-//! Operators: the differential operators that the machine has built in.
+//! Operators: lowering of the differential operators that the machine implements.
 
 use crate::ir::graph::{Op, Operator, Reg};
 use crate::ir::lower::build::{Builder, Value};
@@ -7,7 +7,7 @@ use crate::value::Bank;
 use crate::value::shape::{Shape, Tangent, TangentId, TangentKind};
 
 impl Builder<'_> {
-    /// An operator by the name of its primitive; `types` are those of the operands.
+    /// Lowers an operator, given by the name of its primitive; `types` are those of the operands.
     pub(crate) fn operator(&mut self, name: &str, operands: Vec<Value>, types: &[Type], result: &Type) -> Value {
         let function = types.iter().rev().find_map(|t| match t {
             Type::Function(f) => Some(f.clone()),
@@ -17,7 +17,7 @@ impl Builder<'_> {
         match (name, function) {
             ("withoutDerivative", _) => {
                 let ty = types.first().cloned().unwrap_or_else(Type::unit);
-                // Where the program has it, it stays even if nothing varies: it states that a break of the path is meant.
+                // An explicit `withoutDerivative` is retained even for a constant: it states that the lost tangent is intended.
                 let of = self.tangent(&ty).unwrap_or_else(|| self.no_tangent(&ty));
                 let banks = self.banks(&ty);
                 self.operate(Operator::WithoutDerivative { of }, &ins, &banks)
@@ -84,7 +84,7 @@ impl Builder<'_> {
         }
     }
 
-    /// A value that is stored in a `@noDerivative` property: what is made of it has no derivative if it moves.
+    /// Marks a value that is stored in a `@noDerivative` property: results that depend on it have no derivative if it varies.
     pub fn left_out(&mut self, value: Value, ty: &Type) -> Value {
         if self.tangent(ty).is_none() {
             return value;
@@ -93,14 +93,14 @@ impl Builder<'_> {
         self.operate(Operator::NoDerivative { is_property: true }, &value, &banks)
     }
 
-    /// The tangent of a type that does not differentiate.
+    /// Adds the tangent of a type that is not differentiable.
     fn no_tangent(&mut self, ty: &Type) -> TangentId {
         let value = self.shape(ty);
         let vector = self.program.shapes.add(Shape::Tuple(vec![]));
         self.program.tangents.add(Tangent { value, vector, kind: TangentKind::Nothing })
     }
 
-    /// An operator whose body may throw: the flag and the error are before its result.
+    /// Adds an operator whose body may throw: the flag and the error precede its result.
     fn operate_on_body(
         &mut self,
         operator: Operator,

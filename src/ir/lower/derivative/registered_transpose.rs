@@ -1,10 +1,10 @@
-//! Registered transposes, and adjoints of the older spelling, as registered pullbacks.
+//! Registered transposes: conversion of transposes, and of adjoints in the older notation, to registered pullbacks.
 //!
-//! In: a function with what is registered for it. Out: its rules, and for those that only say how an adjoint goes back a
-//! function that gives the value with a pullback, which captures what they need.
+//! In: a function with its registered derivatives. Out: its rules, and for each transpose or adjoint a function that returns
+//! the value with a pullback, which captures the required values.
 //!
-//! A function that is linear in several parameters one by one (`*`) is differentiated by all of them by the sum of what
-//! its transposes say of each.
+//! The derivative of a function that is linear in each of several parameters (`*`) by all of them is the sum of its
+//! transposes.
 
 use crate::ir::FunctionId;
 use crate::ir::graph::{Obstacle, Op, Parameter, Reg, Rule, RuleKind, Terminator};
@@ -20,11 +20,11 @@ use crate::types::model::ty::{FunctionType, Strength, Type};
 use crate::value::Bank;
 use std::rc::Rc;
 
-/// Of more transposes than these not all sums are made.
+/// The number of transposes above which not all of their sums are created.
 const MOST_SUMS: usize = 32;
 
 impl Builder<'_> {
-    /// Registered derivatives, the most specific first.
+    /// Creates the rules of a function from its registered derivatives, the most specific first.
     pub fn rules(&mut self, f: tree::FunctionId, declared: &declared::Function) {
         let of = FunctionRef { function: f, generics: self.generics.clone() };
         let registered = self.d.rules(&of, self.view);
@@ -36,9 +36,9 @@ impl Builder<'_> {
         let Some(result) = self.results_together(declared) else { return };
         let movers: Rc<[Option<FunctionId>]> = declared.params.iter().map(|p| self.mover(&p.ty)).collect();
         let mut parts: Vec<Vec<Part>> = vec![];
-        // Transposes are added up, each with all others that speak of other parameters.
+        // Transposes are summed, each with all others that concern other parameters.
         let some_differ = registered.iter().any(|rule| rule.differs);
-        // A primal gives the value in the place of the function, a transpose does not.
+        // A primal computes the value instead of the function; a transpose does not.
         let primals = registered.iter().filter(|rule| rule.primal.is_some());
         let of_primal = primals.filter_map(|rule| rule.inherited).next();
         for rule in registered {
@@ -87,11 +87,11 @@ impl Builder<'_> {
                 ..Rule::new(wrt, function, kind, result)
             });
         }
-        // Stable: of two that say the same, a derivative comes before a transpose.
+        // The sort is stable: of two rules for the same parameters, a derivative precedes a transpose.
         self.out.rules.sort_by_key(|rule| rule.wrt.iter().filter(|w| **w).count());
     }
 
-    /// What moves a value along a tangent vector, of a type that says itself what those are.
+    /// Returns the function that moves a value along a tangent vector, if the type defines its own tangent vectors.
     pub(crate) fn mover(&mut self, ty: &Type) -> Option<FunctionId> {
         let ty = self.concrete(ty);
         self.tangent_beside(&ty)?;
@@ -99,7 +99,7 @@ impl Builder<'_> {
         Some(self.lowering.request(self.program, Origin::Function(moved), vec![ty], None))
     }
 
-    /// The body of [`Origin::RegisteredTranspose`]: calls the function, and makes a closure of what its pullback needs.
+    /// Builds the body of [`Origin::RegisteredTranspose`]: calls the function, and creates the pullback's closure.
     pub fn registered_transpose(&mut self, key: &Key, of: tree::FunctionId, parts: &Rc<[Part]>) {
         let declared = self.original(of);
         self.params = declared.generics.clone();
@@ -147,7 +147,7 @@ impl Builder<'_> {
         self.return_results(components);
     }
 
-    /// The checkpoints and the result that a primal gives.
+    /// Calls a primal; returns the checkpoints and the result.
     fn call_primal(&mut self, primal: &FunctionRef, operands: Vec<Operand>, result: &[Bank]) -> (Value, Value) {
         let both = self.result_of(primal);
         let id = self.lowering.request(self.program, Origin::Function(primal.function), primal.generics.clone(), None);
@@ -165,7 +165,7 @@ impl Builder<'_> {
         self.of_function(&declared, &f.generics, &declared.result)
     }
 
-    /// The body of [`Origin::Pullback`]: from the adjoint of the result to those of the parameters.
+    /// Builds the body of [`Origin::Pullback`]: maps the adjoint of the result to those of the parameters.
     pub fn pullback(&mut self, of: tree::FunctionId, parts: &Rc<[Part]>) {
         let declared = self.original(of);
         self.params = declared.generics.clone();
@@ -220,7 +220,7 @@ impl Builder<'_> {
         self.return_results(components);
     }
 
-    /// What a registered function gives, one value for each parameter.
+    /// Calls a registered function; returns one value for each parameter.
     fn part_result(&mut self, part: &Part, operands: Vec<Operand>, vectors: &[Type]) -> Vec<Value> {
         let origin = Origin::Function(part.function.function);
         let id = self.lowering.request(self.program, origin, part.function.generics.clone(), None);
@@ -264,13 +264,13 @@ impl Builder<'_> {
     }
 }
 
-/// The parameters that any of the parts is about.
+/// Returns the parameters that any of the parts differentiates by.
 fn union(parts: &[Part]) -> Vec<bool> {
     let count = parts.iter().map(|p| p.wrt.len()).max().unwrap_or(0);
     (0..count).map(|k| parts.iter().any(|p| p.wrt.get(k) == Some(&true))).collect()
 }
 
-/// Each alone, and together those that are about different parameters, unless one alone says the same.
+/// Returns each part alone, and the sums of parts for disjoint parameters, unless a single part covers the same parameters.
 fn sums(alone: Vec<Vec<Part>>) -> Vec<Vec<Part>> {
     let mut all = alone.clone();
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! Source tests: graphs of whole programs, from their source.
+//! Source tests: graphs of whole programs, lowered from source text.
 
 use crate::ir::graph::Program;
 use crate::ir::{listing, lower::Lowering, verify};
@@ -7,7 +7,7 @@ use crate::syntax;
 use crate::types::check_module;
 use crate::types::context_with_prelude;
 
-/// The graphs of a program: all that is not of the standard library, the script first.
+/// Returns the graphs of a program without those of the standard library, the script first.
 fn lower(text: &str) -> String {
     let mut sources = SourceMap::default();
     let mut world = context_with_prelude(&mut sources);
@@ -37,7 +37,7 @@ fn a_program_becomes_graphs() {
         "struct Point { var x: Double; var y: Double }\nvar p = Point(x: 1, y: 2)\np.y = 3\nlet q = p\nprint(q)\n";
     let shown = lower(text);
     assert!(shown.starts_with("func ‹script›()\nb0:\n"), "{shown}");
-    // The parts of a struct are registers, and so is the variable.
+    // The components of the struct are in registers, and so is the variable.
     assert!(shown.contains("·p = 3.0"), "{shown}");
     assert!(!shown.contains("global"), "{shown}");
 }

@@ -1,4 +1,4 @@
-//! Test world: declarations made by hand, and functions to write typed trees with.
+//! Test declarations: declarations without source text, and functions to build typed trees.
 
 use crate::source::Span;
 use crate::syntax::ast::{Name, NominalKind};
@@ -13,7 +13,7 @@ use crate::types::model::ty::{
 };
 use std::rc::Rc;
 
-/// A world made by hand.
+/// Declarations that are built by functions instead of a type checker.
 #[derive(Default)]
 pub struct World {
     nominals: Vec<Rc<Nominal>>,
@@ -129,7 +129,7 @@ impl World {
         Type::Nominal(self.nominal(name, NominalKind::Enum, &[], cases), Rc::from([]))
     }
 
-    /// The type that the next struct or enum will be, for types that contain themselves.
+    /// Returns the type that the next struct or enum will be, for types that contain themselves.
     pub fn next_type(&self) -> Type {
         Type::Nominal(NominalId(self.nominals.len() as u32), Rc::from([]))
     }
@@ -169,8 +169,8 @@ impl World {
         Rc::make_mut(&mut self.functions[id.0 as usize].0)
     }
 
-    /// Gives a function its body. Locals after the parameters: name (with `var` before it when it changes, `&` when it
-    /// is captured) and type.
+    /// Defines the body of a function. Locals after the parameters: name (with `var` before it if it is mutable, `&` if it is
+    /// captured) and type.
     pub fn define(&mut self, id: FunctionId, locals: &[(&str, Type)], statements: Vec<Stmt>) {
         let declared = self.functions[id.0 as usize].0.clone();
         let params = declared.params.iter().map(|p| local(&p.name, &p.ty, p.is_inout));
@@ -184,7 +184,7 @@ impl World {
         self.functions[id.0 as usize].1 = Some(Rc::new(body));
     }
 
-    /// Says what a closure captures: variables outside and inside.
+    /// Sets the captures of a closure: outer and inner variables.
     pub fn capture(&mut self, id: FunctionId, captures: &[(u32, u32)]) {
         let body = Rc::make_mut(self.functions[id.0 as usize].1.as_mut().unwrap());
         body.captures = captures.iter().map(|(o, i)| Capture { outer: LocalId(*o), inner: LocalId(*i) }).collect();
@@ -310,7 +310,7 @@ impl Declarations for World {
     }
 }
 
-// Words for trees
+// Functions to build trees
 
 pub fn e(kind: ExprKind, ty: Type) -> Expr {
     Expr { kind, ty, span: SPAN }
@@ -372,7 +372,7 @@ pub fn place(local: u32, ty: Type) -> Place {
     Place { root: Root::Local(LocalId(local)), path: vec![], ty, span: SPAN }
 }
 
-/// A step further into a place.
+/// Appends a projection to a place.
 pub fn at(mut place: Place, kind: ProjectionKind, ty: Type) -> Place {
     place.path.push(Projection { kind, ty: ty.clone(), span: SPAN });
     place.ty = ty;

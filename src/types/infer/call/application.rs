@@ -1,4 +1,4 @@
-//! Calls of a function that is decided: its arguments, with what the parameters ask for.
+//! Function application: the arguments of a call whose callee is chosen, inferred with the types of the parameters.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -18,8 +18,8 @@ use crate::types::model::ty::{ProtocolId, Type};
 use crate::types::model::type_vars::Clause;
 use crate::types::names::lookup;
 
-/// When an argument is looked at: literals come after the arguments that say what they are, closures after the arguments
-/// that say what they take.
+/// The round in which an argument is inferred: literals follow the arguments that determine their types, closures
+/// follow the arguments that determine their parameter types.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Turn {
     First,
@@ -29,7 +29,7 @@ enum Turn {
 }
 
 impl Infer<'_> {
-    /// Calls a candidate: infers the arguments that waited, with what the parameters ask for.
+    /// Calls a candidate, and infers the remaining arguments with the types of its parameters.
     pub(crate) fn commit(
         &mut self,
         name: &Ident,
@@ -108,7 +108,7 @@ impl Infer<'_> {
         Expr { kind: ExprKind::Quiet(Box::new(call)), ty, span }
     }
 
-    /// A generic parameter that several arguments are of is optional when one of them is.
+    /// Makes a generic parameter that is the type of several parameters optional if one of their arguments is optional.
     fn take_optionals(&mut self, slots: &[Slot], params: &[SignatureParam], args: &[ArgNode], span: Span) {
         for (slot, param) in slots.iter().zip(params) {
             let Slot::Arg(i) = slot else { continue };
@@ -121,7 +121,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether an argument is known to be optional, and what is asked for may be anything.
+    /// Whether an argument is known to be optional, and the expected type is a type variable.
     pub(crate) fn is_optional_for_variable(&mut self, arg: &ArgNode, wanted: &Type) -> bool {
         let Some(ready) = &arg.ready else { return false };
         let ty = ready.ty.clone();
@@ -129,19 +129,19 @@ impl Infer<'_> {
             && lookup::optional_payload(self.cx, &ty).is_some()
     }
 
-    /// When an argument is looked at.
+    /// Returns the round in which an argument is inferred.
     fn turn(&mut self, arg: &ArgNode, param: &SignatureParam) -> Turn {
         match arg.ast.kind {
             Ast::Closure(_) if !param.autoclosure => Turn::Closure,
-            // Which vectors are meant is only known when the closures have said what they take.
+            // The vector type is only known when the closures have determined their parameter types.
             Ast::Array(_) if matches!(unification::resolved(self.cx, &param.ty), Type::Associated(..)) => Turn::Last,
             _ if unification::has_vars(self.cx, &param.ty) && self.depends_on_arguments(arg) => Turn::Literal,
             _ => Turn::First,
         }
     }
 
-    /// Whether an argument is a literal, a member without its type, or one of several functions: other arguments may say
-    /// which type it has.
+    /// Whether an argument is a literal, an implicit member, or one of several functions: other arguments may determine
+    /// its type.
     fn depends_on_arguments(&mut self, arg: &ArgNode) -> bool {
         if arg.ready.is_some() {
             return self.is_open_literal(arg);
@@ -152,8 +152,8 @@ impl Infer<'_> {
             || self.names_several(&arg.ast)
     }
 
-    /// The types that closures among the arguments give their parameters say what literals among the arguments are:
-    /// `gradient(at: [3, 4]) { (v: Vector) in … }`.
+    /// Unifies the declared parameter types of closure arguments with the expected ones, which determines the types of
+    /// literals among the arguments: `gradient(at: [3, 4]) { (v: Vector) in … }`.
     fn take_written_types(&mut self, slots: &[Slot], params: &[SignatureParam], args: &[ArgNode]) {
         for (slot, param) in slots.iter().zip(params) {
             let Slot::Arg(i) = slot else { continue };
@@ -177,7 +177,8 @@ impl Infer<'_> {
     }
 
     fn progress_if_waiting(&mut self) {
-        // Arguments that were put aside may be decidable now that the others are known; this keeps chains short.
+        // Pending arguments may be decidable now that the others are known; this shortens chains of pending
+        // expressions.
         if self.pending.iter().rev().take(4).any(Option::is_some) && !self.settling {
             let from = self.pending.len().saturating_sub(4);
             self.settling = true;
@@ -186,7 +187,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A requirement that asks for the type that was forgotten.
+    /// Reports a requirement that cannot be called on an existential, because it depends on the erased type.
     pub(crate) fn refused_on_any(&mut self, candidate: &Candidate, name: &Ident) -> Option<Expr> {
         let Target::Requirement(p, r) = candidate.target else { return None };
         let of = candidate.prefix.first().cloned()?;
@@ -200,7 +201,8 @@ impl Infer<'_> {
         Some(self.error_expr(name.span))
     }
 
-    /// A member that needs to know the type of the value in an existential; `p` when that is what must conform.
+    /// Creates the diagnostic for a member that depends on the type of the value in an existential; `p` is the protocol
+    /// to which that type must conform, if that is the reason.
     fn unusable_on_any(&mut self, name: &Ident, of: &Type, p: Option<ProtocolId>) -> Diagnostic {
         let message = format!("member '{}' cannot be used on value of type '{}'", name.name, self.show(of));
         let diagnostic = Diagnostic::error(Code::NotConforming, name.span, message)
@@ -213,7 +215,7 @@ impl Infer<'_> {
         }
     }
 
-    /// What a candidate is with its generic parameters in place; says which requirement is not met.
+    /// Instantiates a candidate; reports a requirement that is not satisfied.
     pub(crate) fn instantiate_reporting(&mut self, candidate: &Candidate, name: &Ident, span: Span) -> Instance {
         let instance = self.instantiate(candidate, span);
         if let Some((index, requirement)) = &instance.missing {
@@ -247,7 +249,7 @@ impl Infer<'_> {
             false => (**receiver).clone(),
         };
         if value.span == Span::default() {
-            // It is not written.
+            // The receiver is implicit.
             value.span = name.span;
         }
         let ty = value.ty.clone();
@@ -304,7 +306,7 @@ impl Infer<'_> {
         instance.generics.iter().take(count).cloned().collect()
     }
 
-    /// One argument for a parameter of a known type.
+    /// Infers one argument for a parameter of a known type.
     pub(crate) fn argument(&mut self, arg: &ArgNode, wanted: &Type, is_inout: bool, autoclosure: bool) -> Argument {
         if is_inout {
             let place = match &arg.ast.kind {
@@ -312,7 +314,7 @@ impl Infer<'_> {
                     let value = self.target(inner);
                     let stays = unification::unifies(self.cx, &value.ty, wanted);
                     let value = if stays { value } else { self.unwrapped(value) };
-                    // Where no '&' is written, an operator asks for the place.
+                    // Without a written '&', an operator requires the place.
                     let is_operator = inner.span == arg.ast.span;
                     self.place_of(
                         value,
@@ -338,7 +340,8 @@ impl Infer<'_> {
                     return Argument::Value(self.error_expr(arg.span));
                 }
             };
-            // What is passed comes back, so that neither may promise more than the other.
+            // An `inout` argument is also written back, so neither type may promise more about derivatives than the
+            // other.
             if !unification::unify(self.cx, &place.ty.clone(), wanted, arg.span)
                 || self.promises_less(&place.ty, wanted)
                 || self.promises_less(wanted, &place.ty)
@@ -361,7 +364,7 @@ impl Infer<'_> {
         Argument::Value(self.coerce(value, wanted))
     }
 
-    /// Makes a result what is expected, if it can be, so that arguments are inferred with it.
+    /// Unifies a result with the expected type if possible, so that the arguments are inferred with it.
     pub(crate) fn hint(&mut self, result: &Type, expected: &Type, span: Span) {
         let (result, mut expected) = (unification::shallow(self.cx, result), unification::shallow(self.cx, expected));
         if matches!(expected, Type::Var(_) | Type::Existential(_) | Type::Error)

@@ -1,4 +1,4 @@
-//! Arguments of calls: matching them with parameters, and whether one fits before it was decided who is called.
+//! Arguments of calls: matching them with parameters, and whether one fits before the callee is chosen.
 
 use crate::source::Span;
 use crate::syntax::ast;
@@ -18,21 +18,22 @@ use crate::types::names::lookup;
 use crate::types::names::members;
 use std::rc::Rc;
 
-/// An argument as written, and its value once it was inferred without knowing what is expected.
+/// An argument as written, and its value once that is inferred without an expected type.
 #[derive(Clone, Debug)]
 pub(crate) struct ArgNode {
     pub(crate) label: Option<Name>,
-    /// Where the label stands.
+    /// The source location of the label.
     pub(crate) label_span: Option<Span>,
     pub(crate) ast: Rc<ast::Expr>,
     pub(crate) trailing: bool,
     pub(crate) ready: Option<Rc<Expr>>,
-    /// Whether it is all that a variadic parameter is given: the elements of a literal.
+    /// Whether it is an array of all values of a variadic parameter, such as the elements of a literal.
     pub(crate) is_whole: bool,
     pub(crate) span: Span,
 }
 
-/// What it costs that a closure of several parameters takes a tuple apart: more than any function of as many arguments.
+/// The cost of a closure of several parameters that destructures a tuple: higher than that of any function with as many
+/// parameters.
 const TUPLE_APART: u32 = 200;
 
 impl ArgNode {
@@ -45,7 +46,7 @@ impl ArgNode {
         }
     }
 
-    /// An operand.
+    /// Creates an argument without a label, such as an operand.
     pub(crate) fn unlabelled(ast: Rc<ast::Expr>) -> ArgNode {
         ArgNode { label: None, label_span: None, span: ast.span, ast, trailing: false, ready: None, is_whole: false }
     }
@@ -55,7 +56,7 @@ impl ArgNode {
         matches!(&self.ast.kind, Ast::Ident { name, .. } if name.starts_with("$match"))
     }
 
-    /// Whether its type depends on what is expected, so that it must wait for it.
+    /// Whether its type depends on the expected type, so that its inference is deferred.
     pub(crate) fn waits(&self) -> bool {
         waits(&self.ast)
     }
@@ -79,7 +80,7 @@ fn waits(e: &ast::Expr) -> bool {
     }
 }
 
-/// What a parameter is given.
+/// The arguments that a parameter receives.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Slot {
     Arg(usize),
@@ -89,17 +90,17 @@ pub(crate) enum Slot {
     Default,
 }
 
-/// Why arguments do not match the parameters.
+/// The reason why arguments do not match the parameters.
 pub(crate) enum Misfit {
-    /// The parameter that is given nothing.
+    /// The parameter that receives no argument.
     Missing(usize),
-    /// The argument that nobody takes.
+    /// The argument that no parameter receives.
     Extra(usize),
-    /// The argument that has another label than the parameter.
+    /// The argument whose label differs from that of the parameter.
     Label(usize),
 }
 
-/// Which argument goes to which parameter.
+/// Assigns the arguments to the parameters.
 pub(crate) fn match_args(params: &[SignatureParam], args: &[ArgNode]) -> Result<Vec<Slot>, Misfit> {
     let mut slots = vec![];
     let mut next = 0;
@@ -107,7 +108,7 @@ pub(crate) fn match_args(params: &[SignatureParam], args: &[ArgNode]) -> Result<
     for (i, param) in params.iter().enumerate() {
         let is_function = may_be_function(&param.ty) && !param.autoclosure;
         if next < args.len() && next >= plain {
-            // A trailing closure: the first one goes to the first function-typed parameter that is left.
+            // The first trailing closure goes to the first remaining parameter of function type.
             let arg = &args[next];
             let first = next == plain;
             let takes = if first && arg.label.is_none() { is_function } else { arg.label == param.label };
@@ -165,7 +166,7 @@ fn may_be_function(ty: &Type) -> bool {
 }
 
 impl Infer<'_> {
-    /// Infers the arguments that do not depend on what is expected.
+    /// Infers the arguments that do not depend on an expected type.
     pub(crate) fn ready_args(&mut self, args: &mut [ArgNode]) {
         for arg in args {
             if arg.ready.is_none() && !arg.waits() && !self.names_several(&arg.ast) {
@@ -175,8 +176,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Infers the arguments for parameters of one generic type before the type is decided: it is optional when one of
-    /// them is.
+    /// Infers the arguments of parameters that share one generic parameter as their type, before that type is decided:
+    /// it becomes optional if one of the arguments is optional.
     pub(crate) fn ready_shared(&mut self, candidate: &Candidate, args: &mut [ArgNode]) {
         let params = self.candidate_params(candidate);
         let Ok(slots) = match_args(&params, args) else { return };
@@ -196,7 +197,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Infers literals of collections and tuples, when nothing says what they are to be.
+    /// Infers literals of collections and tuples that have no expected type.
     pub(crate) fn ready_collections(&mut self, args: &mut [ArgNode]) {
         for arg in args {
             let is_collection = matches!(&arg.ast.kind, Ast::Array(items) if !items.is_empty())
@@ -215,7 +216,7 @@ impl Infer<'_> {
         matches!(unification::shallow(self.cx, &ready.ty), Type::Var(v) if self.cx.vars.var(v).literal.is_some())
     }
 
-    /// Whether an argument can be given to a parameter, and what it costs: 0 for the same type.
+    /// Whether an argument can be passed to a parameter of type `wanted`, and its cost: 0 for the same type.
     pub(crate) fn arg_fits(&mut self, arg: &ArgNode, wanted: &Type, param: &SignatureParam, span: Span) -> Option<u32> {
         let Some(ready) = &arg.ready else { return self.shape_fits(&arg.ast, wanted, param) };
         if param.is_inout != matches!(arg.ast.kind, Ast::InOut(_)) && param.is_inout {
@@ -246,17 +247,17 @@ impl Infer<'_> {
             let fits = unification::unify(self.cx, &payload, &wanted, span) || self.can_convert(&payload, &wanted);
             return fits.then_some(6);
         }
-        // A generic parameter says more than an existential does.
+        // A generic parameter is more specific than an existential.
         let forgets = matches!(wanted, Type::Existential(_));
         self.can_convert(&ty, &wanted).then_some(if forgets { 25 } else { 5 })
     }
 
-    /// Whether an argument that waits for its type could be of a type at all.
+    /// Whether the syntax of an argument that is not inferred yet is compatible with the type `wanted`, and its cost.
     fn shape_fits(&mut self, arg: &ast::Expr, wanted: &Type, param: &SignatureParam) -> Option<u32> {
         let wanted = unification::shallow(self.cx, wanted);
         match &wanted {
             Type::Error => return Some(2),
-            // What a literal becomes, or what conforms to something, is no function.
+            // The type variable of a literal, or one with a required conformance, does not become a function type.
             Type::Var(v) => {
                 let state = self.cx.vars.var(*v);
                 let is_value = state.literal.is_some() || !state.conforms.is_empty();
@@ -281,7 +282,7 @@ impl Infer<'_> {
             Ast::InOut(_) => return param.is_inout.then_some(0),
             Ast::Closure(closure) => match &inner {
                 Type::Function(f) => match closure_arity(closure) {
-                    // It takes a tuple apart, if nothing takes as many arguments.
+                    // It destructures a tuple, if no function has as many parameters.
                     Some(n) if n > 1 && f.params.len() == 1 => return Some(TUPLE_APART),
                     arity => arity.is_none_or(|n| n == f.params.len()) && self.written_types_fit(closure, f),
                 },
@@ -314,8 +315,8 @@ impl Infer<'_> {
         fits.then_some(1)
     }
 
-    /// Whether what a closure says that it takes and gives is what a function takes and gives. Where the function's types
-    /// are open, they become what the closure says.
+    /// Whether the declared parameter and result types of a closure fit those of a function. Type variables in the
+    /// function type are unified with the declared types.
     fn written_types_fit(&mut self, closure: &ast::Closure, f: &FunctionType) -> bool {
         if self.forgives {
             return true;
@@ -334,7 +335,7 @@ impl Infer<'_> {
         unification::try_unify(self.cx, &given, &f.result, result.span) || self.can_convert(&given, &f.result)
     }
 
-    /// A type that is written; what is wrong with it is reported with what it stands in.
+    /// Resolves a type annotation without diagnostics, which are reported when the enclosing expression is inferred.
     pub(crate) fn resolve_quietly(&mut self, ty: &ast::TypeExpr) -> Type {
         let (before, failed) = (self.cx.sink.diagnostics.len(), self.failed);
         let ty = self.resolve(ty);
@@ -343,8 +344,8 @@ impl Infer<'_> {
         ty
     }
 
-    /// Whether a type has a member that `.member(…)` could mean. One that has none at all is the last that is meant, and
-    /// may be, so that the mistake is in the member.
+    /// Whether a type has a member to which `.member(…)` may refer. A type without such a member fits at a high cost,
+    /// so that the missing member is reported.
     fn implicit_call_fits(&mut self, name: &Ident, args: &[ast::Arg], of: &Type) -> Option<u32> {
         const WITHOUT: u32 = 30;
         if !matches!(of, Type::Nominal(..)) {
@@ -359,8 +360,8 @@ impl Infer<'_> {
         candidates.iter().any(|c| takes(self, c)).then_some(1)
     }
 
-    /// Whether the elements of a literal in brackets may be those that a type is written with, as far as they show what they
-    /// are by themselves.
+    /// Whether the elements of an array literal fit the element type of a type that can be written as one, as far as
+    /// their own types are evident.
     fn takes_elements(&mut self, ty: &Type, items: &[ast::Expr]) -> bool {
         let Type::Nominal(n, args) = ty else { return true };
         let is_array = *n == lookup::library_nominal(self.cx, "Array");
@@ -385,7 +386,7 @@ impl Infer<'_> {
                 Ast::Float(_) if !is_array => Literal::Float,
                 Ast::String(_) if !is_array => Literal::Text,
                 _ => {
-                    // Integers become what is asked for.
+                    // Elements of type `Int` are not checked, since integers take the expected type.
                     let integer = lookup::simple(self.cx, "Int");
                     let own = self.evident_type(item).filter(|own| is_array && *own != integer);
                     let Some(own) = own else { return true };
@@ -397,7 +398,7 @@ impl Infer<'_> {
         })
     }
 
-    /// The type of a value that is made by naming its type, `Float(2)`, or of a variable.
+    /// Returns the type of a value that is created by the name of its type, such as `Float(2)`, or of a variable.
     fn evident_type(&mut self, e: &ast::Expr) -> Option<Type> {
         let (diagnostics, failed) = (self.cx.sink.diagnostics.len(), self.failed);
         let found = match &e.kind {
@@ -415,7 +416,7 @@ impl Infer<'_> {
             .then_some(found)
     }
 
-    /// Whether a type can be written as a literal of a kind.
+    /// Whether a type can be written as a literal of the given kind.
     fn takes_literal(&mut self, ty: &Type, usual: &'static str, protocol: &'static str) -> bool {
         match ty {
             Type::Function(_) => false,
@@ -442,13 +443,13 @@ impl Infer<'_> {
     }
 }
 
-/// How many parameters a closure has, if that can be seen.
+/// Returns the number of parameters of a closure, if its syntax determines it.
 pub(crate) fn closure_arity(closure: &ast::Closure) -> Option<usize> {
     match &closure.params {
         Some(params) => Some(params.len()),
         None => {
             let highest = crate::types::infer::call::closure::highest_anonymous(&closure.body);
-            // A closure without `$0` can also ignore what it is given.
+            // A closure without `$0` can also ignore its arguments.
             highest.map(|n| n + 1)
         }
     }

@@ -1,4 +1,4 @@
-//! What a name can stand for when it is called, and trying one of several.
+//! Candidates: the functions to which the name in a call may refer, and how well each of them fits.
 
 use crate::source::Span;
 use crate::syntax::ast::Name;
@@ -23,7 +23,7 @@ use crate::types::names::prelude;
 use crate::types::nominal::stored_property;
 use std::rc::Rc;
 
-/// One function that could be meant.
+/// A function to which a call may refer.
 #[derive(Clone, Debug)]
 pub(crate) struct Candidate {
     pub(crate) target: Target,
@@ -31,7 +31,7 @@ pub(crate) struct Candidate {
     pub(crate) prefix: Rc<[Type]>,
     /// The receiver, for methods.
     pub(crate) receiver: Option<Rc<Expr>>,
-    /// 0 for the user's own, 1 for the prelude's; an inherited or default implementation is farther away.
+    /// 0 for a declaration of the program, 1 for one of the prelude; higher for an inherited or default implementation.
     pub(crate) tier: u32,
 }
 
@@ -52,14 +52,14 @@ pub(crate) struct Instance {
     pub(crate) self_inout: bool,
     pub(crate) result: Type,
     pub(crate) throws: bool,
-    /// How much is required of the generic arguments.
+    /// The number of requirements on the generic arguments.
     pub(crate) asked: u32,
-    /// What is required of a generic argument and does not hold.
+    /// The first requirement on a generic argument that does not hold, with its index.
     pub(crate) missing: Option<(usize, Requirement)>,
 }
 
 impl Infer<'_> {
-    /// Gives a candidate fresh variables and requires what its generic parameters require.
+    /// Creates fresh variables for the generic parameters of a candidate, and imposes their requirements.
     pub(crate) fn instantiate(&mut self, candidate: &Candidate, span: Span) -> Instance {
         let function = match &candidate.target {
             Target::Function(f) => *f,
@@ -80,7 +80,7 @@ impl Infer<'_> {
             let requirement = requirement.map(&mut |t| by(t));
             let holds = match &requirement {
                 Requirement::Conforms(t, p) => {
-                    // A requirement is called on what is inside, which conforms.
+                    // A requirement is called on the value in the existential, which conforms.
                     let is_opened = matches!(candidate.target, Target::Requirement(..))
                         && candidate.prefix.first() == Some(t)
                         && matches!(unification::shallow(self.cx, t), Type::Existential(_));
@@ -111,7 +111,7 @@ impl Infer<'_> {
         if superclass::fills_instance(self.cx, function)
             && let Some(receiver) = &candidate.receiver
         {
-            // An inherited initializer gives the instance that it got.
+            // An inherited initializer returns the instance that it received.
             let failable = lookup::is_optional(self.cx, &result);
             result = receiver.ty.clone();
             if failable {
@@ -119,7 +119,7 @@ impl Infer<'_> {
             }
         }
         if let Some(receiver) = &candidate.receiver {
-            // What `super` gives is of the class of `self`.
+            // A result of type `Self` of a member of `super` is of the class of `self`.
             let of = if let ExprKind::Super(own) = &receiver.kind { own } else { &**receiver };
             if let Some(own) = dynamic_self::result_for_receiver(self.cx, function, &of.ty, &result) {
                 result = own;
@@ -138,12 +138,12 @@ impl Infer<'_> {
         }
     }
 
-    /// A method of a class is what subclasses make of it, unless it is called on `super`, and so is an initializer that
-    /// another one leads to.
+    /// Returns the callee of a candidate. A method of a class is dispatched dynamically, unless it is called on
+    /// `super`, and so is an initializer to which another one delegates.
     fn known_callee(&self, candidate: &Candidate, function: FunctionRef) -> Callee {
         let is_dynamic = match candidate.receiver.as_ref().map(|r| &r.kind) {
             None | Some(ExprKind::Super(_) | ExprKind::Metatype) => false,
-            // A new instance of a class that is named.
+            // A new instance of a class given by its name.
             Some(ExprKind::Struct { .. }) => !superclass::fills_instance(self.cx, function.function),
             Some(_) => true,
         };
@@ -197,7 +197,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The parameters of a candidate, to see whether labels fit.
+    /// Returns the parameters of a candidate, without fresh variables, to match labels.
     pub(crate) fn candidate_params(&mut self, candidate: &Candidate) -> Vec<SignatureParam> {
         match &candidate.target {
             Target::Function(f) => signature::signature(self.cx, *f).params.clone(),
@@ -216,7 +216,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether a candidate can take the arguments, as far as they are known, and how well: smaller is better.
+    /// Returns how well a candidate fits the arguments, as far as they are known: smaller is better, `None` if it does
+    /// not fit.
     pub(crate) fn try_candidate(
         &mut self,
         candidate: &Candidate,
@@ -227,7 +228,7 @@ impl Infer<'_> {
         self.rate(candidate, args, expected, span).map(|fit| fit.score)
     }
 
-    /// The same, and how many arguments have to be converted.
+    /// Like `try_candidate`, and also returns how many arguments have to be converted.
     pub(crate) fn rate(
         &mut self,
         candidate: &Candidate,
@@ -252,7 +253,7 @@ impl Infer<'_> {
                 Slot::Arg(i) => given.push((*i, self.param_value_type(param), param)),
                 Slot::Whole(i) => given.push((*i, param.ty.clone(), param)),
                 Slot::Variadic(all) => {
-                    // What takes any number comes after what takes that many.
+                    // A variadic parameter is worse than as many separate parameters.
                     score += if all.is_empty() { 4 } else { 1 };
                     let wanted = self.param_value_type(param);
                     given.extend(all.iter().map(|i| (*i, wanted.clone(), param)));
@@ -263,7 +264,8 @@ impl Infer<'_> {
                 }
             }
         }
-        // The other arguments say what a literal is; an optional one makes all of its type optional.
+        // Literals follow the arguments that determine their types; an optional precedes the others, since it makes
+        // their common type optional.
         given.sort_by_key(|(i, wanted, _)| {
             (self.is_open_literal(&args[*i]), !self.is_optional_for_variable(&args[*i], wanted))
         });
@@ -289,21 +291,21 @@ impl Infer<'_> {
         fits = fits && (self.forgives || self.meets_clauses(candidate, &instance));
         let generic = instance.generics.len().saturating_sub(candidate.prefix.len()) as u32;
         if generic > 0 {
-            // Of two generic functions the one that asks for more.
+            // Of two generic functions, the one with more requirements is better.
             score += generic.min(9) * 10 + 9u32.saturating_sub(instance.asked);
         }
         self.cx.vars.rollback(snapshot);
         fits.then_some(Fit { score, conversions })
     }
 
-    /// Whether an argument whose type is not known may have to be made an optional.
+    /// Whether an argument whose type is not known may have to be converted to an optional.
     fn may_become_optional(&mut self, arg: &ArgNode, wanted: &Type) -> bool {
         let Some(ready) = &arg.ready else { return false };
         matches!(unification::shallow(self.cx, &ready.ty), Type::Var(_)) && lookup::is_optional(self.cx, wanted)
     }
 
-    /// Whether what is required of types that belong to generic parameters holds, as far as the arguments say what those
-    /// are: `where S.Element: Numeric`.
+    /// Whether the requirements on associated types of generic parameters hold, as far as the arguments determine
+    /// these: `where S.Element: Numeric`.
     fn meets_clauses(&mut self, candidate: &Candidate, instance: &Instance) -> bool {
         let Target::Function(f) = candidate.target else { return true };
         let env = signature::signature(self.cx, f).env.clone();
@@ -317,7 +319,8 @@ impl Infer<'_> {
         })
     }
 
-    /// What a single argument for a parameter must be: the element of a variadic one, the result of an autoclosure.
+    /// Returns the type that a single argument must have: the element of a variadic parameter, the result of an
+    /// autoclosure.
     pub(crate) fn param_value_type(&mut self, param: &SignatureParam) -> Type {
         let ty = param.ty.clone();
         if param.variadic
@@ -333,7 +336,7 @@ impl Infer<'_> {
         ty
     }
 
-    /// The members of that name that can be called on a value (or type) of a type.
+    /// Returns the members of that name that can be called on a value of a type, or with `is_static` on the type.
     pub(crate) fn method_candidates(
         &mut self,
         of: &Type,
@@ -373,7 +376,7 @@ impl Infer<'_> {
         out
     }
 
-    /// What a static member or an initializer of a type gets as `self`: the type, or an instance that it fills.
+    /// Returns the `self` of a static member or an initializer: the type, or the instance that it initializes.
     pub(crate) fn static_receiver(&mut self, target: &Target, of: &Type, on: Option<&Rc<Expr>>) -> Option<Rc<Expr>> {
         let f = match target {
             Target::Function(f) => *f,
@@ -399,7 +402,7 @@ impl Infer<'_> {
         Some(on_type.cloned().unwrap_or_else(|| Rc::new(named())))
     }
 
-    /// An instance, without values in it yet, of the class that a metatype stands for while the program runs.
+    /// Creates an uninitialized instance of the class that a metatype represents at run time.
     fn new_instance(&mut self, metatype: &Rc<Expr>, of: &Type) -> Rc<Expr> {
         let Some(function) = prelude::library_function(self.cx, "_new") else { return metatype.clone() };
         let callee = Callee::Static(FunctionRef { function, generics: vec![of.clone()] });
@@ -407,7 +410,7 @@ impl Infer<'_> {
         Rc::new(Expr { kind, ty: of.clone(), span: metatype.span })
     }
 
-    /// How a candidate is called in a message.
+    /// Returns the name of a candidate for a message.
     pub(crate) fn candidate_name(&mut self, candidate: &Candidate) -> String {
         match &candidate.target {
             Target::Function(f) => self.cx.defs.full_name(*f),

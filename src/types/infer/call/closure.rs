@@ -1,4 +1,4 @@
-//! Closures.
+//! Closure expressions: their types, captures and bodies.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -19,7 +19,7 @@ use crate::types::nominal::ownership;
 use std::rc::Rc;
 
 impl Infer<'_> {
-    /// A closure expression: at once when the types of its parameters are known, otherwise later.
+    /// Infers a closure expression; while the types of its parameters are not known, it is pending.
     pub(crate) fn closure(&mut self, closure: &Rc<ast::Closure>, expected: Option<&Type>, span: Span) -> Expr {
         let mut wanted = expected.and_then(|t| self.known(t));
         while let Some(inner) = wanted.as_ref().and_then(|t| lookup::optional_payload(self.cx, t)) {
@@ -35,7 +35,7 @@ impl Infer<'_> {
         self.wait(PendingKind::Closure { closure: closure.clone() }, ty, span)
     }
 
-    /// The function type of a closure, as far as its text and what is expected say.
+    /// Returns the function type of a closure, as far as its syntax and the expected type determine it.
     fn closure_type(&mut self, closure: &ast::Closure, wanted: Option<&Type>, span: Span) -> Type {
         let wanted = match wanted {
             Some(Type::Function(f)) => Some(f.clone()),
@@ -49,7 +49,7 @@ impl Infer<'_> {
         let mut params: Vec<FunctionParam> = vec![];
         let plain = |ty: Type, is_inout: bool| FunctionParam { ty, is_inout, no_derivative: false, autoclosure: false };
         match &closure.params {
-            // The parts of a tuple as parameters of their own; see `tuple_closure`.
+            // Several parameters for the parts of one tuple; see `tuple_closure`.
             Some(written) if written.len() > 1 && wanted.as_ref().is_some_and(|w| w.params.len() == 1) => {
                 params.extend(wanted.iter().flat_map(|w| w.params.iter().cloned()));
             }
@@ -99,7 +99,7 @@ impl Infer<'_> {
                 }
                 ty
             }
-            // A result of its own: what the closure gives may have to be converted to what is wanted.
+            // The value of the closure is converted to the expected result type.
             (None, Some(w)) => w.result.clone(),
             (None, None) => self.cx.vars.fresh(),
         };
@@ -107,7 +107,8 @@ impl Infer<'_> {
         Type::Function(Rc::new(FunctionType { params, result, throws, strength: Strength::Open }))
     }
 
-    /// Whether a closure with that many parameters can stand for a function: one tuple may be taken apart.
+    /// Whether a closure with `written` parameters can have the expected function type: a single tuple may be
+    /// destructured.
     fn takes(&mut self, wanted: &FunctionType, written: usize) -> bool {
         match wanted.params.as_slice() {
             [only] if written > 1 => {
@@ -135,7 +136,8 @@ impl Infer<'_> {
         Type::Error
     }
 
-    /// A closure names what it is given, if only as `_`, unless there is nothing in it.
+    /// Reports a closure that ignores its arguments implicitly: it must name them, if only as `_`, unless the only one
+    /// is `()`.
     fn check_nothing_ignored(&mut self, closure: &ast::Closure, wanted: &FunctionType, span: Span) {
         let given = wanted.params.len();
         let is_nothing = |infer: &mut Self, p: &FunctionParam| unification::shallow(infer.cx, &p.ty).is_unit();
@@ -158,7 +160,7 @@ impl Infer<'_> {
         });
     }
 
-    /// Whether the parameters that the body uses are known.
+    /// Whether the types of all parameters are known.
     pub(crate) fn closure_is_ready(&mut self, _closure: &ast::Closure, ty: &Type) -> bool {
         let Type::Function(f) = unification::shallow(self.cx, ty) else { return false };
         f.params.iter().all(|p| {
@@ -268,7 +270,7 @@ impl Infer<'_> {
         self.frame().params = params.len();
     }
 
-    /// The statements of a closure's body: a single expression is its result.
+    /// Infers the statements of a closure's body: a single expression is its result.
     fn closure_body(&mut self, body: &ast::Block, result: &Type, span: Span) -> Vec<Stmt> {
         let known = self.known(result);
         if let Some(only) = single_expression(body)
@@ -277,7 +279,7 @@ impl Infer<'_> {
             let value = self.expr(only, known.as_ref());
             let is_unit = known.as_ref().is_some_and(Type::is_unit);
             if is_unit && !unification::shallow(self.cx, &value.ty.clone()).is_unit() {
-                // A closure that is asked for nothing may end with any value.
+                // A closure with the result type `()` may end with any value.
                 let kind = StmtKind::Expr(value);
                 return vec![Stmt { kind, span }];
             }
@@ -294,7 +296,7 @@ impl Infer<'_> {
         self.body_statements(body, result)
     }
 
-    /// `{ (a, b) in … }` or `{ a, b in … }` for a function that is given one tuple.
+    /// Infers `{ (a, b) in … }` or `{ a, b in … }` for a function whose only parameter is a tuple.
     fn tuple_closure(
         &mut self,
         closure: &ast::Closure,
@@ -329,7 +331,7 @@ impl Infer<'_> {
         self.closure_now(&Rc::new(rewritten), &ty, span)
     }
 
-    /// `{ $0 + $1 }` for a function that is given one tuple.
+    /// Infers `{ $0 + $1 }` for a function whose only parameter is a tuple.
     fn spread_closure(&mut self, closure: &ast::Closure, f: &FunctionType, span: Span) -> Expr {
         let Type::Tuple(parts) = unification::shallow(self.cx, &f.params[0].ty) else { return self.error_expr(span) };
         let params: Vec<ast::ClosureParam> = (0..parts.len())
@@ -342,7 +344,7 @@ impl Infer<'_> {
         self.tuple_closure(closure, &params, f, span)
     }
 
-    /// `$0` and its like.
+    /// Infers `$0`, `$1`, and so on.
     pub(crate) fn anonymous(&mut self, n: usize, span: Span) -> Expr {
         match self.frame().anonymous.get(n).copied() {
             Some(local) => self.local_expr(local, span),
@@ -353,7 +355,7 @@ impl Infer<'_> {
         }
     }
 
-    /// An argument for an `@autoclosure` parameter.
+    /// Infers an argument of an `@autoclosure` parameter.
     pub(crate) fn autoclosure(&mut self, arg: &ast::Expr, wanted: &Type) -> Expr {
         let Type::Function(f) = unification::shallow(self.cx, wanted) else { return self.error_expr(arg.span) };
         let function = self.new_closure_function(arg.span);
@@ -388,7 +390,7 @@ fn count(arguments: usize) -> String {
     format!("{arguments} argument{}", if arguments == 1 { "" } else { "s" })
 }
 
-/// The largest `$n` that a closure's body uses.
+/// Returns the largest `n` such that a closure's body uses `$n`.
 pub(crate) fn highest_anonymous(body: &ast::Block) -> Option<usize> {
     let mut highest = None;
     crate::types::model::syntax_walk::names(body, &mut |name| {
@@ -409,12 +411,13 @@ fn with_return(body: &ast::Block) -> ast::Block {
     }
 }
 
-/// Whether a `return` with a value occurs.
+/// Sets `out` if a `return` with a value occurs.
 fn returns_value(items: &[ast::Stmt], out: &mut bool) {
     crate::types::model::syntax_walk::returns(items, &mut |value| *out |= value.is_some());
 }
 
-/// Whether an `if` or `switch` that is all of a closure gives no value: nothing is asked for, or it has none.
+/// Whether an `if` or `switch` that is the whole body of a closure is a statement: the result is `()`, or its branches
+/// have no value.
 fn stands_as_statement(only: &ast::Expr, result: Option<&Type>) -> bool {
     matches!(only.kind, Ast::If { .. } | Ast::Switch { .. })
         && (result.is_some_and(Type::is_unit) || ends_in_statements(only))

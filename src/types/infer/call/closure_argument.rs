@@ -1,7 +1,7 @@
-//! Closures that decide between the overloads of the script and those of the library.
+//! Closure arguments: how closures decide between the overloads of the program and those of the library.
 //!
-//! An overload of the script comes before one of the library. Where the two differ in what a closure has to return, the
-//! closure is inferred first, so that an overload which its result does not fit is not taken.
+//! An overload of the program is preferred to one of the library. If the two differ in the result type of a closure,
+//! the closure is inferred first, so that an overload that its result does not fit is not chosen.
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
@@ -17,30 +17,31 @@ use crate::types::model::type_vars::Literal;
 use crate::types::names::lookup;
 use std::rc::Rc;
 
-/// Where the type of a closure's parameter comes from.
+/// The source of the type of a closure's parameter.
 #[derive(PartialEq)]
 enum Source {
-    /// It is known.
+    /// The type is known.
     Type(Type),
-    /// It is the type of another argument.
+    /// The type is that of another argument.
     Argument(usize),
 }
 
-/// What a candidate asks of a closure.
+/// The closure type that a candidate requires.
 struct Wanted {
     params: Vec<(Source, bool)>,
     result: Type,
 }
 
-/// Whether an argument is a closure that does not say what it takes.
+/// Whether an argument is a closure without declared parameter types.
 fn is_open_closure(arg: &ArgNode) -> bool {
     let Ast::Closure(closure) = &arg.ast.kind else { return false };
     arg.ready.is_none() && closure.params.iter().flatten().all(|param| param.ty.is_none())
 }
 
 impl Infer<'_> {
-    /// Only the overloads of the library, where those of the script do not fit what a closure returns when the literals among
-    /// the arguments are what they are by themselves: `gradient(at: 2.0) { x in x * x }` is by a `Double`.
+    /// Returns only the overloads of the library, if those of the program do not fit the result of a closure once the
+    /// floating-point literals among the arguments are of type `Double`: in `gradient(at: 2.0) { x in x * x }` the
+    /// argument is a `Double`.
     pub(crate) fn by_own_literals(
         &mut self,
         candidates: Vec<Candidate>,
@@ -81,7 +82,7 @@ impl Infer<'_> {
         if fit.is_empty() || fit.iter().any(|c| self.is_of_script(c)) { candidates } else { fit }
     }
 
-    /// Infers those closures among the arguments whose results decide which candidate is meant.
+    /// Infers the closures among the arguments whose results decide between the candidates.
     pub(crate) fn ready_closures(&mut self, candidates: &[Candidate], args: &mut [ArgNode], span: Span) {
         let is_closure = |arg: &ArgNode| arg.ready.is_none() && matches!(arg.ast.kind, Ast::Closure(_));
         let of_script = candidates.iter().any(|c| self.is_of_script(c));
@@ -99,7 +100,7 @@ impl Infer<'_> {
             let (before, failed) = (self.cx.sink.diagnostics.len(), self.failed);
             let value = self.expr(&args[i].ast.clone(), Some(&Type::Function(Rc::new(ty))));
             if self.cx.sink.diagnostics[before..].iter().any(Diagnostic::is_error) {
-                // It may need the type of its result, which the overload of the script gives.
+                // The closure may need an expected result type, which the overload of the program provides.
                 self.cx.sink.diagnostics.truncate(before);
                 self.failed = failed;
                 continue;
@@ -108,8 +109,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Leaves out the overloads of the script whose parameters a closure does not fit, where the library has overloads with
-    /// others.
+    /// Removes the overloads of the program if a closure fits the parameters of none of them and the library has
+    /// overloads that fit.
     pub(crate) fn without_unfit_closures(
         &mut self,
         candidates: Vec<Candidate>,
@@ -132,7 +133,7 @@ impl Infer<'_> {
         candidates.into_iter().filter(|c| !self.is_of_script(c)).collect()
     }
 
-    /// Whether a closure can have the parameters that a candidate gives it.
+    /// Whether a closure can be inferred with the parameter types that a candidate requires.
     fn suits(&mut self, candidate: &Candidate, args: &[ArgNode], closure: usize, span: Span) -> bool {
         let params = self.candidate_params(candidate);
         let Ok(slots) = match_args(&params, args) else { return false };
@@ -143,7 +144,8 @@ impl Infer<'_> {
         self.infer_tentatively(&args[closure], &ty).is_some()
     }
 
-    /// A closure as one of a type, if it can be; nothing of the attempt is kept.
+    /// Infers a closure with an expected type; returns `None` if it does not fit. The diagnostics and pending
+    /// expressions of the attempt are discarded.
     fn infer_tentatively(&mut self, closure: &ArgNode, wanted: &Type) -> Option<Expr> {
         let (diagnostics, failed) = (self.cx.sink.diagnostics.len(), self.failed);
         let (pending, solutions) = (self.pending.len(), self.solutions.len());
@@ -162,7 +164,7 @@ impl Infer<'_> {
         suits.then_some(value)
     }
 
-    /// Whether some of the candidates are declared by the script, and others by the library.
+    /// Whether some of the candidates are declared by the program, and others by the library.
     fn has_both_origins(&self, candidates: &[Candidate]) -> bool {
         let of_script = candidates.iter().filter(|c| self.is_of_script(c)).count();
         of_script > 0 && of_script < candidates.len()
@@ -172,7 +174,7 @@ impl Infer<'_> {
         matches!(candidate.target, Target::Function(f) if !self.cx.defs.function_data(f).is_prelude)
     }
 
-    /// The parameters of a closure, if all candidates that fit agree on them, and not on its result.
+    /// Returns the parameters of a closure, if all fitting candidates agree on them and differ in its result.
     fn common_parameters(
         &mut self,
         candidates: &[Candidate],
@@ -206,7 +208,7 @@ impl Infer<'_> {
         first.params.iter().map(param).collect()
     }
 
-    /// What a candidate asks of a closure, as far as the other arguments say.
+    /// Returns the closure type that a candidate requires, as far as the other arguments determine it.
     fn wanted_closure(
         &mut self,
         candidate: &Candidate,

@@ -1,7 +1,8 @@
-//! Default arguments of parameters whose type is generic: `func f(_ xs: some Sequence<Int> = [])`.
+//! Default arguments of parameters with a generic type: `func f(_ xs: some Sequence<Int> = [])`.
 //!
-//! A default that fits whatever the generic parameter is belongs to every instance of the function. One that does not is
-//! a value of one type, and a call that leaves the argument out says by that what the generic parameter is.
+//! A default argument that type-checks for every type of the generic parameter is part of every instance of the
+//! function. Any other default argument has one concrete type, and a call that omits the argument thereby fixes the
+//! generic parameter.
 
 use crate::diagnostic;
 use crate::diagnostic::Diagnostic;
@@ -18,7 +19,7 @@ use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::Type;
 use std::rc::Rc;
 
-/// Remembers the default arguments of a function whose parameter has generic parameters that no other one mentions.
+/// Records the default arguments of parameters with generic parameters that no other parameter mentions.
 pub(in crate::types) fn note_open_defaults(cx: &mut TypeContext, f: FunctionId, signature: &Signature, outer: usize) {
     let own = signature.env.params.get(outer..).unwrap_or(&[]);
     let names = |ty: &Type, of: &Type| of.any(&mut |t| t == ty);
@@ -33,7 +34,7 @@ pub(in crate::types) fn note_open_defaults(cx: &mut TypeContext, f: FunctionId, 
     }
 }
 
-/// Finds out whether a default argument has a type of its own; then its signature says which.
+/// Determines whether a default argument has one concrete type, which then becomes the result of its signature.
 pub(in crate::types) fn settle_default(cx: &mut TypeContext, default: FunctionId) {
     let Some(OpenDefault::Unknown(f, index)) = cx.memo.open_defaults.get(&default).copied() else { return };
     cx.memo.open_defaults.remove(&default);
@@ -56,7 +57,7 @@ pub(in crate::types) fn settle_default(cx: &mut TypeContext, default: FunctionId
     cx.memo.open_defaults.insert(default, OpenDefault::Decides);
 }
 
-/// Whether a default argument is right for every type that the generic parameter may be.
+/// Whether a default argument type-checks for every type of the generic parameter.
 fn fits_generically(cx: &mut TypeContext, default: FunctionId) -> bool {
     let before = cx.sink.diagnostics.len();
     let fits = function_body::check_body(cx, default).is_some();
@@ -67,7 +68,7 @@ fn fits_generically(cx: &mut TypeContext, default: FunctionId) -> bool {
     fits
 }
 
-/// The type that a default argument has by itself. What is wrong with it is said.
+/// Infers the type of a default argument independently of the generic parameter, and reports errors in it.
 fn own_default_type(cx: &mut TypeContext, default: FunctionId, f: FunctionId, index: usize) -> Option<Type> {
     let Code::Expression(value) = cx.defs.function_data(default).code.clone() else { return None };
     let outer = signature::function_outer_env(cx, f);
@@ -96,14 +97,14 @@ fn own_default_type(cx: &mut TypeContext, default: FunctionId, f: FunctionId, in
     });
     let is_known = !failed && ty != Type::Error && !ty.any(&mut |t| matches!(t, Type::Var(_)));
     if is_known {
-        // What is worth a remark is said when the body is checked.
+        // Warnings are reported when the body is checked.
         cx.sink.diagnostics.truncate(before);
     }
     is_known.then_some(ty)
 }
 
 impl Infer<'_> {
-    /// Takes a parameter for what its default argument says that it is.
+    /// Unifies the type of a parameter with that of its default argument, if the default argument determines it.
     pub(crate) fn take_default(&mut self, default: Option<FunctionId>, wanted: &Type, instance: &Instance, span: Span) {
         let Some(default) = default.filter(|f| self.cx.memo.open_defaults.contains_key(f)) else { return };
         settle_default(self.cx, default);

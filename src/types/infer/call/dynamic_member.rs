@@ -1,4 +1,5 @@
-//! `@dynamicMemberLookup` and `@dynamicCallable`: members and calls that a type's own functions answer.
+//! Dynamic members and calls: `@dynamicMemberLookup` and `@dynamicCallable`, which a type implements with its own
+//! members.
 
 use crate::source::Span;
 use crate::syntax::ast;
@@ -14,7 +15,7 @@ use crate::types::names::members;
 use std::rc::Rc;
 
 impl Infer<'_> {
-    /// `base.name` of a type that looks its members up itself.
+    /// Infers `base.name` for a type with `@dynamicMemberLookup`.
     pub(crate) fn dynamic_member(&mut self, base: &Expr, ty: &Type, name: &Ident) -> Option<Expr> {
         let Type::Nominal(n, _) = ty else { return None };
         if !self.cx.defs.nominal_data(*n).looks_up {
@@ -36,7 +37,7 @@ impl Infer<'_> {
         Some(self.subscript(base.clone(), vec![labelled("dynamicMember", ast::Expr { kind, span })], span))
     }
 
-    /// `value(arguments)` of a type that answers calls itself.
+    /// Infers `value(arguments)` for a type with `@dynamicCallable`.
     pub(crate) fn dynamic_call(&mut self, function: &Expr, ty: &Type, args: &[ArgNode], span: Span) -> Option<Expr> {
         let Type::Nominal(n, _) = ty else { return None };
         if !self.cx.defs.nominal_data(*n).answers_calls {

@@ -1,4 +1,4 @@
-//! Calls: who is called, with which arguments.
+//! Calls: which function is called, with which arguments.
 
 pub(crate) mod application;
 pub(crate) mod arguments;
@@ -34,7 +34,7 @@ use crate::types::synthesize;
 use std::rc::Rc;
 
 impl Infer<'_> {
-    /// `callee(arguments)`
+    /// Infers `callee(arguments)`.
     pub(super) fn call(&mut self, callee: &ast::Expr, args: &[ast::Arg], expected: Option<&Type>, span: Span) -> Expr {
         let args: Vec<ArgNode> = args.iter().map(ArgNode::new).collect();
         match &callee.kind {
@@ -111,7 +111,7 @@ impl Infer<'_> {
                 None => {}
             }
             if let Some(candidates) = self.own_member_candidates(&name.name) {
-                // A method of the type around here, unless only a function of the same name fits.
+                // A method of the enclosing type, unless only a function of the same name fits.
                 let global = self.function_candidates(&name.name);
                 let fits = |infer: &mut Self, list: &[Candidate]| {
                     list.iter().any(|c| {
@@ -140,7 +140,7 @@ impl Infer<'_> {
         self.call_overloaded(name, candidates, args, expected, span)
     }
 
-    /// Whether a property of the type around here that can be called hides the functions of that name outside of it.
+    /// Whether a callable property of the enclosing type hides the functions of that name outside of it.
     fn is_callable_property(&mut self, name: &str) -> bool {
         let (Some(own), file) = (self.own_type(), self.file) else { return false };
         let is_static = !self.has_self();
@@ -163,7 +163,7 @@ impl Infer<'_> {
         false
     }
 
-    /// What a getter gives, in terms of the type that it is asked of.
+    /// Returns the result type of a getter, with the generic arguments `prefix` of the receiver's type.
     fn result_on(&mut self, getter: FunctionId, prefix: &[Type]) -> Type {
         let signature = signature::signature(self.cx, getter);
         let by = |p| signature.env.params.iter().position(|q| *q == p).and_then(|i| prefix.get(i).cloned());
@@ -178,7 +178,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether a variable of the script that can be called hides the library's functions of that name.
+    /// Whether a callable variable of the program hides the library's functions of that name.
     fn is_callable_variable(&mut self, name: &Ident) -> bool {
         let file = self.file;
         let first = lookup::entries(self.cx, &name.name, file).into_iter().next();
@@ -187,7 +187,7 @@ impl Infer<'_> {
         self.is_callable_type(&ty)
     }
 
-    /// The functions of that name at the top level.
+    /// Returns the functions of that name at the top level.
     pub(super) fn function_candidates(&mut self, name: &str) -> Vec<Candidate> {
         let file = self.file;
         let mut out = vec![];
@@ -203,8 +203,8 @@ impl Infer<'_> {
         out
     }
 
-    /// The methods of the type around here that can be called without `self.`; `None` outside of types, or when there is
-    /// nothing of that name.
+    /// Returns the methods of the enclosing type that can be called without `self.`; `None` outside of types, or if
+    /// there is no member of that name.
     fn own_member_candidates(&mut self, name: &str) -> Option<Vec<Candidate>> {
         let own = self.own_type()?;
         if self.has_self() {
@@ -227,12 +227,12 @@ impl Infer<'_> {
         self.self_type().is_some_and(|ty| !matches!(ty, Type::Metatype(_)))
     }
 
-    /// `self`, if there is one in scope.
+    /// Returns the variable of `self`, if there is one in scope.
     pub(super) fn self_local_quiet(&mut self) -> Option<crate::types::model::tree::LocalId> {
         if self.has_self() { self.self_local() } else { None }
     }
 
-    /// A call of a function value, or of a value whose type has `callAsFunction`.
+    /// Infers a call of a function value, or of a value whose type has `callAsFunction`.
     pub(super) fn call_value(
         &mut self,
         function: Expr,
@@ -293,7 +293,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A function value knows the types of its parameters, and not their labels.
+    /// Reports argument labels in the call of a function value, whose type has none.
     fn refuse_labels(&mut self, args: &[ArgNode]) {
         let labelled: Vec<(&ArgNode, Span)> = args
             .iter()
@@ -326,7 +326,7 @@ impl Infer<'_> {
         self.error_expr(span)
     }
 
-    /// A call of a value of unknown type: it is a function of as many parameters as there are arguments.
+    /// Infers a call of a value of unknown type, which must be a function of as many parameters as there are arguments.
     fn call_unknown(&mut self, function: Expr, args: &[ArgNode], expected: Option<&Type>, span: Span) -> Expr {
         use crate::types::model::ty::{FunctionParam, FunctionType, Strength};
         let params: Vec<FunctionParam> = args
@@ -347,7 +347,7 @@ impl Infer<'_> {
         self.call_value(function, args.to_vec(), expected, span)
     }
 
-    /// Looks at arguments for their own mistakes, when it is not known what they are for.
+    /// Infers arguments only to report the errors in them, when the callee is not known.
     pub(super) fn check_anyway(&mut self, args: &[ArgNode]) {
         for arg in args {
             if !arg.waits() && arg.ready.is_none() {
@@ -356,7 +356,7 @@ impl Infer<'_> {
         }
     }
 
-    /// `Type(arguments)`
+    /// Infers `Type(arguments)`.
     pub(super) fn call_init(
         &mut self,
         ty: &Type,
@@ -398,7 +398,7 @@ impl Infer<'_> {
         self.call_overloaded(&name, candidates, args, expected, span)
     }
 
-    /// `Type.name(arguments)`
+    /// Infers `Type.name(arguments)`.
     pub(super) fn call_static(
         &mut self,
         ty: &Type,
@@ -425,7 +425,7 @@ impl Infer<'_> {
         }
         let candidates = self.method_candidates(&ty, &name.name, true, on);
         if candidates.is_empty() {
-            // `Type.method(value)` gives a function; anything else was meant for a value.
+            // `Type.method(value)` returns a function; any other arguments were meant for a call on a value.
             let takes_value = matches!(args.as_slice(), [only] if only.label.is_none() && !only.trailing);
             if !takes_value && self.has_instance_member(&ty, &name.name) {
                 self.check_anyway(&args);
@@ -437,7 +437,7 @@ impl Infer<'_> {
         self.call_overloaded(name, candidates, args, expected, span)
     }
 
-    /// `base.name(arguments)` for a base whose type may not be known yet.
+    /// Infers `base.name(arguments)` for a base whose type may not be known yet.
     pub(super) fn call_member(
         &mut self,
         base: Expr,
@@ -492,7 +492,7 @@ impl Infer<'_> {
         self.call_overloaded(name, candidates, args, expected, span)
     }
 
-    /// An error does not leave a `defer`.
+    /// Reports an error that would be thrown out of a `defer`.
     pub(super) fn throws_here(&mut self, span: Span) {
         if self.frame().catching == 0 && self.frame().in_defer {
             self.error(Diagnostic::error(Code::WrongContext, span, crate::types::infer::stmt::out_of_defer("throw")));

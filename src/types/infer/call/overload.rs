@@ -1,4 +1,4 @@
-//! Calls of one of several functions: which one is taken.
+//! Overload resolution: which one of several functions a call refers to.
 
 use crate::source::Span;
 use crate::syntax::ast;
@@ -20,7 +20,7 @@ use crate::types::names::lookup;
 use std::rc::Rc;
 
 impl Infer<'_> {
-    /// A call of one of several functions: at once when it is clear which, otherwise later.
+    /// Infers a call of one of several functions; if the choice is not clear yet, the call becomes pending.
     pub(crate) fn call_overloaded(
         &mut self,
         name: &Ident,
@@ -76,8 +76,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Makes the type of a call that is not decided yet an optional, if all functions give one that it could be of:
-    /// `Int("2")` is one before the literal has a type.
+    /// Makes the type of a pending call an optional if all candidates that fit return one: `Int("2")` is an optional
+    /// before the literal has a type.
     pub(crate) fn take_optional_result(&mut self, value: &Expr) {
         let ExprKind::Pending(i) = value.kind else { return };
         let Some(Pending { kind: PendingKind::Overload { candidates, args, .. }, span, .. }) =
@@ -102,8 +102,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Those of the candidates that fit when integers among the arguments are what they are by themselves, `Int`s;
-    /// all of them when none does.
+    /// Returns the candidates that fit when the integer literals among the arguments are of type `Int`; all of the
+    /// candidates if none fits.
     pub(crate) fn with_natural_literals(
         &mut self,
         candidates: &[Candidate],
@@ -122,8 +122,8 @@ impl Infer<'_> {
         if natural.is_empty() { candidates.to_vec() } else { natural }
     }
 
-    /// Whether some of the candidates fit now, and none will when the literals among the arguments are what they are by
-    /// themselves.
+    /// Whether some of the candidates fit now, and none fits once the literals among the arguments have their default
+    /// types.
     pub(crate) fn needs_other_literals(&mut self, candidates: &[Candidate], args: &[ArgNode], span: Span) -> bool {
         let snapshot = self.cx.vars.snapshot();
         let fits = |infer: &mut Self| candidates.iter().any(|c| infer.try_candidate(c, args, None, span).is_some());
@@ -143,8 +143,8 @@ impl Infer<'_> {
         needs_others
     }
 
-    /// Whether a closure that waits says of what type a literal among the arguments is, as soon as it is looked into: in
-    /// `Double(bytes.reduce(0, +))` the 0 is a byte.
+    /// Whether a pending closure determines the type of a literal among the arguments as soon as its body is inferred:
+    /// in `Double(bytes.reduce(0, +))` the 0 is a byte.
     pub(crate) fn closure_decides(&mut self, args: &[ArgNode]) -> bool {
         let mut literals = vec![];
         for ready in args.iter().filter_map(|a| a.ready.as_ref()) {
@@ -168,7 +168,8 @@ impl Infer<'_> {
         })
     }
 
-    /// Whether a closure is a single expression, and does not take a tuple apart, which is a statement of its own.
+    /// Whether a closure is a single expression, and does not destructure a tuple, which would need a separate
+    /// statement.
     pub(crate) fn is_expression_closure(&self, closure: &ast::Closure, ty: &Type) -> bool {
         let takes_apart = match type_vars::zonk(self.cx, ty) {
             Type::Function(f) => f.params.len() == 1 && closure_arity(closure).is_some_and(|count| count > 1),
@@ -177,8 +178,8 @@ impl Infer<'_> {
         single_expression(&closure.body).is_some() && !takes_apart
     }
 
-    /// Whether an argument is what a literal has as a member, or is made of that by calls that wait, too; and the literal's
-    /// type is not decided yet.
+    /// Whether an argument is a member of a literal, or results from one by pending calls, while the type of the
+    /// literal is not decided.
     pub(crate) fn awaits_literal(&mut self, args: &[ArgNode]) -> bool {
         let mut open = vec![];
         self.open_arguments(args, &mut open);
@@ -211,7 +212,7 @@ impl Infer<'_> {
         false
     }
 
-    /// Adds the types of arguments of which nothing is known.
+    /// Adds the types of arguments that are type variables not constrained by a literal.
     fn open_arguments(&self, args: &[ArgNode], open: &mut Vec<VarId>) {
         for ready in args.iter().filter_map(|a| a.ready.as_ref()) {
             if let Type::Var(v) = type_vars::zonk(self.cx, &ready.ty)
@@ -223,7 +224,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Makes `Int`s of those of the types that are integers without a type; whether there are such.
+    /// Unifies with `Int` those of the types that are undecided types of integer literals; returns whether there are
+    /// any.
     pub(crate) fn settle_whole_numbers(&mut self, types: &[Type], span: Span) -> bool {
         let int = lookup::simple(self.cx, "Int");
         let mut any = false;
@@ -237,12 +239,12 @@ impl Infer<'_> {
         any
     }
 
-    /// Those of the candidates whose result a call around this one, which waits for it, can take: of several
-    /// `UnicodeScalar(65)` the one that is no optional, inside of `Character(…)`. All of them when none is.
+    /// Returns the candidates whose result fits the pending calls that take it as an argument: inside `Character(…)`,
+    /// the one of several `UnicodeScalar(65)` that is not optional. Returns all candidates if none fits.
     pub(crate) fn useful_around(&mut self, candidates: &[Candidate], result: &Type, span: Span) -> Vec<Candidate> {
         let Type::Var(own) = unification::shallow(self.cx, result) else { return candidates.to_vec() };
         let mut around = vec![];
-        // The call itself, or what a closure returns.
+        // The argument is the call itself, or a closure that returns its value.
         let mentions = |ty: &Type| ty.any(&mut |t| *t == Type::Var(own));
         for i in self.waiting.iter().copied() {
             if let Some(Pending { kind: PendingKind::Overload { candidates, args, .. }, .. }) = &self.pending[i]
@@ -268,7 +270,8 @@ impl Infer<'_> {
         if useful.is_empty() { candidates.to_vec() } else { useful }
     }
 
-    /// Takes the only candidate that fits; with `by_default` the best one; with `last` reports when there is none.
+    /// Commits to the only candidate that fits; with `by_default` to the best one; with `last` reports an ambiguous
+    /// call.
     #[expect(clippy::too_many_arguments, reason = "the state of one decision")]
     pub(crate) fn choose(
         &mut self,
@@ -282,7 +285,8 @@ impl Infer<'_> {
     ) -> Option<Expr> {
         let mut fitting = self.fitting(candidates, args, expected, span);
         if fitting.is_empty() {
-            // What fits but for a conformance says what is wrong better than a list of all that there is.
+            // A candidate that fits except for a conformance produces a better diagnostic than a list of all
+            // candidates.
             self.forgives = true;
             fitting = self.fitting(candidates, args, expected, span);
             self.forgives = false;
@@ -312,7 +316,7 @@ impl Infer<'_> {
             if let Some(best) = self.most_special(&tied) {
                 return Some(self.commit(name, &best, args, expected, span));
             }
-            // A trailing closure fits two spellings of one function: the first one is meant.
+            // A trailing closure fits two spellings of one function: the first one is chosen.
             if args.iter().any(|a| a.trailing)
                 && let Some(first) = tied.first()
             {
@@ -323,7 +327,7 @@ impl Infer<'_> {
         None
     }
 
-    /// The candidates that fit, and how well.
+    /// Returns the candidates that fit, and how well.
     fn fitting<'c>(
         &mut self,
         candidates: &'c [Candidate],
@@ -332,7 +336,7 @@ impl Infer<'_> {
         span: Span,
     ) -> Vec<(Fit, &'c Candidate)> {
         let mut fitting = vec![];
-        // When nothing gives what is expected, say what is wrong with the result rather than with the call.
+        // If no candidate returns the expected type, the diagnostic is about the result rather than about the call.
         let attempts = [expected, None];
         for expected in &attempts[..if expected.is_some() { 2 } else { 1 }] {
             for candidate in candidates {
@@ -347,7 +351,7 @@ impl Infer<'_> {
         fitting
     }
 
-    /// The first choice, and the second one where nothing of the first can take the arguments.
+    /// Removes the disfavored overloads, unless only they fit the arguments.
     fn favored_or_second(&mut self, all: Vec<Candidate>, args: &mut [ArgNode], span: Span) -> Vec<Candidate> {
         let favored = self.favored(all.clone());
         if favored.len() == all.len() {
@@ -358,7 +362,7 @@ impl Infer<'_> {
         if fits(&favored) || !fits(&all) { favored } else { all }
     }
 
-    /// Leaves out what is marked as second choice, when there is a first.
+    /// Removes the overloads marked `@_disfavoredOverload` if there are others.
     pub(crate) fn favored(&mut self, candidates: Vec<Candidate>) -> Vec<Candidate> {
         let second = |infer: &Self, c: &Candidate| match &c.target {
             Target::Function(f) => {
@@ -367,7 +371,7 @@ impl Infer<'_> {
             }
             Target::Requirement(..) | Target::Case(..) => false,
         };
-        // A declaration of the script is no first choice for what the library marks as its second.
+        // A declaration of the program does not take precedence over a disfavored overload of the library.
         let has_first = |infer: &Self, of_script: bool| {
             candidates.iter().any(|c| !second(infer, c) && infer.is_of_script(c) == of_script)
         };
@@ -376,8 +380,8 @@ impl Infer<'_> {
         candidates.iter().filter(|c| is_kept(c)).cloned().collect()
     }
 
-    /// Leaves out what a protocol offers and the type itself declares in the same way, so that such a call is clear at
-    /// once.
+    /// Removes the members of a protocol that the type itself declares with the same types, so that such a call is
+    /// clear at once.
     fn unshadowed(&mut self, candidates: Vec<Candidate>, span: Span) -> Vec<Candidate> {
         if candidates.len() < 2 || candidates.iter().all(|c| c.tier == candidates[0].tier) {
             return candidates;
@@ -390,7 +394,8 @@ impl Infer<'_> {
         (0..candidates.len()).filter(|i| !is_shadowed(*i)).map(|i| candidates[i].clone()).collect()
     }
 
-    /// The types of a candidate's parameters and result, when it has no generic parameters of its own.
+    /// Returns the types of a candidate's parameters and result, if it has no generic parameters apart from those of
+    /// its environment.
     fn plain_types(&mut self, candidate: &Candidate, span: Span) -> Option<Vec<Type>> {
         let Target::Function(f) = &candidate.target else { return None };
         if signature::signature(self.cx, *f).env.params.len() > candidate.prefix.len() {
@@ -404,8 +409,8 @@ impl Infer<'_> {
         instance.missing.is_none().then_some(types)
     }
 
-    /// Of several candidates that fit equally well, the one whose environment require the most: more conditions, or
-    /// protocols that refine more.
+    /// Of several candidates that fit equally well, returns the one whose generic environment requires the most: more
+    /// conditions, or protocols that refine more.
     pub(crate) fn most_special(&mut self, tied: &[Candidate]) -> Option<Candidate> {
         let mut weights: Vec<((usize, usize), usize)> = vec![];
         for (i, candidate) in tied.iter().enumerate() {

@@ -1,7 +1,7 @@
-//! `@resultBuilder`: the statements of a body become the arguments of the builder's functions.
+//! Result builders: with `@resultBuilder`, the statements of a body become the arguments of the builder's functions.
 //!
-//! Each statement that has a value is kept in a constant of its own; branches and loops become values first. What comes
-//! out is an ordinary body, which is checked like one that a person wrote.
+//! Each statement that has a value is stored in a separate constant; branches and loops become values first. The result
+//! is an ordinary body, which is checked like one in the source.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -20,13 +20,13 @@ use crate::types::model::ty::Type;
 use crate::types::names::members;
 use std::rc::Rc;
 
-/// A builder: how it is written, and which functions it has.
+/// A result builder: its name as written, and the functions that it has.
 struct Builder {
     name: Vec<Ident>,
     functions: Vec<&'static str>,
-    /// How many constants were made.
+    /// The number of constants that were created.
     made: usize,
-    /// Statements that it cannot make a value of, and the function that it would need.
+    /// The statements that cannot be translated, and the function that the builder would need for each.
     refused: Vec<(Span, Option<&'static str>)>,
 }
 
@@ -42,7 +42,7 @@ const FUNCTIONS: [&str; 7] = [
 ];
 
 impl Infer<'_> {
-    /// What a body becomes when one of these attributes names a builder. A body with a `return` is left alone.
+    /// Translates a body if one of these attributes names a builder. A body with a `return` is not translated.
     pub(crate) fn built_body(&mut self, attributes: &[Attribute], body: &Block) -> Option<Block> {
         let (name, ty) = attributes.iter().find_map(|a| self.builder_type(a))?;
         let mut returns = false;
@@ -76,7 +76,7 @@ impl Infer<'_> {
         Some(Block { items: vec![Stmt { kind: StmtKind::Return(Some(nothing)), span }], span })
     }
 
-    /// A closure that is given where a builder is asked for.
+    /// Translates a closure that is passed to a parameter with a builder attribute.
     pub(crate) fn built_closure(&mut self, attributes: &[Attribute], closure: &Expr) -> Option<Expr> {
         let ExprKind::Closure(given) = &closure.kind else { return None };
         let body = self.built_body(attributes, &given.body)?;
@@ -84,7 +84,8 @@ impl Infer<'_> {
         Some(Expr { kind: ExprKind::Closure(Rc::new(built)), span: closure.span })
     }
 
-    /// The arguments of a call where one of them is a closure for a builder, which the parameter names.
+    /// Returns the arguments of a call with the closure translated that is passed to a parameter with a builder
+    /// attribute.
     pub(crate) fn built_argument(
         &mut self,
         candidate: &Candidate,
@@ -105,8 +106,8 @@ impl Infer<'_> {
         Some(args)
     }
 
-    /// The attributes of a function or a getter whose result a builder makes: its own, or those of the requirement that it
-    /// fulfils.
+    /// Returns the declaration whose attributes name the builder of a function's or getter's result: its own, or that
+    /// of the requirement that it satisfies.
     pub(crate) fn building_attributes(&mut self, f: FunctionId) -> Option<Rc<Decl>> {
         if self.cx.defs.builders.is_empty() {
             return None;
@@ -134,8 +135,8 @@ impl Infer<'_> {
         decl.attributes.iter().any(|a| self.cx.defs.builders.contains(&*a.name.name))
     }
 
-    /// An attribute of a parameter with the whole name of the builder, which may stand inside of the type whose function
-    /// it is.
+    /// Qualifies the name of the builder in an attribute of a parameter, as the builder may be nested in the type that
+    /// owns the function.
     fn as_seen_outside(&self, attribute: &Attribute, f: FunctionId) -> Attribute {
         let name = &attribute.name.name;
         let first = name.split('.').next().unwrap_or(name);
@@ -174,7 +175,7 @@ impl Builder {
         self.functions.contains(&function)
     }
 
-    /// The whole body.
+    /// Translates the whole body.
     fn body(&mut self, body: &Block) -> Block {
         let (mut items, value) = self.block(body);
         let value = if self.has("buildFinalResult") { self.call("buildFinalResult", [(None, value)]) } else { value };
@@ -183,7 +184,7 @@ impl Builder {
         Block { items, span }
     }
 
-    /// Statements, and the value of them together.
+    /// Translates the statements of a block; returns them, and their combined value.
     fn block(&mut self, body: &Block) -> (Vec<Stmt>, Expr) {
         let (mut out, mut parts) = (vec![], vec![]);
         for item in &body.items {
@@ -218,7 +219,7 @@ impl Builder {
         self.call_at("buildBlock", parts.into_iter().map(|part| (None, part)), span)
     }
 
-    /// The value that a statement contributes, if it does.
+    /// Returns the value that a statement contributes, if any.
     fn component(&mut self, item: &Stmt) -> Option<Expr> {
         let span = item.span;
         match &item.kind {
@@ -248,7 +249,7 @@ impl Builder {
         }
     }
 
-    /// `if` … `else`, each with a value.
+    /// Translates an `if` with or without `else` to an expression.
     fn branches(&mut self, conditions: &[Condition], then: &Block, otherwise: &Option<Rc<Expr>>, span: Span) -> Expr {
         self.needs(if otherwise.is_some() { "buildEither" } else { "buildOptional" }, span);
         let first = self.value_of(then);
@@ -275,7 +276,7 @@ impl Builder {
         Expr { kind, span }
     }
 
-    /// `switch`: each case is the first of two, but the last.
+    /// Translates a `switch`: each case but the last is the first alternative of a nested `buildEither`.
     fn switch(&mut self, value: &Rc<Expr>, cases: &[SwitchCase], span: Span) -> Expr {
         let last = cases.len().saturating_sub(1);
         if last > 0 {
@@ -298,7 +299,7 @@ impl Builder {
         Expr { kind: ExprKind::Switch { value: value.clone(), cases }, span }
     }
 
-    /// `for`: what each round gives, in an array.
+    /// Translates a `for` loop: the values of its iterations become an array.
     fn array(&mut self, pattern: &Pattern, sequence: &Expr, filter: Option<&Expr>, body: &Block, span: Span) -> Expr {
         let element = self.fresh();
         let bound = Stmt {
@@ -320,7 +321,7 @@ impl Builder {
         self.call("buildArray", [(None, all)])
     }
 
-    /// The value of a block, in one expression.
+    /// Returns the value of a block as one expression.
     fn value_of(&mut self, body: &Block) -> Expr {
         let (mut items, value) = self.block(body);
         if items.is_empty() {
@@ -380,7 +381,7 @@ fn closure(params: Option<Vec<ast::ClosureParam>>, body: Block) -> Expr {
     Expr { kind: ExprKind::Closure(Rc::new(closure)), span }
 }
 
-/// Statements as a value: a closure that is called at once.
+/// Wraps statements in a closure that is called at once.
 fn applied(body: Block) -> Expr {
     let span = body.span;
     call(closure(None, body), [], span)

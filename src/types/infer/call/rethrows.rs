@@ -1,4 +1,4 @@
-//! Which version of a function that rethrows is called, and which closures throw.
+//! Rethrowing functions: which version of one is called, and which closures throw.
 
 use crate::syntax::ast;
 use crate::syntax::ast::ExprKind as Ast;
@@ -13,7 +13,7 @@ use crate::types::model::ty::Type;
 use std::rc::Rc;
 
 impl Infer<'_> {
-    /// The version of a candidate that throws, when it is given a function that does.
+    /// Returns the throwing version of a candidate that rethrows, if an argument is a function that throws.
     pub(crate) fn throwing_candidate(
         &mut self,
         candidate: &Candidate,
@@ -28,8 +28,8 @@ impl Infer<'_> {
         Some(Candidate { target: Target::Function(version), ..candidate.clone() })
     }
 
-    /// Whether a call throws nothing, although what it calls throws: that only hands on what functions throw that it is
-    /// given, has no version of its own for those that do not, and is given none that does.
+    /// Whether a call throws nothing although its callee is declared to throw: the callee rethrows, has no separate
+    /// version for functions that do not throw, and receives none that throws.
     pub(crate) fn hands_on_nothing(&mut self, candidate: &Candidate, slots: &[Slot], args: &[ArgNode]) -> bool {
         let f = match candidate.target {
             Target::Function(f) => f,
@@ -40,7 +40,7 @@ impl Infer<'_> {
         data.rethrows && data.throws && !self.is_given_throwing(f, slots, args)
     }
 
-    /// Whether one of the functions that a call is given throws.
+    /// Whether one of the functions that are passed to a call throws.
     fn is_given_throwing(&mut self, f: FunctionId, slots: &[Slot], args: &[ArgNode]) -> bool {
         let signature = signature::signature(self.cx, f);
         let functions = slots.iter().zip(&signature.params);
@@ -55,14 +55,14 @@ impl Infer<'_> {
         })
     }
 
-    /// Whether a function that is named throws.
+    /// Whether the function that an expression denotes throws.
     pub(crate) fn is_throwing(&mut self, function: &ast::Expr) -> bool {
         let span = function.span;
         let (label, label_span, ast) = (None, None, Rc::new(function.clone()));
         self.gives_throwing(&ArgNode { label, label_span, ast, trailing: false, ready: None, is_whole: false, span })
     }
 
-    /// Whether an expression throws that is wrapped in a closure.
+    /// Whether an argument throws that is wrapped in an autoclosure.
     fn throws_wrapped(&mut self, arg: &ArgNode) -> bool {
         let throws = crate::types::model::syntax_walk::tries(&arg.ast);
         let closure =
@@ -82,8 +82,9 @@ impl Infer<'_> {
         matches!(unification::shallow(self.cx, &ready.ty.clone()), Type::Function(f) if f.throws)
     }
 
-    /// Whether a closure throws. In a function that rethrows, what it does with the functions that it is given is up to
-    /// them: with `try` in its own text, and without in that of the library.
+    /// Whether a closure throws. In a function that rethrows, a call of a function parameter throws only in the
+    /// throwing version. Such a call is marked with `try` in the source of the program, and is not marked in that of
+    /// the library.
     pub(crate) fn may_throw(&mut self, closure: &ast::Closure) -> bool {
         let Some(around) = self.frames.first().and_then(|f| f.function) else { return closure.throws };
         let data = self.cx.defs.function_data(around);
@@ -94,7 +95,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether a closure uses a function that the function around it is given.
+    /// Whether a closure uses a function parameter of the enclosing function.
     fn uses_given(&self, closure: &ast::Closure) -> bool {
         let frame = &self.frames[0];
         frame.locals[..frame.params].iter().any(|local| {

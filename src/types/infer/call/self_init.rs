@@ -1,4 +1,4 @@
-//! `self.init(…)`: initializers that hand the work to others, which may fail.
+//! Delegating initializers: `self.init(…)`, which may fail.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -15,14 +15,15 @@ use crate::types::names::lookup;
 use std::rc::Rc;
 
 impl Infer<'_> {
-    /// The `self` that is filled, when `self.init` is called in an initializer.
+    /// Returns the local variable that holds the `self` to be initialized, if `callee` is `self.init` in an
+    /// initializer.
     pub(crate) fn delegated(&mut self, callee: &ast::Expr) -> Option<LocalId> {
         let Ast::Member { base, name, .. } = &callee.kind else { return None };
         let is_self = matches!(&base.kind, Ast::Ident { name, .. } if &**name == "self");
         self.frame().init_self.filter(|_| is_self && &*name.name == "init")
     }
 
-    /// `self.init(…)`, or with `forced` `self.init(…)!`: another initialiser fills `self`.
+    /// Infers `self.init(…)`, or with `forced` `self.init(…)!`: another initializer initializes `self`.
     pub(crate) fn delegate(&mut self, local: LocalId, args: Vec<ArgNode>, forced: bool, span: Span) -> Expr {
         let own = self.local_type(local);
         if let Type::Nominal(n, _) = &own
@@ -52,13 +53,14 @@ impl Infer<'_> {
         Expr { kind: ExprKind::Statements { statements: vec![guard, fill], result: local }, ty: unit, span }
     }
 
-    /// Whether an initializer gave an optional of the type, not the type (which may be an optional itself).
+    /// Whether an initializer returned an optional of the type `own`, not the type itself (which may also be an
+    /// optional).
     fn may_fail(&mut self, value: &Expr, own: &Type) -> bool {
         let ty = value.ty.clone();
         lookup::optional_payload(self.cx, &ty).is_some_and(|_| !lookup::is_optional(self.cx, own))
     }
 
-    /// What an initializer gave, once it is known which one it is; without its optional, when that is forced away.
+    /// Resolves the overload of an initializer call and returns its value, unwrapped if `forced` and optional.
     fn forced(&mut self, value: Expr, forced: bool, start: (usize, u32)) -> Expr {
         let mut value = self.decided(value);
         if matches!(value.kind, ExprKind::Pending(_)) {
@@ -81,7 +83,7 @@ impl Infer<'_> {
         ));
     }
 
-    /// `guard let pattern = value else { return nil }`
+    /// Creates `guard let pattern = value else { return nil }`.
     fn or_fail(&mut self, value: Expr, pattern: PatternKind, span: Span) -> Stmt {
         let result = self.frame().result.clone();
         let payload = lookup::optional_payload(self.cx, &value.ty.clone()).unwrap_or(Type::Error);
@@ -93,7 +95,7 @@ impl Infer<'_> {
         Stmt { kind: StmtKind::Guard { conditions, otherwise, end: span }, span }
     }
 
-    /// `self.init(…)` in a class.
+    /// Infers `self.init(…)` in a class.
     fn lead_on(&mut self, local: LocalId, args: Vec<ArgNode>, forced: bool, span: Span) -> Expr {
         let own = self.local_type(local);
         if !self.is_convenience() {
@@ -113,7 +115,7 @@ impl Infer<'_> {
         self.led_on(value, span)
     }
 
-    /// The other initializer has filled the instance, or failed: then this one fails, too.
+    /// Wraps the call of an initializer that has initialized the instance; if that one failed, this one fails, too.
     pub(crate) fn led_on(&mut self, value: Expr, span: Span) -> Expr {
         let value = self.decided(value);
         let unit = Type::unit();

@@ -1,4 +1,5 @@
-//! Of two generic functions that fit, the one whose parameters say more: `f([T])` comes before `f(T)`.
+//! Specificity of candidates: of two generic functions that fit, the one with the more specific parameter types is
+//! preferred, as `f([T])` to `f(T)`.
 
 use crate::types::conform::conformances;
 use crate::types::generics::signature;
@@ -10,35 +11,35 @@ use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::Type;
 use std::rc::Rc;
 
-/// How a candidate fits the arguments.
+/// How well a candidate fits the arguments.
 #[derive(Clone, Copy)]
 pub(crate) struct Fit {
     /// Smaller is better.
     pub(crate) score: u32,
-    /// How many arguments are not of the parameter's type as they are.
+    /// How many arguments need a conversion to the type of the parameter.
     pub(crate) conversions: u32,
 }
 
-/// How a generic function takes the arguments.
+/// The parameter types of a generic function for the arguments of a call.
 struct Taken {
-    /// The types that it takes them as.
+    /// The type of each parameter that receives an argument.
     types: Vec<Type>,
     signature: Rc<Signature>,
-    /// How many of its generic parameters belong to the environment.
+    /// The number of its generic parameters that belong to the environment.
     outer: usize,
 }
 
-/// The generic parameters of a function, and what is known to stand for them.
+/// The generic parameters of a function, with the types found for them so far.
 struct Holes<'s> {
     general: &'s Signature,
     special: &'s Signature,
-    /// How many of them belong to the environment.
+    /// The number of generic parameters that belong to the environment.
     outer: usize,
     found: Vec<Option<Type>>,
 }
 
 impl Infer<'_> {
-    /// Leaves out every generic candidate that another one does as well for more special types.
+    /// Removes every generic candidate for which another one fits as well with more specific types.
     pub(crate) fn without_more_general<'c>(
         &mut self,
         fitting: Vec<(Fit, &'c Candidate)>,
@@ -61,7 +62,7 @@ impl Infer<'_> {
         fitting.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|(found, _)| found).collect()
     }
 
-    /// Whether a generic candidate takes whatever another one takes.
+    /// Whether a generic candidate accepts all arguments that another one accepts.
     fn covers(&mut self, general: &Taken, special: &Taken) -> bool {
         if general.outer != special.outer || general.types.len() != special.types.len() {
             return false;
@@ -73,7 +74,7 @@ impl Infer<'_> {
             && general.signature.env.requirements.iter().all(|requirement| self.is_implied(requirement, &holes))
     }
 
-    /// How a generic candidate takes the arguments; nothing of others.
+    /// Returns the parameter types of a generic candidate for the arguments; `None` for other candidates.
     fn taken(&mut self, candidate: &Candidate, args: &[ArgNode]) -> Option<Taken> {
         let Target::Function(f) = &candidate.target else { return None };
         let (signature, outer) = (signature::signature(self.cx, *f), candidate.prefix.len());
@@ -83,7 +84,7 @@ impl Infer<'_> {
         Some(Taken { types: self.taken_types(*f, args)?, signature, outer })
     }
 
-    /// The types that a function takes the arguments as, where each goes to a parameter of its own.
+    /// Returns the types of the parameters that receive the arguments; `None` if an argument is variadic.
     fn taken_types(&mut self, f: FunctionId, args: &[ArgNode]) -> Option<Vec<Type>> {
         let params = signature::signature(self.cx, f).params.clone();
         let slots = match_args(&params, args).ok()?;
@@ -98,7 +99,7 @@ impl Infer<'_> {
         Some(types)
     }
 
-    /// Whether what the general function requires of a parameter is known of the type that stands for it.
+    /// Whether a requirement of the general function holds for the type that was found for its parameter.
     fn is_implied(&mut self, requirement: &Requirement, holes: &Holes) -> bool {
         let Requirement::Conforms(Type::Param(p), protocol) = requirement else { return false };
         let Some(k) = holes.general.env.params.iter().position(|q| q == p) else { return false };
@@ -118,7 +119,7 @@ impl Infer<'_> {
 }
 
 impl Holes<'_> {
-    /// Whether the general type becomes the special one when something stands for its parameters.
+    /// Whether the general type becomes the special one under a substitution of its parameters, which is extended.
     fn cover(&mut self, general: &Type, special: &Type) -> bool {
         match (general, special) {
             (Type::Param(p), _) => match self.general.env.params.iter().position(|q| q == p) {

@@ -1,4 +1,4 @@
-//! `super`, and initializers of classes that lead to others.
+//! `super`: access to the superclass, and calls of its initializers.
 
 use crate::diagnostic::Code;
 use crate::source::Span;
@@ -13,7 +13,7 @@ use crate::types::model::ty::Type;
 use std::rc::Rc;
 
 impl Infer<'_> {
-    /// `super`
+    /// Infers `super`.
     pub(crate) fn super_value(&mut self, span: Span) -> Expr {
         let Some(base) = self.superclass() else {
             let message = "'super' cannot be used here: there is no superclass";
@@ -39,7 +39,7 @@ impl Infer<'_> {
         }
     }
 
-    /// `super.init(…)`
+    /// Infers `super.init(…)`.
     pub(crate) fn super_init(&mut self, args: Vec<ArgNode>, at: Span, span: Span) -> Expr {
         let Some(_) = self.frame().init_self else {
             let message = "'super.init' cannot be called outside of an initializer";
@@ -78,7 +78,8 @@ impl Infer<'_> {
         function.is_some_and(|f| superclass::is_convenience(self.cx, f))
     }
 
-    /// An initializer that does not say so calls that of the superclass at its end, when there is one without parameters.
+    /// Calls the initializer of the superclass at the end of an initializer that does not call one explicitly, if one
+    /// can be called without arguments.
     pub(crate) fn implicit_super_init(&mut self, body: &ast::Block, end: Span) -> Option<Stmt> {
         let base = self.superclass()?;
         if self.is_convenience() || crate::types::model::syntax_walk::calls_super_init(&body.items) {

@@ -1,4 +1,4 @@
-//! The notation of mathematics: `f'`, `∇f`, `∂(f, x)`, and operators as values.
+//! Mathematical notation: `f'`, `∇f`, `∂(f, x)`, and operators as values.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -17,7 +17,7 @@ use crate::types::names::prelude;
 use crate::types::nominal::stored_property;
 use std::rc::Rc;
 
-/// A parameter of a function that is named.
+/// A parameter of a named function.
 pub(crate) struct KnownParameter {
     pub(crate) name: ast::Name,
     pub(crate) label: Option<ast::Name>,
@@ -25,14 +25,14 @@ pub(crate) struct KnownParameter {
 }
 
 impl KnownParameter {
-    /// A parameter of a function value, whose name nobody knows.
+    /// Creates a parameter of a function value, whose name is not known.
     fn unnamed(ty: Type) -> KnownParameter {
         KnownParameter { name: "_".into(), label: None, ty }
     }
 }
 
 impl Infer<'_> {
-    /// `f'`
+    /// Infers `f'`.
     pub(crate) fn prime(&mut self, function: &ast::Expr, order: u32, span: Span) -> Expr {
         let mut value = self.expr(function, None);
         if let Type::Function(f) = unification::shallow(self.cx, &value.ty.clone())
@@ -46,7 +46,7 @@ impl Infer<'_> {
         value
     }
 
-    /// A derivative is by one number; of a function of several there are two other kinds.
+    /// Reports `f'` for a function that does not take one number; suggests the gradient and a partial derivative.
     fn prime_of_several(&mut self, function: &ast::Expr, count: usize) -> Expr {
         let (name, first) = match &function.kind {
             Ast::Ident { name, .. } => {
@@ -92,7 +92,7 @@ impl Infer<'_> {
         self.call_overloaded(&Ident { name: name.into(), span }, candidates, vec![arg], None, span)
     }
 
-    /// `∂(f, x)`: the derivative by one parameter, as a function of all of them.
+    /// Infers `∂(f, x)`: the derivative by one parameter, as a function of all of them.
     pub(crate) fn partial(&mut self, function: &ast::Expr, parameter: &Ident, span: Span) -> Expr {
         let Some(parameters) = self.parameters_of(function) else {
             let message = "the names of the parameters of this function are not known";
@@ -132,7 +132,7 @@ impl Infer<'_> {
         self.expr(&outer, Some(&Type::Function(Rc::new(wanted))))
     }
 
-    /// The parameters of a function that is named.
+    /// Returns the parameters of a function that is given by name.
     pub(crate) fn parameters_of(&mut self, function: &ast::Expr) -> Option<Vec<KnownParameter>> {
         let name = match &function.kind {
             Ast::Ident { name, .. } => name,
@@ -184,7 +184,7 @@ impl Infer<'_> {
         signature.params.iter().map(named).collect()
     }
 
-    /// `+` and the like as a value.
+    /// Infers an operator, such as `+`, as a value.
     pub(crate) fn operator_value(&mut self, name: &ast::Name, expected: Option<&Type>, span: Span) -> Expr {
         let operand = match expected.and_then(|t| self.known(t)) {
             Some(Type::Function(f)) if f.params.len() == 1 => match unification::shallow(self.cx, &f.params[0].ty) {
@@ -206,12 +206,12 @@ impl Infer<'_> {
     }
 }
 
-/// A name as an expression.
+/// Creates a name as an expression.
 pub(crate) fn ident(name: &str, span: Span) -> ast::Expr {
     ast::Expr { kind: Ast::Ident { name: name.into(), generics: vec![] }, span }
 }
 
-/// A call of a function with arguments for all of its parameters.
+/// Creates a call of a function with arguments for all of its parameters.
 pub(crate) fn call_with(
     function: &ast::Expr,
     parameters: &[KnownParameter],
@@ -227,7 +227,7 @@ pub(crate) fn call_with(
     ast::Expr { kind: Ast::Call { callee: Rc::new(function.clone()), args }, span }
 }
 
-/// `{ params in call }` that throws what the call throws.
+/// Creates `{ params in call }`, which throws if the call throws.
 pub(crate) fn closure_of_call(params: &[String], call: ast::Expr, throws: bool, span: Span) -> ast::Expr {
     if !throws {
         return syntax_query::closure_of(params, call, span);

@@ -1,4 +1,4 @@
-//! Casts whose outcome is known before the program runs.
+//! Casts with a fixed outcome: a warning for casts whose result is known at compile time.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -8,14 +8,14 @@ use crate::types::infer::Infer;
 use crate::types::model::ty::Type;
 use crate::types::names::lookup;
 
-/// How a cast ends.
+/// The outcome of a cast.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Outcome {
     Succeeds,
     Fails,
 }
 
-/// How a cast is written.
+/// The syntax of a cast.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CastWord {
     /// `is`
@@ -27,13 +27,13 @@ pub(crate) enum CastWord {
 }
 
 impl Infer<'_> {
-    /// Says when a cast need not be asked for.
+    /// Warns about a cast whose outcome is known.
     pub(crate) fn check_cast(&mut self, from: &Type, to: &Type, word: CastWord, span: Span) {
         let is_written = self.frames.first().and_then(|f| f.function);
         if is_written.is_none_or(|f| self.cx.defs.function_data(f).is_prelude) {
             return;
         }
-        // `Self` of a class may inherit from what is known of it.
+        // `Self` of a class may be a subclass of its static type.
         if self.cx.sink.source_text(span).ends_with("Self") {
             return;
         }
@@ -81,7 +81,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether a class is another one, or inherits from it.
+    /// Whether a class is equal to another one, or inherits from it.
     fn inherits(&mut self, class: &Type, from: &Type) -> bool {
         let mut at = class.clone();
         loop {

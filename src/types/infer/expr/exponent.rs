@@ -1,5 +1,5 @@
-//! Fractions: a quotient of integer literals in the exponent of a floating-point number is itself a floating-point number,
-//! so that `x^(1/3)` is the cube root of `x`. So is one in a formula, and in an expression at the prompt.
+//! Fractions: a quotient of integer literals in the exponent of a floating-point number is itself a floating-point
+//! number, so that `x^(1/3)` is the cube root of `x`. So is one in a formula, and in an expression at the prompt.
 
 use crate::syntax::ast::{Expr, ExprKind as Ast, Ident};
 use crate::types::conform::conformances;
@@ -14,7 +14,8 @@ use crate::types::names::lookup;
 use std::rc::Rc;
 
 impl Infer<'_> {
-    /// Infers the operands of `^`: the base first, because its type decides what a quotient in the exponent is.
+    /// Infers the operands of `^`: the base first, because its type determines whether a quotient in the exponent is a
+    /// fraction.
     pub(crate) fn ready_power(&mut self, op: &Ident, args: &mut [ArgNode]) {
         let ("^", [base, exponent]) = (&*op.name, args) else { return };
         self.ready_args(std::slice::from_mut(base));
@@ -25,8 +26,8 @@ impl Infer<'_> {
         self.ready_exponent(is_floating, exponent);
     }
 
-    /// Infers the arguments of the library's `pow`, whose base is a floating-point number whenever it is not known to be
-    /// something else.
+    /// Infers the arguments of the library's `pow`, whose base is a floating-point number unless it is known to have
+    /// another type.
     pub(crate) fn ready_pow(&mut self, name: &Ident, candidates: &[Candidate], args: &mut [ArgNode]) {
         let ("pow", [base, exponent]) = (&*name.name, args) else { return };
         let is_library = |candidate: &Candidate| match candidate.target {
@@ -51,7 +52,7 @@ impl Infer<'_> {
         self.with_fractions(of_floating, |infer| infer.ready_args(std::slice::from_mut(exponent)));
     }
 
-    /// Runs something where a quotient of integer literals is a fraction, or is not.
+    /// Calls `run` with quotients of integer literals as fractions, or not.
     pub(crate) fn with_fractions<T>(&mut self, are_there: bool, run: impl FnOnce(&mut Self) -> T) -> T {
         let around = std::mem::replace(&mut self.fractions, are_there);
         let out = run(self);
@@ -59,19 +60,19 @@ impl Infer<'_> {
         out
     }
 
-    /// Runs something that is no part of the exponent or the formula around it.
+    /// Calls `run` for an expression that is not part of the enclosing exponent or formula.
     pub(crate) fn without_fractions<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
         self.with_fractions(false, run)
     }
 
-    /// A quotient of integer literals where it is a fraction, with floating-point literals in their place.
+    /// Returns the operands of a quotient of integer literals that is a fraction, with floating-point literals instead.
     pub(crate) fn fraction(&self, op: &Ident, lhs: &Rc<Expr>, rhs: &Rc<Expr>) -> Option<[Rc<Expr>; 2]> {
         let is_quotient = self.fractions && &*op.name == "/" && is_whole(lhs) && is_whole(rhs);
         is_quotient.then(|| [Rc::new(with_point(lhs)), Rc::new(with_point(rhs))])
     }
 
-    /// Makes an exponent that contains a quotient of literals a number of the base's type, once the base is known to be a
-    /// floating-point number, or is a literal itself.
+    /// Unifies the type of an exponent that contains a quotient of literals with that of the base, if the base is a
+    /// floating-point number or a literal.
     pub(crate) fn settle_exponent(&mut self, op: &Ident, args: &[ArgNode]) {
         let ("^", [base, exponent]) = (&*op.name, args) else { return };
         let (Some(of), Some(value)) = (&base.ready, &exponent.ready) else { return };
@@ -83,12 +84,12 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether a type is that of an integer literal, and nothing else is known of it.
+    /// Whether a type is the undecided type of an integer literal.
     pub(crate) fn is_whole_literal(&mut self, ty: &Type) -> bool {
         matches!(unification::shallow(self.cx, ty), Type::Var(v) if self.cx.vars.var(v).literal == Some(Literal::Int))
     }
 
-    /// Whether the powers of a type include roots: it is one of floating-point or of complex numbers.
+    /// Whether the powers of a type include roots: it is a type of floating-point or complex numbers.
     fn has_roots(&mut self, ty: &Type) -> bool {
         self.is_floating(ty)
             || match unification::shallow(self.cx, ty) {
@@ -100,7 +101,7 @@ impl Infer<'_> {
             }
     }
 
-    /// Whether a type is that of floating-point numbers, or of a literal with a point.
+    /// Whether a type is a floating-point type, or that of a floating-point literal.
     pub(crate) fn is_floating(&mut self, ty: &Type) -> bool {
         match unification::shallow(self.cx, ty) {
             Type::Var(v) => self.cx.vars.var(v).literal == Some(Literal::Float),
@@ -116,7 +117,7 @@ impl Infer<'_> {
     }
 }
 
-/// Whether an expression is made of integer literals, without a quotient.
+/// Whether an expression consists of integer literals and operators, without a quotient.
 fn is_whole(e: &Expr) -> bool {
     match &e.kind {
         Ast::Int(_) => true,
@@ -129,7 +130,7 @@ fn is_whole(e: &Expr) -> bool {
     }
 }
 
-/// Whether an expression is made of operators around a quotient of integer literals.
+/// Whether an expression consists of operators with a quotient of integer literals among their operands.
 fn has_quotient(e: &Expr) -> bool {
     match &e.kind {
         Ast::Paren(inner) | Ast::Prefix { operand: inner, .. } => has_quotient(inner),
@@ -141,7 +142,7 @@ fn has_quotient(e: &Expr) -> bool {
     }
 }
 
-/// The same expression with floating-point literals.
+/// Returns the same expression with floating-point literals.
 fn with_point(e: &Expr) -> Expr {
     let kind = match &e.kind {
         Ast::Int(Some(value)) => Ast::Float(*value as f64),

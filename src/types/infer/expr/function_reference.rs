@@ -1,4 +1,4 @@
-//! Functions, methods, initializers and cases as values.
+//! Function references: functions, methods, initializers and cases as values.
 
 use crate::source::Span;
 use crate::syntax::ast;
@@ -17,7 +17,7 @@ use crate::types::names::members;
 use crate::types::nominal::stored_property;
 use std::rc::Rc;
 
-/// `f(_:by:)` is `f` with these labels; a name without brackets says nothing about labels.
+/// Splits `f(_:by:)` into `f` and its labels; a name without parentheses specifies no labels.
 pub(crate) fn split_labels(name: &Ident) -> (Ident, Option<&str>) {
     match name.name.split_once('(') {
         Some((base, labels)) if !base.is_empty() => {
@@ -28,7 +28,8 @@ pub(crate) fn split_labels(name: &Ident) -> (Ident, Option<&str>) {
 }
 
 impl Infer<'_> {
-    /// One of several functions as a value: the one that fits what is expected, the nearest one, one of `Double`s.
+    /// Infers a reference to one of several functions: the one that fits the expected type, the nearest one, one of
+    /// `Double`s.
     pub(crate) fn reference(&mut self, candidates: &[Candidate], expected: Option<&Type>, span: Span) -> Option<Expr> {
         let expected = expected.and_then(|t| self.known(t));
         match expected {
@@ -40,8 +41,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether several functions could still be meant, and what they are to take is not known yet: what stands beside them
-    /// may say it. Functions that are asked for with their derivatives are those of `Double`s.
+    /// Whether several functions fit, and the expected parameter types are not known yet: other arguments may determine
+    /// them. A reference that must be differentiable does not wait: it is to a function of `Double`s.
     fn depends_on_others(&mut self, candidates: &[Candidate], expected: &Type, span: Span) -> bool {
         let Type::Function(f) = expected else { return false };
         let is_open = f.params.iter().any(|p| unification::has_vars(self.cx, &p.ty));
@@ -50,7 +51,7 @@ impl Infer<'_> {
             && candidates.iter().filter(|c| self.may_be(c, Some(expected), span)).count() > 1
     }
 
-    /// What a reference that waited has become; `None` while it is still open.
+    /// Resolves a pending reference; returns `None` while it is still open and `dares` is false.
     pub(crate) fn attempt_reference(
         &mut self,
         candidates: &[Candidate],
@@ -90,8 +91,8 @@ impl Infer<'_> {
         Some(Expr { kind, ty, span })
     }
 
-    /// Those of the candidates that could be what is expected, and are as near as any: of them those of `Double`s, and
-    /// before others those without labels, which the name does not say.
+    /// Returns the best of the candidates that fit the expected type: the nearest ones, of these the ones of `Double`s,
+    /// and of these the ones without labels, which the name does not specify.
     fn best_references(&mut self, candidates: &[Candidate], expected: Option<&Type>, span: Span) -> Vec<Candidate> {
         let double = lookup::simple(self.cx, "Double");
         let mut ranked = vec![];
@@ -107,8 +108,8 @@ impl Infer<'_> {
         ranked.into_iter().filter(|(rank, _)| Some(*rank) == least).map(|(_, c)| c.clone()).collect()
     }
 
-    /// Those that take integers, when that is what a function is asked for, though nothing says of which type:
-    /// `[1, 2].map(abs)`.
+    /// Returns the candidates that take `Int`s, if the expected parameter types are undecided types of integer
+    /// literals: `[1, 2].map(abs)`.
     fn of_whole_numbers(
         &mut self,
         candidates: &[Candidate],
@@ -127,7 +128,7 @@ impl Infer<'_> {
         (!natural.is_empty()).then_some(natural)
     }
 
-    /// Whether a function could be what is expected, as far as that is known.
+    /// Whether a function fits the expected type, as far as that is known.
     pub(crate) fn may_be(&mut self, candidate: &Candidate, expected: Option<&Type>, span: Span) -> bool {
         let Some(expected) = expected else { return true };
         let snapshot = self.cx.vars.snapshot();
@@ -139,7 +140,8 @@ impl Infer<'_> {
         fits
     }
 
-    /// The type of a function value with fresh variables for its generic parameters; `None` for a case.
+    /// Returns the type and the callee of a function value, with fresh variables for its generic parameters; `None` for
+    /// a case.
     fn opened(&mut self, candidate: &Candidate, span: Span) -> Option<(Type, Callee)> {
         let instance = self.instantiate(candidate, span);
         let signature = Signature {
@@ -153,7 +155,7 @@ impl Infer<'_> {
         Some((signature::function_type(&signature), instance.callee?))
     }
 
-    /// Those of the candidates that have these labels: `x:y:`.
+    /// Returns the candidates that have the given labels, such as `x:y:`.
     pub(crate) fn with_labels(&mut self, candidates: Vec<Candidate>, labels: Option<&str>) -> Vec<Candidate> {
         let Some(labels) = labels else { return candidates };
         let mut fitting = vec![];
@@ -166,7 +168,7 @@ impl Infer<'_> {
         fitting
     }
 
-    /// `Enum.case` as a function of its payload.
+    /// Infers `Enum.case` as a function of its payload.
     pub(crate) fn case_reference(&mut self, ty: &Type, case: u32, span: Span) -> Expr {
         let Type::Nominal(n, args) = ty else { return self.error_expr(span) };
         let payload = stored_property::case_payload(self.cx, *n, case);
@@ -184,7 +186,7 @@ impl Infer<'_> {
         self.expr(&closure, Some(&function_of(params, ty.clone())))
     }
 
-    /// `Type.method` of a method that needs a value: a function that is given the value first.
+    /// Infers `Type.method` for an instance method: a function that takes the instance.
     pub(crate) fn unbound_method(&mut self, ty: &Type, name: &Ident, expected: Option<&Type>, span: Span) -> Expr {
         let own = Ident { name: "$self".into(), span };
         let base = Rc::new(ast::Expr { kind: Ast::Ident { name: own.name.clone(), generics: vec![] }, span });
@@ -197,7 +199,7 @@ impl Infer<'_> {
         self.expr(&closure, Some(&function_of(vec![ty.clone()], result)))
     }
 
-    /// Whether one of several functions that an argument names has the type that is wanted, and what that costs.
+    /// Whether one of the functions that an argument names has the type `wanted`, and the cost.
     pub(crate) fn reference_fits(&mut self, e: &ast::Expr, wanted: &Type) -> Option<u32> {
         let candidates = match &e.kind {
             Ast::Paren(inner) => return self.reference_fits(inner, wanted),
@@ -217,7 +219,7 @@ impl Infer<'_> {
         candidates.iter().any(|c| self.may_be(c, Some(wanted), e.span)).then_some(1)
     }
 
-    /// Whether a name is that of a property of the type around here, whatever functions have it, too.
+    /// Whether a name is that of a property of the enclosing type, even if functions have it, too.
     fn is_own_property(&mut self, name: &str) -> bool {
         let Some(own) = self.own_type() else { return false };
         let is_property =
@@ -227,7 +229,7 @@ impl Infer<'_> {
             .any(|is_static| members::members(self.cx, &own, name, is_static, self.file).iter().any(is_property))
     }
 
-    /// Whether an argument names one of several functions, so that it depends on what is expected.
+    /// Whether an argument names several functions, so that it depends on the expected type.
     pub(crate) fn names_several(&mut self, e: &ast::Expr) -> bool {
         match &e.kind {
             Ast::Ident { name, .. } => {

@@ -1,4 +1,5 @@
-//! The older operators `#gradient` and `#valueAndGradient`: of a function, with respect to some of its parameters.
+//! Gradient operators: the older `#gradient` and `#valueAndGradient`, of a function with respect to some of its
+//! parameters.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -14,26 +15,26 @@ use crate::types::model::ty::{FunctionParam, FunctionType, Strength, Type};
 use crate::types::names::members;
 use std::rc::Rc;
 
-/// What is differentiated by.
+/// A variable of differentiation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Wrt {
     /// `self`
     Receiver,
-    /// A parameter, by number.
+    /// A parameter, by index.
     Parameter(usize),
 }
 
-/// What a method is called on.
+/// The receiver of a method.
 struct Receiver {
     method: FunctionId,
     name: Ident,
-    /// The instance, or the type (`M.f`): then it is one more parameter.
+    /// The instance, or the type (`M.f`), in which case the instance is an additional parameter.
     base: ast::Expr,
     ty: Type,
     is_type: bool,
 }
 
-/// A function that is differentiated.
+/// The function that is differentiated.
 struct Target<'e> {
     function: &'e ast::Expr,
     receiver: Option<Receiver>,
@@ -41,7 +42,7 @@ struct Target<'e> {
 }
 
 impl Infer<'_> {
-    /// `#gradient(of: f, wrt: .0, .1)`
+    /// Infers `#gradient(of: f, wrt: .0, .1)`.
     pub(crate) fn hash_operator(&mut self, name: &Ident, args: &[ast::Arg], span: Span) -> Expr {
         let operator = match &*name.name {
             "gradient" => "gradient",
@@ -89,7 +90,7 @@ impl Infer<'_> {
         self.fail(Code::WithRespectTo, rest[0].value.span, "parameters must be specified in original order")
     }
 
-    /// What a method is called on; `None` for what is no method of an instance.
+    /// Returns the receiver of a method; `None` if the expression does not denote an instance method.
     fn receiver_of(&mut self, function: &ast::Expr) -> Option<Receiver> {
         let Ast::Member { base, name, .. } = &function.kind else { return None };
         let (ty, is_type) = match self.type_expression(base) {
@@ -134,8 +135,8 @@ impl Infer<'_> {
         }
     }
 
-    /// `{ p0, p1 in operator(at: p1, in: { q1 in f(p0, q1) }) }`, with what a method is called on in front if it is not
-    /// known.
+    /// Infers `{ p0, p1 in operator(at: p1, in: { q1 in f(p0, q1) }) }`, with the receiver as an additional first
+    /// parameter if it is not known.
     fn with_respect_to(&mut self, operator: &str, target: Target<'_>, wrt: &[Wrt], span: Span) -> Expr {
         let Target { function, receiver, parameters } = target;
         let unknown = receiver.as_ref().filter(|r| r.is_type).map(|r| r.ty.clone());

@@ -1,4 +1,4 @@
-//! `.name` and what follows it: `.red`, `.of(3)`, `.pi.rounded()`.
+//! Implicit members: `.name` and chains that begin with it, such as `.red`, `.of(3)`, `.pi.rounded()`.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -20,7 +20,7 @@ use crate::types::nominal::stored_property;
 use std::rc::Rc;
 
 impl Infer<'_> {
-    /// Members of members of `.name`: what comes out at the end is of the type that `.name` belongs to.
+    /// Infers a chain of members of `.name`, whose result has the type to which `.name` belongs.
     pub(crate) fn implicit_chain(&mut self, e: &ast::Expr, expected: Option<&Type>) -> Option<Expr> {
         let (root, _) = implicit_root(e)?;
         if is_single(e) || self.roots.iter().any(|(at, _)| *at == root) {
@@ -36,7 +36,7 @@ impl Infer<'_> {
         Some(self.wait(PendingKind::Coerce { value: Rc::new(value), to: ty.clone() }, ty, e.span))
     }
 
-    /// `.name` or `.name(arguments)`; it waits until it is known to which type it belongs.
+    /// Infers `.name` or `.name(arguments)`; it is pending until the type to which it belongs is known.
     pub(crate) fn implicit_or_wait(
         &mut self,
         name: &Ident,
@@ -53,10 +53,10 @@ impl Infer<'_> {
         }
     }
 
-    /// `.name` or `.name(arguments)` where a value of a known type is expected.
+    /// Infers `.name` or `.name(arguments)` where a value of a known type is expected.
     pub(crate) fn implicit(&mut self, name: &Ident, args: Option<Vec<ArgNode>>, expected: &Type, span: Span) -> Expr {
         let mut ty = unification::shallow(self.cx, expected);
-        // `.some(x)` belongs to the optional itself, everything else to what it wraps.
+        // `.some(x)` belongs to the optional itself, everything else to its payload.
         while let Some(payload) = lookup::optional_payload(self.cx, &ty) {
             if matches!(&*name.name, "some" | "none") {
                 break;
@@ -72,7 +72,7 @@ impl Infer<'_> {
         }
     }
 
-    /// `.name`, which must not be a case that has a payload.
+    /// Infers `.name`; reports a case that has a payload.
     fn case_without_payload(&mut self, ty: &Type, name: &Ident, span: Span) -> Expr {
         let members = members::members(self.cx, ty, &name.name, true, self.file);
         let (Type::Nominal(n, args), [(MemberKind::Case(case), ..)]) = (ty, members.as_slice()) else {
@@ -96,8 +96,8 @@ impl Infer<'_> {
         self.error_expr(span)
     }
 
-    /// `.name(arguments)` as the result of a function that gives `Self` of a class: a member of `Self`, which may be a
-    /// subclass.
+    /// Rewrites `.name(arguments)`, the result of a function that returns `Self` of a class, as a member of `Self`,
+    /// which may be a subclass.
     pub(crate) fn of_own_class(&mut self, value: &ast::Expr) -> Option<ast::Expr> {
         let f = self.frame().function.filter(|f| dynamic_self::gives_self(self.cx, *f))?;
         let (owner, result) = (self.own_type()?, signature::signature(self.cx, f).result.clone());
@@ -120,14 +120,14 @@ impl Infer<'_> {
         }
     }
 
-    /// The type that `.name` belongs to, as far as it is known.
+    /// Returns the type to which `.name` belongs, as far as it is known.
     pub(crate) fn implicit_type(&self, root: Span, expected: Option<&Type>) -> Option<Type> {
         let of_chain = self.roots.iter().find(|(at, _)| *at == root).map(|(_, ty)| ty);
         expected.or(of_chain).cloned()
     }
 }
 
-/// The place and the name of the `.name` that a chain of members, calls and subscripts begins with.
+/// Returns the location and the name of the `.name` with which a chain of members, calls and subscripts begins.
 pub(crate) fn implicit_root(e: &ast::Expr) -> Option<(Span, &Ident)> {
     match &e.kind {
         Ast::Implicit { name, .. } => Some((e.span, name)),
@@ -139,7 +139,7 @@ pub(crate) fn implicit_root(e: &ast::Expr) -> Option<(Span, &Ident)> {
     }
 }
 
-/// Whether nothing follows: `.name` or `.name(…)`.
+/// Whether an expression is `.name` or `.name(…)` without further members.
 fn is_single(e: &ast::Expr) -> bool {
     match &e.kind {
         Ast::Implicit { .. } => true,

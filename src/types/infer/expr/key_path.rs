@@ -1,4 +1,4 @@
-//! Key paths: `\Root.path` as a function from the root, or as an object of the library that reads and writes.
+//! Key paths: `\Root.path` as a function of the root, or as an object of the library that reads and writes.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -16,12 +16,13 @@ use crate::types::names::lookup;
 use crate::types::names::type_expr;
 use std::rc::Rc;
 
-/// What the root is called in the functions that a key path becomes. Nobody can write these names.
+/// The names of the root and the value in the functions that are generated for a key path. Source text cannot contain
+/// them.
 const ROOT: &str = "$root";
 const VALUE: &str = "$value";
 
 impl Infer<'_> {
-    /// `\Root.path`, `\.path`
+    /// Infers `\Root.path` or `\.path`.
     pub(crate) fn key_path(
         &mut self,
         root: Option<&ast::TypeExpr>,
@@ -51,7 +52,7 @@ impl Infer<'_> {
         self.key_path_of(&root, path, if function { expected } else { None }, span)
     }
 
-    /// A key path of a known root; `function` is the type of the function that it is to be, if any.
+    /// Infers a key path with a known root; `function` is the expected function type, if any.
     pub(crate) fn key_path_of(
         &mut self,
         root: &Type,
@@ -82,8 +83,8 @@ impl Infer<'_> {
         self.expr(&ast::Expr { kind: Ast::Call { callee, args }, span }, None)
     }
 
-    /// `base[keyPath: \.a.b]` is the place `base.a.b`, and accessed as that, where something can be stored there; `None` for
-    /// other paths.
+    /// Infers `base[keyPath: \.a.b]` as the place `base.a.b`, if that can be assigned to; returns `None` for other
+    /// paths.
     pub(crate) fn along_key_path(&mut self, base: &Expr, path: &[KeyPathPart], span: Span) -> Option<Expr> {
         let is_plain = |part: &KeyPathPart| match part {
             KeyPathPart::Member(name) => &*name.name != "self",
@@ -104,7 +105,8 @@ impl Infer<'_> {
         })
     }
 
-    /// Follows the path once, on a variable of the root's type: the type at its end, and whether it can be stored to.
+    /// Infers the path once, on a variable of the root's type: returns the type at its end, and whether it can be
+    /// assigned to.
     fn probe(&mut self, root: &Type, path: &[KeyPathPart], span: Span) -> Option<(Type, bool)> {
         let local = self.new_local("", root.clone(), true, span);
         let end = self.in_scope(|infer| {
@@ -119,7 +121,7 @@ impl Infer<'_> {
         Some((unification::resolved(self.cx, &end.ty), stores))
     }
 
-    /// Whether what was read from a variable could be written there.
+    /// Whether the place from which a value was read, starting at a variable, can be assigned to.
     fn can_store(&mut self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Local(_) => true,
@@ -147,7 +149,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A type as a name that stands for it.
+    /// Returns a type expression with a name that denotes a type.
     fn written(&mut self, ty: &Type, span: Span) -> ast::TypeExpr {
         let name = type_expr::name_for(self.cx, ty.clone());
         let ident = Ident { name: name.into(), span };
@@ -168,7 +170,7 @@ impl Infer<'_> {
     }
 }
 
-/// The path from the root, as an expression.
+/// Returns the path from the root as an expression.
 fn walk(path: &[KeyPathPart], span: Span) -> ast::Expr {
     path.iter().fold(name(ROOT, span), |base, part| {
         let base = Rc::new(base);

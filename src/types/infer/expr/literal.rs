@@ -1,4 +1,4 @@
-//! Literals: numbers, text, arrays, dictionaries, tuples.
+//! Literals: numbers, strings, arrays, dictionaries, tuples.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -66,7 +66,7 @@ impl Infer<'_> {
         Expr { kind: ExprKind::Interpolation(out), ty: string, span }
     }
 
-    /// An interpolation holds one value without a label.
+    /// Returns the value in an interpolation; reports any label or further arguments.
     fn interpolated<'a>(&mut self, args: &'a [ast::Arg], span: Span) -> Option<&'a ast::Arg> {
         let wrong = |at, message: String| Diagnostic::error(Code::WrongArguments, at, message);
         let Some(first) = args.first() else {
@@ -89,7 +89,7 @@ impl Infer<'_> {
         Some(first)
     }
 
-    /// The text that `print` would write for a value.
+    /// Creates a call that returns the string that `print` would write for a value.
     fn described(&mut self, value: Expr) -> Expr {
         let (string, span, ty) = (lookup::simple(self.cx, "String"), value.span, value.ty.clone());
         let Some(function) = prelude::library_function(self.cx, "_describe") else { return self.error_expr(span) };
@@ -133,7 +133,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Elements of which one is `nil` are optionals.
+    /// Makes the element type of a literal that contains `nil` an optional.
     fn becomes_optional(&mut self, element: &Type, span: Span) {
         if let Type::Var(_) = unification::shallow(self.cx, element) {
             let payload = self.cx.vars.fresh();
@@ -142,7 +142,7 @@ impl Infer<'_> {
         }
     }
 
-    /// `true` and `false`: a `Bool`, or what is expected when that can be made from one.
+    /// Infers `true` or `false`: a `Bool`, or a value of the expected type if it can be written as such a literal.
     pub(crate) fn bool_literal(&mut self, value: bool, expected: Option<&Type>, span: Span) -> Expr {
         let literal = Expr { kind: ExprKind::Bool(value), ty: self.bool_type(), span };
         let mut wanted = expected.and_then(|t| self.known(t));
@@ -155,7 +155,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A value of a type that conforms to a protocol of literals, made from one.
+    /// Creates a value of a type that conforms to a literal protocol from the literal.
     pub(crate) fn literal_of(&mut self, protocol: &'static str, of: &Type, literal: Expr) -> Option<Expr> {
         let protocol = lookup::protocol(self.cx, protocol);
         if !matches!(of, Type::Nominal(..) | Type::Param(_)) || !conformances::conforms_to(self.cx, of, protocol) {
@@ -166,7 +166,7 @@ impl Infer<'_> {
         Some(Expr { kind: ExprKind::Call { callee, args: vec![Argument::Value(literal)] }, ty, span })
     }
 
-    /// A value of a type that is made from a literal.
+    /// Creates a value of a type from a collection literal.
     fn made_from_literal(&mut self, of: &Type, label: &str, value: Expr, span: Span) -> Expr {
         let label: ast::Name = label.into();
         let ast = ast::Expr { kind: Ast::Nil, span };
@@ -208,7 +208,7 @@ impl Infer<'_> {
         Expr { kind: ExprKind::Dictionary(values), ty, span }
     }
 
-    /// A value of a type that is made from a dictionary literal, which gives it the pairs in their order.
+    /// Creates a value of a type from a dictionary literal, which passes the pairs in their order.
     fn literal_of_pairs(
         &mut self,
         items: &[(ast::Expr, ast::Expr)],

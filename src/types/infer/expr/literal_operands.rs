@@ -1,4 +1,4 @@
-//! Operators whose operands are literals.
+//! Literal operands: how an operator determines the types of literals among its operands.
 
 use crate::source::Span;
 use crate::syntax::ast::{ExprKind as Ast, Ident};
@@ -18,8 +18,8 @@ use crate::types::names::lookup;
 use crate::types::names::members;
 
 impl Infer<'_> {
-    /// Literals in brackets are of the type that is expected, when it is one that is written so and has the operator:
-    /// `let v: SIMD3<Double> = [1, 2, 3] + [4, 5, 6]`.
+    /// Infers an operator whose operands are array literals of the expected type, if the type can be written as one and
+    /// has the operator: `let v: SIMD3<Double> = [1, 2, 3] + [4, 5, 6]`.
     pub(crate) fn by_expected_literal(
         &mut self,
         op: &Ident,
@@ -41,10 +41,11 @@ impl Infer<'_> {
         Some(self.commit(op, &best, args, Some(&wanted), span))
     }
 
-    /// `Double` for the result of a call that arithmetic is done with, or that is compared, where a literal with a point
-    /// stands on the other side: `max(1, 2) + 0.5`.
+    /// Returns `Double` for the result of a pending call that is an operand of arithmetic, or of a comparison, with a
+    /// floating-point literal as the other operand: `max(1, 2) + 0.5`. Returns the type of the base for an exponent of
+    /// a floating-point number.
     pub(crate) fn beside_point(&mut self, result: &Type) -> Option<Type> {
-        /// Calls and operators that one result may go through on its way to the literal.
+        /// The maximum number of calls and operators between the result and the literal.
         const FARTHEST: usize = 8;
         let mut result = result.clone();
         for _ in 0..FARTHEST {
@@ -81,8 +82,8 @@ impl Infer<'_> {
         None
     }
 
-    /// When the operands that are known do not decide, a literal with a point that is of none of their types is a
-    /// `Double`: `0.9^n`.
+    /// Defaults a floating-point literal to `Double` if none of the known operand types accepts it: `0.9^n`. Called if
+    /// these types do not determine the overload; returns whether there is such a literal.
     pub(crate) fn settle_point(&mut self, args: &[ArgNode], types: &[Type], span: Span) -> bool {
         let operands: Vec<Type> = args.iter().filter_map(|a| a.ready.as_ref().map(|e| e.ty.clone())).collect();
         let double = lookup::simple(self.cx, "Double");
@@ -105,7 +106,7 @@ impl Infer<'_> {
         matches!(ty, Type::Var(v) if self.cx.vars.var(*v).literal == Some(Literal::Float))
     }
 
-    /// Whether a function gives something of the type of its argument `k`, as `max` and `abs` do.
+    /// Whether the result of a function has the type of its argument `k`, as for `max` and `abs`.
     fn gives_back(&mut self, candidate: &Candidate, k: usize, span: Span) -> bool {
         let snapshot = self.cx.vars.snapshot();
         let instance = self.instantiate(candidate, span);
@@ -115,7 +116,7 @@ impl Infer<'_> {
         is_same
     }
 
-    /// Two literals are numbers of one type: `1 + 2.5`. Gives the type of an arithmetic result.
+    /// Unifies the types of operands that are all literals: `1 + 2.5`. Returns the type of an arithmetic result.
     pub(crate) fn join_literals(&mut self, op: &Ident, args: &[ArgNode], span: Span) -> Option<Type> {
         let mut types = vec![];
         for arg in args {
@@ -136,7 +137,7 @@ impl Infer<'_> {
         is_arithmetic.then_some(first)
     }
 
-    /// Literals that an operator is not declared for as integers are numbers with a point: `√2`, `2 * .pi`.
+    /// Makes integer literals `Double`s if the operator is not declared for integers: `√2`, `2 * .pi`.
     pub(crate) fn prefer_double(&mut self, op: &Ident, args: &[ArgNode], span: Span) {
         let mut literals = vec![];
         let mut members = vec![];

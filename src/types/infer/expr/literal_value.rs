@@ -1,4 +1,4 @@
-//! Literals of numbers and texts, once their types are known.
+//! Values of literals: conversion of numbers and strings to their types, once these are known.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast;
@@ -18,14 +18,14 @@ use crate::types::model::type_vars::Literal;
 use crate::types::names::lookup;
 use std::rc::Rc;
 
-/// The requirement of the protocols of literals that takes what the type says itself, and the one that every type has,
-/// for an `Int` or a `Double`.
+/// The indices of the requirements of the literal protocols: the one that takes the type that the conforming type
+/// declares, and the one that every type has, which takes an `Int` or a `Double`.
 const DIRECT: u32 = 0;
 const GENERAL: u32 = 1;
 
 impl Infer<'_> {
-    /// `Type(literal)` is the literal as a value of the type, where the type can be written so. A literal of a collection
-    /// is this only where no initializer takes it.
+    /// Infers `Type(literal)` as the literal with that type, if values of the type can be written as such literals. For
+    /// a literal of a collection, this requires that no initializer accepts it.
     pub(crate) fn coerced_literal(&mut self, ty: &Type, args: &[ArgNode], inits: &[Candidate]) -> Option<Expr> {
         let [arg] = args else { return None };
         if arg.label.is_some() || arg.trailing || arg.ready.is_some() || !matches!(ty, Type::Nominal(..)) {
@@ -55,7 +55,7 @@ impl Infer<'_> {
         Some(self.coerce(value, ty))
     }
 
-    /// A literal becomes what its type asks for.
+    /// Converts a literal to its type.
     pub(crate) fn finish_literal(&mut self, e: &mut Expr) {
         let span = e.span;
         let builtin = match &e.ty {
@@ -80,7 +80,7 @@ impl Infer<'_> {
         }
     }
 
-    /// `let p: Polynomial = 3`: the type makes itself from the literal.
+    /// Converts a literal by the initializer of its type: `let p: Polynomial = 3`.
     fn literal_of_own_type(&mut self, e: &mut Expr) {
         let (protocol, base, general) = match e.kind {
             ExprKind::Int(_) => ("ExpressibleByIntegerLiteral", "Int", GENERAL),
@@ -109,8 +109,7 @@ impl Infer<'_> {
         e.kind = ExprKind::Call { callee, args: vec![Argument::Value(literal)] };
     }
 
-    /// What a literal is before a type makes itself from it, where that is built in and known: a number of the type that
-    /// its initializer takes.
+    /// Returns the type of the literal that the initializer of a type takes, if that is a different and builtin type.
     fn literal_before(&mut self, of: &Type, protocol: ProtocolId) -> Option<Type> {
         let name = self.cx.defs.protocol_data(protocol).associated.first()?.name.clone();
         let before = associated_type::normalize_type(self.cx, &Type::Associated(Rc::new(of.clone()), protocol, name));
@@ -121,7 +120,7 @@ impl Infer<'_> {
     }
 }
 
-/// What kind of literal an expression is.
+/// The kind of a literal.
 enum Kind {
     Scalar(Literal),
     Bool,

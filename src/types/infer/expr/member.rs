@@ -24,8 +24,9 @@ use crate::types::nominal::stored_property;
 use std::rc::Rc;
 
 impl Infer<'_> {
-    /// What a member is asked of, as far as it is decided. A text that is written there is a `String`; what is known to be
-    /// an instance of a class is one, when that has the member.
+    /// Resolves the base of a member. The type of a string literal is `String`. A value of type `T!` is unwrapped, and
+    /// a value that is known to be an instance of a class is converted to the class, if the resulting type has the
+    /// member.
     pub(crate) fn asked(&mut self, base: Expr, name: &str) -> Expr {
         let base = self.decided(base);
         if let (ExprKind::Text(_), Type::Var(v)) = (&base.kind, unification::shallow(self.cx, &base.ty)) {
@@ -45,7 +46,7 @@ impl Infer<'_> {
         }
     }
 
-    /// `base.name` as a value.
+    /// Infers `base.name` as a value.
     pub(crate) fn member(&mut self, base: Expr, name: &Ident, expected: Option<&Type>, span: Span) -> Expr {
         let (full, (name, labels)) = (name, split_labels(name));
         let name = &name;
@@ -105,7 +106,7 @@ impl Infer<'_> {
                     base = (*receiver).clone();
                     let candidate =
                         Candidate { target: Target::Function(get), prefix, receiver: Some(receiver), tier: 0 };
-                    // While the type is open, a member under conditions may not be the one that is meant.
+                    // While the type is open, a member with requirements may not be available.
                     let is_last = at + 1 == count;
                     if !is_last && has_vars && self.try_candidate(&candidate, &[], None, span).is_none() {
                         continue;
@@ -139,7 +140,7 @@ impl Infer<'_> {
         self.unknown_member(&base, &ty, name)
     }
 
-    /// The getter of a stored property that subclasses override.
+    /// Returns the getter of a stored property that subclasses override.
     fn overridden_accessor(&mut self, n: NominalId, index: u32, base: &Expr) -> Option<FunctionId> {
         if !superclass::is_class(self.cx, n) || matches!(base.kind, ExprKind::Super(_)) || self.initializes(base) {
             return None;
@@ -171,7 +172,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A call of a getter.
+    /// Creates a call of a getter.
     pub(crate) fn getter_call(&mut self, candidate: &Candidate, base: Expr, name: &Ident, span: Span) -> Expr {
         let instance = self.instantiate_reporting(candidate, name, span);
         let Some(callee) = instance.callee else { return self.error_expr(span) };
@@ -190,7 +191,7 @@ impl Infer<'_> {
         Expr { kind: ExprKind::Call { callee, args }, ty, span }
     }
 
-    /// `value.method` without a call: a closure that keeps the value.
+    /// Infers `value.method` without a call: a closure that captures the value.
     fn method_value(
         &mut self,
         base: Expr,
@@ -230,7 +231,7 @@ impl Infer<'_> {
         })
     }
 
-    /// `Type.name` as a value; `on` is the type as a value, where it is not named.
+    /// Infers `Type.name` as a value; `on` is the metatype value, if the type is not given by name.
     pub(crate) fn static_member_of(
         &mut self,
         ty: &Type,
@@ -312,7 +313,7 @@ impl Infer<'_> {
         Expr { kind: ExprKind::Call { callee, args: vec![] }, ty, span }
     }
 
-    /// A case: a value, or a function of its payload.
+    /// Infers a case: a value, or a function of its payload.
     fn case_value(&mut self, ty: &Type, case: u32, span: Span) -> Expr {
         let Type::Nominal(n, _) = ty else { return self.error_expr(span) };
         if self.cx.defs.nominal_data(*n).cases[case as usize].has_payload {
@@ -321,7 +322,7 @@ impl Infer<'_> {
         Expr { kind: ExprKind::Case { case, payload: vec![] }, ty: ty.clone(), span }
     }
 
-    /// `base[arguments]`
+    /// Infers `base[arguments]`.
     pub(crate) fn subscript(&mut self, base: Expr, mut args: Vec<ArgNode>, span: Span) -> Expr {
         let base = self.asked(base, "subscript");
         let ty = unification::shallow(self.cx, &base.ty.clone());

@@ -1,4 +1,4 @@
-//! Types as values: `T.self`, and `self` and `Self` where a subclass, or a type that conforms, may be meant.
+//! Metatypes: `T.self`, and `self` and `Self` where they may denote a subclass or a conforming type.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -18,7 +18,7 @@ use crate::types::names::type_expr;
 use std::rc::Rc;
 
 impl Infer<'_> {
-    /// The type of the `self` around here. Captures nothing.
+    /// Returns the type of the enclosing `self`, without capturing it.
     pub(crate) fn self_type(&mut self) -> Option<Type> {
         let path = self.path();
         path.iter().rev().find_map(|f| {
@@ -31,7 +31,7 @@ impl Infer<'_> {
         })
     }
 
-    /// Whether this is the body of a static member.
+    /// Whether the body that is checked is that of a static member.
     pub(crate) fn is_static_body(&mut self) -> bool {
         let Some(f) = self.frames.first().and_then(|frame| frame.function) else { return false };
         let data = self.cx.defs.function_data(f);
@@ -39,7 +39,7 @@ impl Infer<'_> {
         is_member && data.is_static && data.decl.is_some()
     }
 
-    /// The type around here as a value: that of `self`, where it may say more than the declaration does.
+    /// Returns the enclosing type as a value: the dynamic type of `self`, if that may differ from the declared type.
     pub(crate) fn own_metatype(&mut self, span: Span) -> Option<Expr> {
         let own = self.own_type()?;
         let named = Expr { kind: ExprKind::Metatype, ty: Type::Metatype(Rc::new(own.clone())), span };
@@ -68,14 +68,14 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether `self` may be asked for its type: a closure must not keep a value for that which may change meanwhile, and
-    /// in an initializer of a protocol there may be none yet.
+    /// Whether the dynamic type of `self` may be queried: a closure must not capture a value for this purpose that may
+    /// change meanwhile, and in an initializer of a protocol `self` may not have a value yet.
     fn keeps_self(&mut self) -> bool {
         let is_class = matches!(self.owner, Owner::Nominal(_));
         is_class || self.path().len() == 1 && self.frame().init_self.is_none()
     }
 
-    /// A type as if somebody had written its name.
+    /// Returns an expression with a name that denotes a type.
     pub(crate) fn type_written(&mut self, ty: &Type, span: Span) -> ast::Expr {
         let name = type_expr::name_for(self.cx, ty.clone());
         let ident = ast::Ident { name: name.as_str().into(), span };
@@ -83,7 +83,7 @@ impl Infer<'_> {
         ast::Expr { kind: ast::ExprKind::Type(named), span }
     }
 
-    /// `Self` as a value; `None` for types that are named.
+    /// Infers `Self` as a value; returns `None` for other names.
     pub(crate) fn written_metatype(&mut self, e: &ast::Expr) -> Option<Expr> {
         match &e.kind {
             ast::ExprKind::Ident { name, .. } if &**name == "Self" => self.own_metatype(e.span),
@@ -91,7 +91,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A static member that a protocol asks for is one of the types that conform, and not of the protocol.
+    /// Reports a static requirement that is used on a protocol instead of a conforming type.
     pub(crate) fn static_of_protocol(
         &mut self,
         ty: &Type,
@@ -111,7 +111,8 @@ impl Infer<'_> {
         Some(self.error_expr(span))
     }
 
-    /// Subclasses have a `required` initializer, and may lack any other.
+    /// Retains the `required` initializers for a call on a metatype value, since subclasses may lack all others;
+    /// reports the call if there are none.
     pub(crate) fn keep_required(
         &mut self,
         ty: &Type,
@@ -143,7 +144,7 @@ impl Infer<'_> {
         Some(self.error_expr(span))
     }
 
-    /// How a function is called with an existential that does not conform to the protocol itself.
+    /// Returns the callee for a call with an existential that does not conform to the protocol itself.
     pub(crate) fn open_existential(&mut self, f: &FunctionRef, span: Span) -> Option<Callee> {
         let (generic, p) = opened_existential::unopened(self.cx, f.function, &f.generics)?;
         if let Type::Existential(e) = &f.generics[generic]

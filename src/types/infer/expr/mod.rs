@@ -1,4 +1,4 @@
-//! Expressions.
+//! Expressions: inference of the types of each kind of expression.
 
 pub(crate) mod calculus_notation;
 pub(crate) mod cast;
@@ -34,11 +34,11 @@ use crate::types::names::lookup;
 use std::rc::Rc;
 
 impl Infer<'_> {
-    /// The value of an expression. `expected` is a hint; the caller still coerces.
+    /// Infers an expression. `expected` is a hint; the caller still coerces.
     pub(super) fn expr(&mut self, e: &ast::Expr, expected: Option<&Type>) -> Expr {
         crate::cancel::check();
         let span = e.span;
-        // Of a type that there is not, nothing can be expected.
+        // An erroneous type provides no expectation.
         let expected = expected.filter(|ty| **ty != Type::Error);
         if let Some(chain) = self.implicit_chain(e, expected) {
             return chain;
@@ -182,7 +182,7 @@ impl Infer<'_> {
         Expr { kind, ty, span }
     }
 
-    /// `condition ? value : nil`: an optional of the value's type.
+    /// Infers `condition ? value : nil`, an optional of the value's type.
     fn ternary_with_nil(&mut self, condition: Expr, then: &ast::Expr, otherwise: &ast::Expr, span: Span) -> Expr {
         let payload = self.cx.vars.fresh();
         let mut ty = lookup::applied(self.cx, "Optional", &[payload]);
@@ -205,7 +205,7 @@ impl Infer<'_> {
         Expr { kind: ExprKind::Ternary { condition: Box::new(condition), then, otherwise }, ty, span }
     }
 
-    /// `nil` as a value of a type.
+    /// Infers `nil` as a value of a type.
     pub(super) fn nil(&mut self, ty: Type, span: Span) -> Expr {
         if lookup::is_optional(self.cx, &ty) || ty == Type::Error {
             return Expr { kind: ExprKind::Nil, ty, span };
@@ -218,7 +218,7 @@ impl Infer<'_> {
         self.fail(Code::Mismatch, span, message)
     }
 
-    /// Gives two values that stand for one the same type.
+    /// Coerces two alternatives of one value to a common type.
     pub(super) fn common(&mut self, a: Expr, b: Expr, expected: Option<&Type>) -> (Expr, Expr, Type) {
         if let Some(expected) = expected {
             let (a, b) = (self.coerce(a, expected), self.coerce(b, expected));
@@ -320,7 +320,7 @@ impl Infer<'_> {
         Expr { kind: ExprKind::Try { kind, value: Box::new(value) }, ty, span }
     }
 
-    /// A value behind `let` in a place where only an expression may stand.
+    /// Stores a value in a temporary constant for an expression, which `run` creates.
     pub(super) fn with_temporary(&mut self, value: Expr, run: impl FnOnce(&mut Self, LocalId) -> Expr) -> Expr {
         let span = value.span;
         let local = self.new_local("", value.ty.clone(), false, span);
@@ -339,7 +339,7 @@ impl Infer<'_> {
         Expr { kind: ExprKind::Statements { statements: vec![first, last], result }, ty, span }
     }
 
-    /// Whether a value matches a pattern, as a value.
+    /// Creates an expression of type `Bool` for whether a value matches a pattern.
     pub(super) fn matches(&mut self, value: Expr, pattern: PatternKind, span: Span) -> Expr {
         let bool_type = self.bool_type();
         let result = self.new_local("", bool_type.clone(), true, span);
@@ -360,7 +360,7 @@ impl Infer<'_> {
     }
 }
 
-/// Whether `nil` is written there.
+/// Whether an expression is a `nil` literal.
 pub(super) fn is_nil(e: &ast::Expr) -> bool {
     match &e.kind {
         Ast::Nil => true,

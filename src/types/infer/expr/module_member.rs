@@ -16,7 +16,7 @@ use crate::types::names::module_name::Module;
 use std::rc::Rc;
 
 impl Infer<'_> {
-    /// The module that an expression names, where nothing nearer is called so.
+    /// Returns the module that an expression names, unless a nearer declaration has that name.
     pub(crate) fn module_of<'a>(&mut self, e: &'a ast::Expr) -> Option<(&'a ast::Name, Module)> {
         let Ast::Ident { name, generics } = &e.kind else { return None };
         let module = module_name::module_named(self.cx, name, self.file).filter(|_| generics.is_empty())?;
@@ -31,7 +31,7 @@ impl Infer<'_> {
             .any(|is_static| !members::members(self.cx, &own, name, is_static, self.file).is_empty())
     }
 
-    /// The functions of that name in a module.
+    /// Returns the functions of that name in a module.
     pub(crate) fn functions_in(&mut self, module: Module, name: &str) -> Vec<Candidate> {
         let mut out = vec![];
         for entry in module_name::entries_in(self.cx, module, name, self.file) {
@@ -45,7 +45,7 @@ impl Infer<'_> {
         out
     }
 
-    /// `Module.name(arguments)`
+    /// Infers `Module.name(arguments)`.
     pub(crate) fn call_in_module(
         &mut self,
         module: (&ast::Name, Module),
@@ -62,7 +62,7 @@ impl Infer<'_> {
         self.call_value(function, args, expected, span)
     }
 
-    /// `Module.name`
+    /// Infers `Module.name`.
     pub(crate) fn member_of_module(
         &mut self,
         (module_name, module): (&ast::Name, Module),
@@ -85,7 +85,7 @@ impl Infer<'_> {
         }
     }
 
-    /// `Module.Type<A>` as an expression.
+    /// Returns the type that `Module.Type<A>` denotes, if there is one.
     pub(crate) fn type_of_module(&mut self, e: &ast::Expr) -> Option<Type> {
         let Ast::Member { base, name, generics } = &e.kind else { return None };
         let (module_name, module) = self.module_of(base)?;

@@ -1,4 +1,4 @@
-//! Names as values.
+//! Names: variables, functions and types as values.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -19,7 +19,7 @@ use crate::types::nominal::stored_property;
 use std::rc::Rc;
 
 impl Infer<'_> {
-    /// A name as a value.
+    /// Infers a name as a value.
     pub(crate) fn name(&mut self, ident: &Ident, generics: &[ast::TypeExpr], expected: Option<&Type>) -> Expr {
         let (name, span) = (ident.name.split('(').next().unwrap_or(&ident.name), ident.span);
         if name.len() < ident.name.len() && !name.is_empty() {
@@ -93,8 +93,8 @@ impl Infer<'_> {
         self.unknown_name(ident)
     }
 
-    /// What is declared at the top level as a value: a variable, or one of several functions. Where there is none, the
-    /// place of a variable that has no value yet.
+    /// Infers a name that is declared at the top level: a variable, or one of several functions. If there is none,
+    /// returns the location of a variable that has no value yet.
     pub(crate) fn entries_value(
         &mut self,
         entries: &[Entry],
@@ -136,7 +136,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether a name stands for something here, or is so close to something that it was probably meant.
+    /// Whether a name is declared in scope, or similar to a name that is and was probably meant.
     pub(crate) fn is_name(&mut self, name: &str) -> bool {
         if name.starts_with('$') || self.find_local_quiet(name) || self.names_type(name) {
             return true;
@@ -185,7 +185,7 @@ impl Infer<'_> {
         self.error_expr(ident.span)
     }
 
-    /// Every name that stands for something here, as long as somebody reads which one was meant.
+    /// Returns all names in scope, as long as suggestions are still reported.
     fn known_names(&mut self) -> Vec<String> {
         let mut known: Vec<String> = vec![];
         if !self.cx.sink.still_suggests() {
@@ -211,7 +211,7 @@ impl Infer<'_> {
         self.error_expr(ident.span)
     }
 
-    /// A function declaration (one of several) as a value.
+    /// Infers a function declaration (one of several) as a value.
     pub(crate) fn function_value(
         &mut self,
         functions: &[crate::types::model::tree::FunctionId],

@@ -1,4 +1,4 @@
-//! Operators: an overload is chosen when an operand or the expected result is known.
+//! Operators: the overload is chosen when an operand or the expected result is known.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -40,12 +40,13 @@ impl Infer<'_> {
         self.operator(op, args, expected, span)
     }
 
-    /// `+=` and its like.
+    /// Whether an operator is a compound assignment such as `+=`.
     fn is_compound(&self, op: &str) -> bool {
         op.ends_with('=') && op != "=" && !self.cx.defs.operators.compares(op)
     }
 
-    /// Whether an operator like `+=` changes the variable on its left; that of a class may change the object.
+    /// Whether an operator such as `+=` mutates the variable on its left; an operator of a class may mutate the object
+    /// instead.
     fn changes_left(&mut self, op: &Ident, ty: &Type) -> bool {
         let Some(Type::Nominal(n, _)) = self.known(ty) else { return true };
         let mut own = vec![];
@@ -95,7 +96,7 @@ impl Infer<'_> {
             args[0].ready = Some(self.set_aside(value));
         }
         if matches!(&*op.name, "==" | "!=") {
-            // Compared, a key path is an object, not a function.
+            // A key path that is compared is an object, not a function.
             for arg in &mut args {
                 if let Ast::KeyPath { root: Some(_), .. } = &arg.ast.kind {
                     let value = self.expr(&arg.ast.clone(), None);
@@ -106,7 +107,7 @@ impl Infer<'_> {
         self.operator(op, args, expected, span)
     }
 
-    /// Whether the user declares an operator that is otherwise built in.
+    /// Whether the program declares an operator that is otherwise built in.
     fn is_overloaded(&self, op: &str) -> bool {
         self.cx.defs.module.contains_key(op)
     }
@@ -142,13 +143,13 @@ impl Infer<'_> {
         self.matches(value, PatternKind::Some(Box::new(inner)), span)
     }
 
-    /// `value ?? otherwise`
+    /// Infers `value ?? otherwise`.
     fn default_value(&mut self, lhs: &ast::Expr, rhs: &ast::Expr, expected: Option<&Type>, span: Span) -> Expr {
         let value = self.expr(lhs, None);
         let payload = match lookup::optional_payload(self.cx, &value.ty.clone()) {
             Some(payload) => payload,
             None if matches!(unification::shallow(self.cx, &value.ty.clone()), Type::Var(_)) => {
-                // What is expected is the payload, unless it may have been converted: from a payload to `Any`, say.
+                // The expected type is that of the payload, unless the payload may be converted to it, as to `Any`.
                 let payload = match expected.and_then(|t| self.known(t)) {
                     Some(Type::Existential(_)) | None => self.cx.vars.fresh(),
                     Some(expected) => lookup::optional_payload(self.cx, &expected).unwrap_or(expected),
@@ -164,7 +165,7 @@ impl Infer<'_> {
                         format!("left side of '??' has non-optional type '{ty}', so the right side is never used");
                     self.cx.sink.report(Diagnostic::warning(Code::Unused, lhs.span, message));
                 }
-                // It has to be right all the same.
+                // The right side is checked although it is never used.
                 let otherwise = self.expr(rhs, Some(&value.ty));
                 if !lookup::is_optional(self.cx, &otherwise.ty) {
                     self.coerce(otherwise, &value.ty.clone());
@@ -226,7 +227,7 @@ impl Infer<'_> {
         self.wait(PendingKind::Operator { op: op.clone(), args, expected: expected.cloned() }, result, span)
     }
 
-    /// Operands that unwrap themselves, but for what optionals are compared and tested with.
+    /// Unwraps operands of type `T!`, except for operators that compare or test optionals.
     fn unwrap_operands(&mut self, op: &Ident, args: &mut [ArgNode]) {
         if matches!(&*op.name, "==" | "!=" | "~=" | "??" | "===" | "!==") {
             return;
@@ -241,7 +242,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Decides an operator when an operand or the result is known.
+    /// Resolves an operator if an operand or the result is known.
     pub(crate) fn try_operator(
         &mut self,
         op: &Ident,
@@ -256,7 +257,7 @@ impl Infer<'_> {
         for arg in args {
             let Some(ready) = &arg.ready else { continue };
             match unification::shallow(self.cx, &ready.ty.clone()) {
-                // Literals of a statement around this one are not decided before.
+                // Literals of an enclosing statement have not been defaulted yet.
                 Type::Var(v) if last && self.cx.vars.var(v).literal.is_some() => {
                     self.default_var(v);
                     let ty = unification::shallow(self.cx, &ready.ty.clone());
@@ -273,7 +274,7 @@ impl Infer<'_> {
         }
         let mut types = self.without_repeats(types, span);
         let operands_known = !types.is_empty();
-        // A range is declared by what it is of, and has no operators of that name itself.
+        // A range operator is declared by the type of the bounds; the type of the range has no operator of that name.
         let is_range = matches!(&*op.name, "..." | "..<");
         if let Some(expected) = expected.and_then(|t| self.known(t))
             && !is_comparison(&op.name)
@@ -306,7 +307,7 @@ impl Infer<'_> {
             };
         }
         let expected = expected.filter(|_| !is_comparison(&op.name));
-        // With an operand unknown only the obvious overload is taken early: both operands of one type.
+        // While an operand is not known, only the obvious overload is chosen early: both operands of one type.
         let decide_now = open == 0 || last;
         let fit = |infer: &mut Self, candidates: &[Candidate]| -> Vec<(u32, Candidate)> {
             let score = |c: &Candidate| infer.try_candidate(c, args, expected, span).map(|s| (s, c.clone()));
@@ -323,7 +324,7 @@ impl Infer<'_> {
             fitting
         };
         if fitting.is_empty() && !operands_known && expected.is_some() {
-            // The operands do not give what is expected; what they do give is told then.
+            // The operands do not produce the expected type; the type that they do produce is reported then.
             return self.try_operator(op, args, None, span, last);
         }
         match fitting.len() {
@@ -343,7 +344,7 @@ impl Infer<'_> {
                     return Some(self.commit(op, &best, args, expected, span));
                 }
                 if !decide_now {
-                    // What the other operand turns out to be may tell them apart.
+                    // The type of the other operand may resolve the ambiguity.
                     return None;
                 }
                 let candidates: Vec<Candidate> = ranked.into_iter().map(|(_, c)| c).collect();
@@ -352,8 +353,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether an operator is declared by the program at its top level, and not by the library, so that its operands need
-    /// not be known.
+    /// Whether an operator is declared by the program at its top level, and not by the library, so that its operands
+    /// need not be known.
     fn is_only_own(&mut self, op: &str) -> bool {
         const NUMBERS: [&str; 3] = ["Int", "Double", "Bool"];
         let is_own = self.function_candidates(op).iter().any(|c| c.tier == 0);
@@ -368,8 +369,8 @@ impl Infer<'_> {
         matches!(candidate.target, Target::Function(f) if !self.cx.defs.function_data(f).is_prelude)
     }
 
-    /// When the operands that are known do not decide, a collection that is written out may, as what it is by itself:
-    /// `[1, 2] + (3...4)`.
+    /// Resolves an operator with the collection literals among its operands inferred without an expected type, if the
+    /// known operands do not determine the overload: `[1, 2] + (3...4)`.
     fn by_collections(
         &mut self,
         op: &Ident,
@@ -387,7 +388,7 @@ impl Infer<'_> {
         }
     }
 
-    /// What is compared has one type: `(1, 2) == (1, 2.5)`.
+    /// Unifies the types of the operands of a comparison: `(1, 2) == (1, 2.5)`.
     fn join_operands(&mut self, op: &str, types: &mut Vec<Type>, span: Span) {
         let [a, b] = types.as_slice() else { return };
         let (a, b) = (a.clone(), b.clone());
@@ -403,7 +404,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Leaves out a type whose open parts may become what another one has there: its members are the same.
+    /// Removes a type whose type variables can be substituted to obtain another one: its members are the same.
     fn without_repeats(&mut self, mut types: Vec<Type>, span: Span) -> Vec<Type> {
         types.sort_by_key(|t| unification::has_vars(self.cx, t));
         let mut kept: Vec<Type> = vec![];
@@ -444,7 +445,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A range of literals: of whatever they become.
+    /// Returns the candidates for a range of literals, whose type is not known.
     fn range_candidates(&mut self, op: &Ident, count: usize) -> Vec<Candidate> {
         let comparable = lookup::protocol(self.cx, "Comparable");
         prelude::load_extensions(self.cx, "Comparable");
@@ -477,7 +478,7 @@ impl Infer<'_> {
                 (Target::Requirement(p, r), Target::Requirement(q, s)) => p == q && r == s,
                 _ => false,
             };
-            // Of types that may become the same: both operands have the operator from the same type.
+            // The types may become equal: both operands have the operator from the same type.
             same && self.may_be_equal(&c.prefix, &candidate.prefix)
         });
         if fits && params == count && !known {

@@ -1,4 +1,4 @@
-//! Optional chains.
+//! Optional chains: `a?.b`.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast;
@@ -11,10 +11,10 @@ use crate::types::names::lookup;
 use std::rc::Rc;
 
 impl Infer<'_> {
-    /// `a?.b`: what stands behind the innermost `?` is evaluated with the value that was found there.
+    /// Infers `a?.b`: the rest of the expression after the innermost `?` is evaluated with the unwrapped value.
     pub(crate) fn optional_chain(&mut self, e: &ast::Expr) -> Option<Expr> {
         let chained = chained(e, true)?;
-        // `Int?.none` names a type.
+        // `Int?.none` denotes a type.
         if self.type_expression(chained).is_some() {
             return None;
         }
@@ -47,7 +47,7 @@ impl Infer<'_> {
             infer.bind(&name.as_str().into(), local);
             infer.expr(&rewritten, None)
         });
-        // Whether it changes what it is called on must be known.
+        // Whether the body mutates the unwrapped value must be known.
         let mut body = self.decided(body);
         if matches!(body.kind, ExprKind::Pending(_)) {
             self.settle_statement(start);
@@ -70,7 +70,7 @@ impl Infer<'_> {
     }
 }
 
-/// What stands before the innermost `?` in the spine of a postfix expression.
+/// Returns the operand of the innermost `?` in the spine of a postfix expression.
 pub(crate) fn chained(e: &ast::Expr, is_top: bool) -> Option<&ast::Expr> {
     match &e.kind {
         Ast::Chain(inner) if !is_top => Some(chained(inner, false).unwrap_or(inner)),
@@ -80,7 +80,7 @@ pub(crate) fn chained(e: &ast::Expr, is_top: bool) -> Option<&ast::Expr> {
     }
 }
 
-/// Takes the innermost `x?` out of the spine of a postfix expression and puts a name there.
+/// Replaces the innermost `x?` in the spine of a postfix expression by a name; returns `x`.
 pub(crate) fn take_chain(e: &mut ast::Expr, name: &str, is_top: bool) -> Option<Rc<ast::Expr>> {
     match &mut e.kind {
         Ast::Chain(inner) if !is_top => {

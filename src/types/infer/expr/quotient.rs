@@ -1,4 +1,4 @@
-//! Quotients of integer literals that drop a remainder.
+//! Truncated quotients: a warning for quotients of integer literals that drop a remainder.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -7,7 +7,7 @@ use crate::types::model::prelude::PRELUDE_FILE;
 use crate::types::model::tree::{Argument, Callee, Expr, ExprKind};
 
 impl Infer<'_> {
-    /// Warns of `7 / 2` where it is an integer: whoever writes it usually means 3.5.
+    /// Warns about `7 / 2` as an integer, since 3.5 is usually intended.
     pub(crate) fn check_quotient(&mut self, callee: &Callee, args: &[Argument], span: Span) {
         let ([Argument::Value(left), Argument::Value(right)], Callee::Static(function)) = (args, callee) else {
             return;

@@ -1,5 +1,5 @@
-//! `#line`, `#column`, `#file`, `#function`, `#call`: where the text that is read stands. As a default argument they say where the
-//! function is called.
+//! Source location literals: `#line`, `#column`, `#file`, `#function` and `#call`, which denote their location in the
+//! source. As default arguments they denote the location of the call.
 
 use crate::source::Span;
 use crate::syntax::ast;
@@ -10,11 +10,11 @@ use crate::types::model::tables::{Code, FunctionKind};
 use crate::types::model::tree::{Expr, FunctionId};
 use crate::types::model::ty::Type;
 
-/// The name of what is not inside of any function: Swift's module of a script.
+/// The name of the code outside of any function: the name that Swift uses for the module of a script.
 const MODULE: &str = "main";
 
 impl Infer<'_> {
-    /// What `#name` means at a place.
+    /// Infers `#name` at a location; `None` for other names.
     pub(crate) fn here(&mut self, name: &str, expected: Option<&Type>, span: Span) -> Option<Expr> {
         let text = match name {
             "line" | "column" => {
@@ -28,7 +28,7 @@ impl Infer<'_> {
                 let file = path.rsplit('/').next().unwrap_or(&path);
                 format!("{MODULE}/{file}").into()
             }
-            // What is written at the call, for legends and messages.
+            // The source text of the call, for legends and messages.
             "call" => self.cx.sink.source_text(span).into(),
             "function" => self.around_here().map_or_else(|| MODULE.into(), |f| self.name_of(f).into()),
             _ => return None,
@@ -36,7 +36,7 @@ impl Infer<'_> {
         Some(self.string(&[StringPart::Text(text)], expected, span))
     }
 
-    /// The function around, closures apart.
+    /// Returns the enclosing function, apart from closures.
     fn around_here(&self) -> Option<FunctionId> {
         let is_declared = |f: &&usize| matches!(self.frames[**f].kind, FrameKind::Function | FrameKind::LocalFunction);
         let path = self.path();
@@ -59,7 +59,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A default argument that says where the call is.
+    /// Infers a default argument that is a source location literal, with the location of the call.
     pub(crate) fn call_site_default(&mut self, default: FunctionId, wanted: &Type, span: Span) -> Option<Expr> {
         let Code::Expression(value) = &self.cx.defs.function_data(default).code else { return None };
         let ast::Expr { kind: Ast::Hash { name, args }, .. } = &**value else { return None };

@@ -1,4 +1,4 @@
-//! Expressions that denote types.
+//! Type expressions: expressions that denote types.
 
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, Ident};
@@ -12,7 +12,7 @@ use crate::types::names::members;
 use crate::types::names::nested_access;
 
 impl Infer<'_> {
-    /// The type that an expression denotes, if it denotes one.
+    /// Returns the type that an expression denotes, if it denotes one.
     pub(crate) fn type_expression(&mut self, e: &ast::Expr) -> Option<Type> {
         match &e.kind {
             Ast::Ident { name, generics } => {
@@ -45,7 +45,7 @@ impl Infer<'_> {
                     return Some(Type::Nominal(*n, args.iter().take(outer).cloned().chain(given).collect()));
                 }
                 if let Type::Nominal(n, args) = &member {
-                    // Generic parameters of the nested type that nobody gave are inferred.
+                    // Omitted generic arguments of the nested type are inferred.
                     let own = self.cx.defs.nominal_data(*n).params.clone();
                     let args: Vec<Type> = args
                         .iter()
@@ -136,7 +136,7 @@ impl Infer<'_> {
         entries.iter().any(|e| matches!(e.what, Named::Nominal(_) | Named::Alias(_) | Named::Protocol(_)))
     }
 
-    /// The type around here, in its own terms.
+    /// Returns the enclosing type in terms of its own generic parameters; `Self` in a protocol.
     pub(crate) fn own_type(&mut self) -> Option<Type> {
         match self.owner {
             Owner::Nominal(n) => Some(self.cx.defs.declared_type(n)),

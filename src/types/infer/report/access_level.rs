@@ -1,4 +1,5 @@
-//! Who may name what is `private`: what stands inside of the type that declares it, or in its extensions in the same file.
+//! Access levels: checks that a `private` name is used only inside the type that declares it, or in extensions of it in
+//! the same file.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -16,14 +17,14 @@ use crate::types::model::ty::{NominalId, Type};
 use crate::types::names::nested_access;
 
 impl Infer<'_> {
-    /// A function is called. An unwritten initializer that is given nothing names no property.
+    /// Checks the access to a called function. A memberwise initializer without arguments names no property.
     pub(crate) fn check_call_access(&mut self, f: FunctionId, takes_nothing: bool, span: Span) {
         if !(takes_nothing && matches!(self.cx.defs.function_data(f).code, Body::Memberwise(_))) {
             self.check_function_access(f, span);
         }
     }
 
-    /// A function is called or named.
+    /// Checks the access to a function that is called or referred to.
     pub(crate) fn check_function_access(&mut self, f: FunctionId, span: Span) {
         let data = self.cx.defs.function_data(f);
         let (owner, name) = (data.owner, data.base_name.clone());
@@ -46,7 +47,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A stored property is read, or written.
+    /// Checks the access to a stored property that is read or written.
     pub(crate) fn check_stored_access(&mut self, n: NominalId, index: u32, writes: bool, span: Span) {
         let stored = &self.cx.defs.nominal_data(n).stored[index as usize];
         let (name, reads, hidden) = (stored.name.clone(), hides(&stored.decl, false), hides(&stored.decl, writes));
@@ -55,13 +56,13 @@ impl Infer<'_> {
         }
         match (reads, writes) {
             (true, false) => self.inaccessible(&name, "private", span),
-            // What is written was read before, as an expression.
+            // A place that is written was read before, as an expression, so the error was reported.
             (true, true) => {}
             (false, _) => self.inaccessible_setter(&name, span),
         }
     }
 
-    /// A static stored property is read, or written.
+    /// Checks the access to a static stored property that is read or written.
     pub(crate) fn check_global_access(&mut self, g: GlobalId, writes: bool, span: Span) {
         let global = &self.cx.defs.globals[g.0 as usize];
         let (owner, name) = (global.owner, global.name.clone());
@@ -76,7 +77,7 @@ impl Infer<'_> {
         }
     }
 
-    /// An unwritten initializer is as private as what it fills.
+    /// Checks the access to a memberwise initializer, which is as private as the properties that it initializes.
     fn check_memberwise_access(&mut self, n: NominalId, span: Span) {
         let data = self.cx.defs.nominal_data(n);
         let filled = || data.stored.iter().filter(|s| !(s.is_let && s.value.is_some() || s.wrapped.is_some()));
@@ -89,12 +90,12 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether the text stands inside of a type or an extension of it.
+    /// Whether the current function is inside a type or an extension of it.
     fn is_inside(&self, owner: Owner) -> bool {
         self.is_unwritten() || nested_access::stands_inside(self.cx, self.owner, nested_access::keeper(self.cx, owner))
     }
 
-    /// Whether the function is one that nobody wrote.
+    /// Whether the current function is synthesized or of the library.
     pub(crate) fn is_unwritten(&self) -> bool {
         let is_unwritten = |f: FunctionId| self.cx.defs.function_data(f).is_prelude;
         self.frames.first().and_then(|f| f.function).is_some_and(is_unwritten)
@@ -118,7 +119,7 @@ impl Infer<'_> {
         self.error(Diagnostic::error(Code::Inaccessible, span, message));
     }
 
-    /// A member that a type has in another file, where it is kept to itself.
+    /// Reports a member that is private in another file; returns whether there is one.
     pub(crate) fn hidden_member(&mut self, of: &Type, name: &str, is_static: bool, span: Span) -> bool {
         let Some(member) = self.kept_elsewhere(of, name).into_iter().find(|m| m.is_static == is_static) else {
             return false;
@@ -127,7 +128,7 @@ impl Infer<'_> {
         true
     }
 
-    /// An initializer that a type has in another file, where it is kept to itself, and that takes the arguments.
+    /// Reports an initializer that is private in another file and accepts the arguments; returns whether there is one.
     pub(crate) fn hidden_init(&mut self, candidates: &[Candidate], args: &[ArgNode], span: Span) -> bool {
         let owner = candidates.iter().find_map(|c| match c.target {
             Target::Function(f) => Some(self.cx.defs.function_data(f).owner),
@@ -146,7 +147,7 @@ impl Infer<'_> {
         false
     }
 
-    /// The members of that name which other files keep to themselves.
+    /// The members of a given name that are private in other files.
     fn kept_elsewhere(&mut self, of: &Type, name: &str) -> Vec<Member> {
         let of = unification::shallow(self.cx, of);
         let mut members = match &of {
@@ -173,7 +174,7 @@ impl Infer<'_> {
     }
 }
 
-/// Whether a declaration keeps what it declares, or the writing of it, to the type around.
+/// Whether a declaration is private to its type, or, with `writes`, its setter is.
 fn hides(decl: &Decl, writes: bool) -> bool {
     decl.has("private") || writes && decl.has("private(set)")
 }

@@ -1,4 +1,4 @@
-//! Types that are not what they have to be, and what is said about it.
+//! Mismatches: diagnostics for values whose types are not the expected ones.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -13,7 +13,7 @@ use crate::types::model::type_vars::VarState;
 use crate::types::model::type_vars::Wish;
 use crate::types::names::lookup;
 
-/// What may be done when a function of the library is given a type that does not conform: function, protocol, words.
+/// Advice for library functions whose argument does not conform: the function, the protocol, and the advice.
 const ADVICE: &[(&str, &str, &str)] = &[
     ("gradient", "FloatingPoint", GRADIENT),
     ("valueWithGradient", "FloatingPoint", GRADIENT),
@@ -26,7 +26,7 @@ const GRADIENT: &str = "a gradient needs a function that returns one number; for
 const DERIVATIVE: &str = "a derivative needs a function of one number; for other arguments, use 'gradient(at:in:)' or \
      'differential(at:in:)'";
 
-/// A variable that was asked to be more than a type is.
+/// A type that does not satisfy a conformance constraint of a variable.
 pub(crate) struct Unmet {
     var: VarId,
     ty: Type,
@@ -34,7 +34,7 @@ pub(crate) struct Unmet {
 }
 
 impl Infer<'_> {
-    /// Makes a type what is wanted, or says why it cannot be.
+    /// Unifies two types, or reports why that is impossible.
     pub(crate) fn unify_or_report(&mut self, found: &Type, wanted: &Type, span: Span) {
         let snapshot = self.cx.vars.snapshot();
         if unification::unify(self.cx, wanted, found, span) {
@@ -45,7 +45,7 @@ impl Infer<'_> {
         self.mismatch(found, wanted, span);
     }
 
-    /// Says that a value of one type stands where another is needed.
+    /// Reports a value of one type where another is expected.
     pub(crate) fn mismatch(&mut self, found: &Type, wanted: &Type, span: Span) {
         self.failed = true;
         if matches!(found, Type::Error) || matches!(wanted, Type::Error) {
@@ -126,7 +126,7 @@ impl Infer<'_> {
         }
     }
 
-    /// What can be done with an optional where its value is needed.
+    /// Adds the ways of unwrapping an optional to a diagnostic.
     pub(crate) fn advise_unwrapping(&mut self, diagnostic: Diagnostic, payload: &Type, span: Span) -> Diagnostic {
         let default = match self.show(payload).as_str() {
             "String" => "\"\"",
@@ -134,7 +134,7 @@ impl Infer<'_> {
             _ => "…",
         };
         if self.cx.sink.source_text(span).starts_with("try") {
-            // What stands behind `try?` belongs to it.
+            // The operand of `try?` extends as far as possible, so the whole is put in parentheses.
             return diagnostic
                 .wrap("use a default value if it is 'nil'", span, "(", &format!(") ?? {default}"))
                 .help("or use 'try!', which stops the program if an error is thrown");
@@ -148,7 +148,7 @@ impl Infer<'_> {
             .help("use 'if let' to use it only if there is a value")
     }
 
-    /// The first part of a type that is less than what its counterpart was asked to be.
+    /// The first component of a type that does not satisfy a constraint of its counterpart.
     pub(crate) fn unmet(&mut self, found: &Type, wanted: &Type) -> Option<Unmet> {
         match (unification::shallow(self.cx, found), unification::shallow(self.cx, wanted)) {
             (Type::Var(x), Type::Var(y)) => self.unmet_literal(x, y).or_else(|| self.unmet_literal(y, x)),
@@ -171,7 +171,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A literal none of whose types is what a variable was asked to be; it stands for its usual type.
+    /// A literal none of whose possible types satisfies a constraint of a variable, reported with its default type.
     fn unmet_literal(&mut self, literal: VarId, var: VarId) -> Option<Unmet> {
         let kind = self.cx.vars.var(literal).literal?;
         let wishes = self.cx.vars.var(var).conforms.clone();
@@ -180,7 +180,7 @@ impl Infer<'_> {
         Some(Unmet { var, ty, wish })
     }
 
-    /// One complaint for each call: what else does not conform there often follows from the first.
+    /// Reports one nonconforming type for each call: others often follow from the first.
     fn report_unmet(&mut self, unmet: &Unmet, span: Span) {
         let call = unmet.wish.span;
         if unmet.wish.by.is_some() && self.unmet_in.contains(&call) {
@@ -191,7 +191,7 @@ impl Infer<'_> {
         self.error(diagnostic);
     }
 
-    /// Says that a type does not conform to what is asked of it.
+    /// The diagnostic for a type that does not satisfy a conformance constraint.
     pub(crate) fn not_conforming(&mut self, ty: &Type, wish: &Wish, span: Span) -> Diagnostic {
         let protocol = self.cx.defs.protocol_data(wish.protocol).name.clone();
         if &*protocol == "AnyObject" {
@@ -227,7 +227,7 @@ impl Infer<'_> {
         self.with_origin(diagnostic, wish)
     }
 
-    /// Where a function says that its generic parameter conforms.
+    /// Adds the location at which a function requires the conformance of its generic parameter.
     fn with_origin(&mut self, diagnostic: Diagnostic, wish: &Wish) -> Diagnostic {
         let Some(f) = wish.by.filter(|f| !self.cx.defs.function_data(*f).is_prelude) else { return diagnostic };
         let signature = signature::signature(self.cx, f);
@@ -257,7 +257,8 @@ impl Infer<'_> {
         }
     }
 
-    /// What was complained about is not complained about again where the type is used.
+    /// Removes the constraints that were reported and unifies the types, so that nothing further is reported where the
+    /// type is used.
     fn accept_anyway(&mut self, unmet: Unmet, found: &Type, wanted: &Type) {
         let mut next = Some(unmet);
         while let Some(Unmet { var, wish, .. }) = next {

@@ -1,4 +1,4 @@
-//! Calls that fit no function: what is said about them.
+//! Calls without a matching function: diagnostics for arguments that no candidate accepts.
 
 use crate::diagnostic::{Code, Diagnostic, Help};
 use crate::source::Span;
@@ -18,7 +18,7 @@ use crate::types::model::type_vars;
 use crate::types::names::members;
 use std::rc::Rc;
 
-/// `gradient(y, wrt: x)` of something that is no variable computed in front of it.
+/// The diagnostic for `gradient(y, wrt: x)` where `y` is not a variable computed from `x` before the call.
 fn not_in_flow(name: &Ident, args: &[ArgNode], span: Span) -> Option<Diagnostic> {
     let [of, wrt, ..] = args else { return None };
     let is_operator = matches!(&*name.name, "gradient" | "valueWithGradient");
@@ -108,7 +108,7 @@ impl Infer<'_> {
         self.error_expr(span)
     }
 
-    /// There is such a method, for types that conform to more.
+    /// The diagnostic for a method that exists only for types with further conformances.
     pub(crate) fn conforming_less(
         &mut self,
         of: &Type,
@@ -135,7 +135,7 @@ impl Infer<'_> {
         let have = Self::label_text(&args.iter().filter(|a| !a.trailing).map(|a| a.label.clone()).collect::<Vec<_>>());
         let want = Self::label_text(&params.iter().map(|p| p.label.clone()).collect::<Vec<_>>());
         let message = format!("incorrect argument labels in call (have '{have}', expected '{want}')");
-        // What has a default value and is not named is left out.
+        // Parameters with default values and without arguments are left out.
         let left_out = |p: &&SignatureParam| p.default.is_some() && args.iter().all(|a| a.label != p.label);
         let all = params.len() == args.len();
         let params: Vec<SignatureParam> = params.iter().filter(|p| all || !left_out(p)).cloned().collect();
@@ -170,7 +170,7 @@ impl Infer<'_> {
         diagnostic
     }
 
-    /// All labels are there, in another order.
+    /// The diagnostic for argument labels that are all present in a different order.
     fn wrong_order(&mut self, params: &[SignatureParam], args: &[ArgNode]) -> Option<Diagnostic> {
         let whole = |arg: &ArgNode| arg.label_span.map_or(arg.span, |label| label.to(arg.span));
         let mut edits = vec![];
@@ -223,7 +223,7 @@ impl Infer<'_> {
         self.error_expr(span)
     }
 
-    /// Whether something is found by its place, which a collection gives and nobody writes.
+    /// Whether a candidate takes an index, which collections return and programs do not write.
     fn takes_place(&mut self, candidate: &Candidate) -> bool {
         match self.candidate_params(candidate).as_slice() {
             [only] if only.label.is_none() => match unification::shallow(self.cx, &only.ty.clone()) {
@@ -234,8 +234,8 @@ impl Infer<'_> {
         }
     }
 
-    /// What there is to call, with the places of what the script declares; what a protocol offers as well as the type
-    /// itself only once.
+    /// Lists the candidates, with the spans of those that the program declares. A candidate of a protocol is omitted if
+    /// the type itself has one of the same name.
     fn list_candidates(&mut self, mut diagnostic: Diagnostic, candidates: &[Candidate]) -> Diagnostic {
         const MOST: usize = 6;
         let nearest = candidates.iter().map(|c| c.tier).min().unwrap_or(0);
@@ -256,7 +256,8 @@ impl Infer<'_> {
         diagnostic
     }
 
-    /// A closure of the wrong arity for every candidate: what the first one asks for.
+    /// A closure argument whose arity is wrong for every candidate: the function type that the first candidate expects,
+    /// the arity of the closure, and its span.
     pub(crate) fn closure_misfit(
         &mut self,
         candidates: &[Candidate],
@@ -293,11 +294,11 @@ impl Infer<'_> {
         first
     }
 
-    /// Says that several functions can be called with these arguments, and which.
+    /// Reports that several candidates accept the arguments.
     pub(crate) fn ambiguous(&mut self, name: &Ident, tied: &[Candidate], args: &[ArgNode], span: Span) -> Expr {
         let is_wrong = |arg: &ArgNode| arg.ready.as_ref().is_some_and(|value| value.ty == Type::Error);
         if args.iter().any(is_wrong) {
-            // What is wrong with it has been said.
+            // An error in an argument has been reported.
             self.failed = true;
             return self.error_expr(span);
         }
@@ -310,7 +311,7 @@ impl Infer<'_> {
         self.report_ambiguous(name, tied, way_out, span)
     }
 
-    /// The same of a function that is not called.
+    /// Reports that a reference to an overloaded function is ambiguous.
     pub(crate) fn ambiguous_reference(&mut self, tied: &[Candidate], span: Span) -> Expr {
         let name = match &tied[0].target {
             Target::Function(f) => self.cx.defs.function_data(*f).base_name.clone(),
@@ -326,7 +327,7 @@ impl Infer<'_> {
         self.report_ambiguous(&Ident { name, span }, tied, Some(way_out), span)
     }
 
-    /// What the first argument would be written as which the candidates take as different types.
+    /// Suggests a type for the first argument whose parameter types differ among the candidates.
     fn deciding_argument(&mut self, tied: &[Candidate], args: &[ArgNode]) -> Option<String> {
         let params: Vec<Vec<SignatureParam>> = tied.iter().map(|c| self.candidate_params(c)).collect();
         let (first, others) = params.split_first()?;
@@ -365,7 +366,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The type of a function as a value.
+    /// The type of a candidate as a function value.
     fn candidate_type(&mut self, candidate: &Candidate) -> Option<Type> {
         let Target::Function(f) = candidate.target else { return None };
         let signature = signature::signature(self.cx, f);
@@ -392,12 +393,12 @@ impl Infer<'_> {
     }
 }
 
-/// Whether a text is one name or one literal.
+/// Whether source text is a single name or literal.
 fn is_one_word(text: &str) -> bool {
     text.chars().all(|c| c.is_alphanumeric() || "._\"".contains(c))
 }
 
-/// The edit that gives an argument the label of its parameter.
+/// The edit that replaces the label of an argument by that of its parameter.
 fn relabelled(arg: &ArgNode, param: &SignatureParam) -> (Span, String) {
     let label = param.label.as_ref().map_or_else(String::new, |label| format!("{label}: "));
     let start = arg.label_span.map_or(arg.span.start, |s| s.start);

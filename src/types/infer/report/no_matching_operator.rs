@@ -1,4 +1,4 @@
-//! Operators that take no such operands: what is said about them.
+//! Operators without a match: diagnostics for operand types that no operator accepts.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -16,7 +16,7 @@ use crate::types::model::ty::Type;
 use crate::types::names::lookup;
 use crate::types::names::members;
 
-/// What an operator does, for messages.
+/// The verbs and prepositions for operators in messages.
 const VERBS: &[(&str, &str, &str)] = &[
     ("+", "add", "to"),
     ("-", "subtract", "from"),
@@ -33,7 +33,7 @@ const VERBS: &[(&str, &str, &str)] = &[
 ];
 
 impl Infer<'_> {
-    /// `.name` beside a value whose type has nothing of that name.
+    /// Reports an operand `.name` where the type of the other operand has no such member.
     pub(crate) fn no_case_of_operand(&mut self, operand: &ArgNode, beside: &ArgNode) -> Option<Expr> {
         let (_, name) = implicit_root(&operand.ast)?;
         let mut ty = beside.ready.as_ref()?.ty.clone();
@@ -57,7 +57,7 @@ impl Infer<'_> {
             })
             .collect();
         let shown = match (shown.as_slice(), args) {
-            // What stands behind the point is of the other operand's type.
+            // An implicit member has the type of the other operand.
             ([a, b], [x, y]) if is_implicit(x) || is_implicit(y) => {
                 let known = if a == "_" { b } else { a };
                 vec![known.clone(), known.clone()]
@@ -141,14 +141,14 @@ impl Infer<'_> {
 }
 
 impl Infer<'_> {
-    /// Whether an operand has bits, which people from elsewhere combine with `^`.
+    /// Whether the type of an operand has `xor`, which other languages write as `^`.
     fn has_exclusive_or(&mut self, operand: &ArgNode) -> bool {
         let Some(ty) = operand.ready.as_ref().map(|e| e.ty.clone()) else { return false };
         let ty = unification::shallow(self.cx, &ty);
         !members::members(self.cx, &ty, "xor", false, self.file).is_empty()
     }
 
-    /// The variable that an operand is, and where it is declared.
+    /// The variable that an operand refers to, with the span of its declaration.
     fn variable_of(&mut self, arg: &ArgNode) -> Option<(ast::Name, Span)> {
         let (name, span) = match &arg.ready.as_ref()?.kind {
             ExprKind::Local(local) => {
@@ -164,7 +164,7 @@ impl Infer<'_> {
         (!name.is_empty() && !name.starts_with('$') && span != Span::default()).then_some((name, span))
     }
 
-    /// How a type comes to be compared: by a conformance of its own, or of a generic parameter.
+    /// Explains how a type becomes comparable: by a conformance of its own, or by one of a generic parameter.
     fn explain_missing(&mut self, diagnostic: Diagnostic, arg: &ArgNode, protocol: &'static str) -> Diagnostic {
         let Some(ready) = &arg.ready else { return diagnostic };
         let ty = ready.ty.clone();
@@ -198,7 +198,7 @@ impl Infer<'_> {
 }
 
 impl Infer<'_> {
-    /// Whether a type would conform if its parts did.
+    /// Whether a type has a conditional conformance to a protocol.
     fn conforms_in_part(&mut self, ty: &Type, protocol: &'static str) -> bool {
         let (ty, p) = (unification::shallow(self.cx, ty), lookup::protocol(self.cx, protocol));
         unmet_requirement::conforms_under_conditions(self.cx, &ty, p)

@@ -1,4 +1,4 @@
-//! Members that are not there: what is said about them.
+//! Missing members: diagnostics for names that a type does not declare.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -56,7 +56,7 @@ impl Infer<'_> {
         self.error_expr(name.span)
     }
 
-    /// `value.name` of a member that belongs to the type; `at` is where the type has to be written.
+    /// Reports `value.name` for a static member; `at` is the span to be replaced by the type.
     pub(crate) fn static_on_instance(&mut self, ty: &Type, name: &Ident, at: Span) -> Expr {
         let shown = self.show(ty);
         let message = format!("static member '{}' cannot be used on instance of type '{shown}'", name.name);
@@ -65,7 +65,7 @@ impl Infer<'_> {
         self.error_expr(name.span)
     }
 
-    /// `Type.name` of a member that belongs to a value.
+    /// Reports `Type.name` for an instance member.
     pub(crate) fn instance_on_type(&mut self, ty: &Type, name: &Ident) -> Expr {
         let message = format!(
             "instance member '{}' cannot be used on type '{}'; did you mean to use a value of this type instead?",
@@ -85,7 +85,7 @@ impl Infer<'_> {
         })
     }
 
-    /// Where nothing similar is known, a small type's properties are told.
+    /// Adds the properties of a small type if no similar name is known.
     fn with_properties(&mut self, diagnostic: Diagnostic, ty: &Type) -> Diagnostic {
         const MOST: usize = 6;
         let names: Vec<String> = match unification::shallow(self.cx, ty) {
@@ -107,7 +107,7 @@ impl Infer<'_> {
         diagnostic.note(format!("its members are {}", names.join(", ")))
     }
 
-    /// A type lacks a static member or case.
+    /// Reports a static member or case that a type does not declare.
     pub(crate) fn no_static_member(&mut self, ty: &Type, name: &Ident) {
         if self.hidden_member(ty, &name.name, true, name.span) {
             return;
@@ -119,7 +119,7 @@ impl Infer<'_> {
         self.error(diagnostic);
     }
 
-    /// What an enum has, when nothing near was meant.
+    /// Adds the cases of an enum if no similar name is known.
     fn with_cases(&mut self, diagnostic: Diagnostic, ty: &Type, name: &Ident) -> Diagnostic {
         const MOST: usize = 12;
         let Type::Nominal(n, _) = unification::shallow(self.cx, ty) else { return diagnostic };
@@ -134,7 +134,7 @@ impl Infer<'_> {
         if names.len() > MOST { diagnostic } else { diagnostic.note(format!("its cases are {}", names.join(", "))) }
     }
 
-    /// A payload is no member: a pattern takes it out.
+    /// Adds the pattern that extracts a payload if the name is a label of one.
     fn with_payload(&mut self, diagnostic: Diagnostic, ty: &Type, name: &Ident) -> Diagnostic {
         let Type::Nominal(n, _) = unification::shallow(self.cx, ty) else { return diagnostic };
         for case in 0..self.cx.defs.nominal_data(n).cases.len() as u32 {

@@ -1,4 +1,4 @@
-//! Conversions that nobody writes: to an optional, to a weaker or promised function, to `Any`.
+//! Coercions: implicit conversions to an optional, to an existential, to a superclass, and between function types.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -19,7 +19,7 @@ use crate::types::names::prelude;
 use std::rc::Rc;
 
 impl Infer<'_> {
-    /// The value as one of the type that is asked for.
+    /// Converts a value to the expected type, or defers the conversion until enough is known.
     pub(crate) fn coerce(&mut self, value: Expr, to: &Type) -> Expr {
         let (from, wanted) = (unification::shallow(self.cx, &value.ty.clone()), unification::shallow(self.cx, to));
         let span = value.span;
@@ -28,7 +28,8 @@ impl Infer<'_> {
             (Type::Var(v), Type::Nominal(..)) if lookup::is_optional(self.cx, &wanted) => {
                 let value = self.decided(value);
                 if self.cx.vars.var(*v).literal.is_some() || self.could_be_payload(&value) {
-                    // A literal, or a value of a type that is still open: wait until it is known whether it is optional.
+                    // A literal is the payload. For another value of unknown type, wait until it is known whether the
+                    // type is optional.
                     if self.cx.vars.var(*v).literal.is_some() {
                         let payload = lookup::optional_payload(self.cx, &wanted).unwrap_or(Type::Error);
                         let inner = self.coerce(value, &payload);
@@ -68,7 +69,7 @@ impl Infer<'_> {
         let snapshot = self.cx.vars.snapshot();
         if unification::unify(self.cx, &from, &wanted, span) {
             self.cx.vars.keep(snapshot);
-            // What was set aside stays where it is, as long as it need not be of another type (labels of a tuple).
+            // A pending expression is only copied if its type must change, as with the labels of a tuple.
             if type_vars::zonk(self.cx, &value.ty) == type_vars::zonk(self.cx, to) {
                 return value;
             }
@@ -155,7 +156,7 @@ impl Infer<'_> {
             (Type::Metatype(of), Type::Metatype(to)) if self.is_metatype_of(of, to) => {
                 Expr { kind: ExprKind::Erase(Box::new(value)), ty: wanted, span }
             }
-            // It may be in a box.
+            // The static type hides the class of the instance.
             (Type::Existential(_) | Type::Param(_) | Type::Associated(..) | Type::Opaque(..), Type::Nominal(..))
                 if existential::is_instance_of(self.cx, &from, &wanted) =>
             {
@@ -171,7 +172,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The elements of two types of arrays, when those of the first are to be given as existentials.
+    /// The element types of two array types if elements of the first are to be converted to existentials.
     fn elements_to_convert(&mut self, from: &Type, to: &Type) -> Option<(Type, Type)> {
         let (Type::Nominal(n, xs), Type::Nominal(m, ys)) = (from, to) else { return None };
         let is_array = n == m && self.cx.defs.nominal_data(*n).builtin == Some(Builtin::Array);
@@ -180,8 +181,8 @@ impl Infer<'_> {
         (is_erased && !matches!(given, Type::Var(_)) && self.can_convert(&given, &wanted)).then_some((given, wanted))
     }
 
-    /// Whether every value of a type is one of another type as it stands: an instance of a subclass, alone or in an
-    /// optional, an array or as a value of a dictionary.
+    /// Whether every value of a type is a value of another type without conversion: an instance of a subclass, by
+    /// itself or in an optional, an array or as a value of a dictionary.
     fn is_upcast(&mut self, from: &Type, to: &Type) -> bool {
         if self.is_subclass(from, to) {
             return true;
@@ -198,7 +199,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether every value of `of.Type` is one of `to.Type`.
+    /// Whether every value of `of.Type` is a value of `to.Type`.
     fn is_metatype_of(&mut self, of: &Type, to: &Type) -> bool {
         match unification::shallow(self.cx, to) {
             Type::Existential(e) => existential::is_value_of(self.cx, of, &e),
@@ -246,7 +247,7 @@ impl Infer<'_> {
             return self.throwing_function(&value, &wanted);
         }
         if !f.throws && g.throws {
-            // It is called in another way, as there may be an error.
+            // A call of the target type also returns an error, so the function is wrapped.
             let names: Vec<String> = (0..f.params.len()).map(|i| format!("$t{i}")).collect();
             return self.wrapped_function(value, &names, true, &wanted, span);
         }
@@ -285,14 +286,14 @@ impl Infer<'_> {
         Expr { kind, ty: wanted, span }
     }
 
-    /// Whether a function takes all that is given, converted, and gives what is wanted, converted: a subclass for its base,
-    /// a value for an optional or an existential.
+    /// Whether a function accepts the converted parameters and its converted result has the expected type: a subclass
+    /// for its base, a value for an optional or an existential.
     fn converts_by_parts(&mut self, f: &FunctionType, g: &FunctionType) -> bool {
         let is_inout = |f: &FunctionType| f.params.iter().any(|p| p.is_inout || p.autoclosure);
         if f.params.len() != g.params.len() || is_inout(f) || is_inout(g) {
             return false;
         }
-        // What the parameters say of a type that is not known holds for the result, too.
+        // Types that the parameters determine also apply to the result.
         let snapshot = self.cx.vars.snapshot();
         let mut fits = |from: &Type, to: &Type| {
             unification::try_unify(self.cx, from, to, Span::default()) || self.can_convert(from, to)
@@ -303,7 +304,7 @@ impl Infer<'_> {
         all_fit
     }
 
-    /// Whether a function of several parameters stands where one of a tuple of them is wanted: `zip(a, b).map(max)`.
+    /// Whether a function of several parameters is passed as a function of one tuple of them: `zip(a, b).map(max)`.
     fn spreads(&mut self, f: &FunctionType, g: &FunctionType) -> bool {
         let [only] = g.params.as_slice() else { return false };
         let ty = only.ty.clone();
@@ -316,7 +317,7 @@ impl Infer<'_> {
         self.wrapped_function(value, &names, f.throws, wanted, span)
     }
 
-    /// A closure that calls a function with its own parameters.
+    /// Builds a closure that calls a function with the closure's own parameters.
     fn wrapped_function(&mut self, value: Expr, names: &[String], throws: bool, wanted: &Type, span: Span) -> Expr {
         let ident = |name: &str| ast::Expr { kind: ast::ExprKind::Ident { name: name.into(), generics: vec![] }, span };
         let function = format!("$function{}", self.frame().locals.len());
@@ -338,7 +339,7 @@ impl Infer<'_> {
         })
     }
 
-    /// A function that throws where nobody would see its errors.
+    /// Reports a throwing function where a function that does not throw is expected.
     fn throwing_function(&mut self, value: &Expr, wanted: &Type) -> Expr {
         let (from, to) = (self.show(&value.ty), self.show(wanted));
         let message = format!("invalid conversion of throwing function of type '{from}' to non-throwing type '{to}'");
@@ -350,7 +351,7 @@ impl Infer<'_> {
         self.error_expr(value.span)
     }
 
-    /// A plain function value cannot be made differentiable: its body is opaque.
+    /// Reports the conversion of a plain function value to a differentiable one: its body is opaque.
     fn opaque_function(&mut self, value: &Expr, g: &FunctionType, span: Span) -> Expr {
         let declared = match &value.kind {
             ExprKind::Local(local) => Some(self.frame().locals[local.0 as usize].span),
@@ -376,7 +377,7 @@ impl Infer<'_> {
         self.error_expr(span)
     }
 
-    /// Whether a value of one type can be given where another is asked for, as far as is known. Changes nothing.
+    /// Whether a value of one type can be converted to another, as far as is known. Leaves the variables unchanged.
     pub(crate) fn can_convert(&mut self, from: &Type, to: &Type) -> bool {
         let (from, to) = (unification::shallow(self.cx, from), unification::shallow(self.cx, to));
         let snapshot = self.cx.vars.snapshot();

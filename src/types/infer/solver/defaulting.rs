@@ -1,4 +1,4 @@
-//! Defaults: what a literal or a number is when nothing says anything about it.
+//! Defaulting: chooses the types of literals and numbers that nothing constrains.
 
 use crate::source::Span;
 use crate::types::conform::conformances;
@@ -13,8 +13,8 @@ use crate::types::names::lookup;
 use hashbrown::HashSet;
 
 impl Infer<'_> {
-    /// A parameter without a type that arithmetic is done with is a `Double`. What is itself the result of something that
-    /// waits may still become anything.
+    /// Binds one untyped operand of arithmetic to `Double`. Results of pending expressions are skipped, since they may
+    /// still become any type.
     pub(crate) fn default_operands(&mut self, vars: u32) -> bool {
         let open = |cx: &TypeContext, v: &u32| {
             let state = cx.vars.var(VarId(*v));
@@ -28,7 +28,7 @@ impl Infer<'_> {
             self.waiting.iter().filter_map(|i| self.pending[*i].as_ref()).map(|p| p.result.clone()).collect();
         let mut results: HashSet<VarId> = HashSet::new();
         for mut ty in waiting {
-            // Also what is in an optional: `first!` of what is not known.
+            // This includes the payload of an optional result: `first!` of an unknown value.
             while let Some(payload) = lookup::optional_payload(self.cx, &ty) {
                 ty = payload;
             }
@@ -43,8 +43,9 @@ impl Infer<'_> {
         free.is_some()
     }
 
-    /// Gives literals their default types, since nothing certain is left: those with a point first, because what they
-    /// decide may make a `Double` of the others. What decides the types of others goes before these.
+    /// Binds literals to their default types when nothing else can be resolved. Literals with a decimal point and
+    /// string literals go first, since they may turn the others into `Double`. Variables that determine the types of
+    /// others go before these.
     pub(crate) fn default_literals(&mut self, vars: u32) -> bool {
         let early: &[Literal] = &[Literal::Float, Literal::Text, Literal::Words];
         for kinds in [early, &[Literal::Int]] {
@@ -74,15 +75,15 @@ impl Infer<'_> {
         false
     }
 
-    /// Whether what is required of a variable rules out a type.
+    /// Whether the conformance constraints of a variable exclude a type.
     fn excludes(&mut self, v: VarId, ty: &Type) -> bool {
         let wishes = self.cx.vars.var(v).conforms.clone();
         wishes.iter().any(|wish| !conformances::conforms_to(self.cx, ty, wish.protocol))
     }
 
-    /// The variables that say what others are: those whose associated types stand in an equation, like `S` in
-    /// `S.Element == Element`, or are those of operands, those that closures wait for, and those whose members are asked
-    /// for.
+    /// The variables that determine the types of others: those whose associated types occur in an equation, like `S` in
+    /// `S.Element == Element`, or in the type of an operand, those of the parameters of pending closures, and those
+    /// whose members are looked up.
     fn deciding(&mut self) -> HashSet<VarId> {
         let mut types: Vec<Type> = vec![];
         for equation in &self.cx.vars.equations {
@@ -123,8 +124,8 @@ impl Infer<'_> {
         found
     }
 
-    /// What is given to one of several functions, of which one takes a `Double` there, is a `Double` when nothing says
-    /// what else it is: `{ x in sin(x) }`.
+    /// Binds an argument of an overloaded function to `Double` if its type is unknown and a candidate accepts a
+    /// `Double`: `{ x in sin(x) }`.
     pub(crate) fn default_arguments(&mut self) -> bool {
         for i in self.waiting.clone() {
             let Some(Pending { kind: PendingKind::Overload { candidates, args, .. }, span, .. }) = &self.pending[i]
@@ -183,7 +184,7 @@ impl Infer<'_> {
         })
     }
 
-    /// The first default type that fits everything that is asked of the variable.
+    /// Binds a variable to the first default type that satisfies all its constraints.
     pub(crate) fn default_var(&mut self, v: VarId) {
         let state = self.cx.vars.var(v).clone();
         let names: &[&'static str] = match state.literal {
@@ -203,12 +204,12 @@ impl Infer<'_> {
             }
             self.cx.vars.rollback(snapshot);
         }
-        // Nothing fits: take the usual type, and let what asks for more complain.
+        // No default satisfies the constraints: choose the first one and report the constraint that fails.
         let ty = lookup::simple(self.cx, names[0]);
         let conforms = state.conforms.clone();
         self.cx.vars.set_var(v, crate::types::model::type_vars::VarState { conforms: vec![], ..state });
         if !unification::unify(self.cx, &Type::Var(v), &ty, Span::default()) {
-            // Never asked again, so that inference ends.
+            // The variable is bound to the error type, so that inference terminates.
             let state = self.cx.vars.var(v).clone();
             self.cx.vars.set_var(v, crate::types::model::type_vars::VarState { bound: Some(Type::Error), ..state });
             self.failed = true;

@@ -1,4 +1,5 @@
-//! Function types inside of other types: a conversion may ask for less than they promise, and never for more.
+//! Function strength: compares the differentiability of function types inside other types. A conversion may require
+//! less than the value provides, and never more.
 
 use crate::diagnostic::Code;
 use crate::source::Span;
@@ -8,7 +9,7 @@ use crate::types::model::ty::{FunctionType, Strength, Type};
 use crate::types::model::type_vars;
 
 impl Infer<'_> {
-    /// A function as one of C's: the name of a function, or a closure that captures nothing.
+    /// Converts a function to a C function pointer, which must be the name of a function or a closure without captures.
     pub(crate) fn c_function(&mut self, value: Expr, wanted: &Type, span: Span) -> Expr {
         match &value.kind {
             ExprKind::Closure { function } => self.cx.module.c_functions.push((*function, span)),
@@ -23,8 +24,8 @@ impl Infer<'_> {
         Expr { kind, ty: wanted.clone(), span }
     }
 
-    /// Whether values of a type would have to promise more about derivatives than they do, to be values of a type that is
-    /// the same but for that. Of functions themselves only the parameters and the result are looked at.
+    /// Whether the type `to` requires stronger differentiability inside than `from`, an otherwise equal type, provides.
+    /// Of two function types, only the parameters and the results are compared.
     pub(crate) fn asks_for_more(&mut self, from: &Type, to: &Type) -> bool {
         let (from, to) = (type_vars::zonk(self.cx, from), type_vars::zonk(self.cx, to));
         match (&from, &to) {
@@ -33,14 +34,14 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether a value of a type, which is bound or passed as it is, would have to promise more than it does.
+    /// Like [`Infer::asks_for_more`], but function types themselves are compared as well.
     pub(crate) fn promises_less(&mut self, from: &Type, to: &Type) -> bool {
         let (from, to) = (type_vars::zonk(self.cx, from), type_vars::zonk(self.cx, to));
         is_stronger(&from, &to)
     }
 }
 
-/// Whether a parameter that one function is not differentiated by is one that another type differentiates by.
+/// Whether `g` is differentiated with respect to a parameter that is `@noDerivative` in `f`.
 pub(crate) fn takes_back_marks(f: &FunctionType, g: &FunctionType) -> bool {
     f.params.iter().zip(&g.params).any(|(from, to)| from.no_derivative && !to.no_derivative)
 }
@@ -57,7 +58,7 @@ fn is_stronger(from: &Type, to: &Type) -> bool {
     }
 }
 
-/// What a function takes is converted the other way round.
+/// Compares the parameters, which are contravariant, and the results.
 fn is_stronger_inside(f: &FunctionType, g: &FunctionType) -> bool {
     f.params.iter().zip(&g.params).any(|(from, to)| is_stronger(&to.ty, &from.ty)) || is_stronger(&f.result, &g.result)
 }

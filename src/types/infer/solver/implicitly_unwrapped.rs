@@ -1,4 +1,4 @@
-//! `T!`: an optional that unwraps itself where a value is wanted.
+//! Implicitly unwrapped optionals: `T!`, which is unwrapped where a value of type `T` is required.
 
 use crate::types::conform::superclass;
 use crate::types::generics::unification;
@@ -9,7 +9,7 @@ use crate::types::model::ty::Type;
 use crate::types::names::lookup;
 
 impl Infer<'_> {
-    /// The value inside of one whose declaration says `T!`; any other value as it is.
+    /// Unwraps a value declared as `T!`; returns other values unchanged.
     pub(crate) fn unwrapped(&mut self, value: Expr) -> Expr {
         match self.inside_unwrapped(&value) {
             Some(ty) => {
@@ -20,7 +20,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The type inside of a value whose declaration says `T!`.
+    /// The payload type of a value declared as `T!`.
     pub(crate) fn inside_unwrapped(&mut self, value: &Expr) -> Option<Type> {
         let payload = lookup::optional_payload(self.cx, &value.ty)?;
         match value.kind {

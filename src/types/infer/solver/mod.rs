@@ -1,4 +1,4 @@
-//! Solver: inference variables, constraints between them, and defaults.
+//! Solver: type variables, the constraints on them, and defaulting.
 
 pub(crate) mod coercion;
 pub(crate) mod defaulting;

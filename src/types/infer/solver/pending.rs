@@ -1,4 +1,5 @@
-//! What waits for more to be known, and deciding it: first what is certain, then, when a statement ends, defaults.
+//! Pending expressions: the expressions that wait for more type information, and their resolution. Certain steps are
+//! taken first, then, when a statement ends, defaults are chosen.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -12,11 +13,11 @@ use crate::types::model::tree::{Expr, ExprKind};
 use crate::types::model::ty::{Type, VarId};
 use std::rc::Rc;
 
-/// Something that inference could not decide yet.
+/// An expression that inference cannot resolve yet.
 #[derive(Clone, Debug)]
 pub(crate) struct Pending {
     pub(crate) kind: PendingKind,
-    /// The type of the expression that will stand here.
+    /// The type of the resolved expression.
     pub(crate) result: Type,
     pub(crate) span: Span,
     pub(crate) context: Context,
@@ -26,7 +27,7 @@ pub(crate) struct Pending {
 pub(crate) enum PendingKind {
     /// A call of one of several functions.
     Overload { name: Ident, candidates: Vec<Candidate>, args: Vec<ArgNode>, expected: Option<Type> },
-    /// An operator whose operands are not known.
+    /// An operator whose operand types are unknown.
     Operator { op: Ident, args: Vec<ArgNode>, expected: Option<Type> },
     /// `base.name`
     Member { base: Rc<Expr>, name: Ident },
@@ -36,37 +37,37 @@ pub(crate) enum PendingKind {
     Subscript { base: Rc<Expr>, args: Vec<ArgNode> },
     /// `.name`, `.name(arguments)`
     Implicit { name: Ident, args: Option<Vec<ArgNode>> },
-    /// A closure whose parameters are not known.
+    /// A closure whose parameter types are unknown.
     Closure { closure: Rc<ast::Closure> },
-    /// The name of several functions, of which the types around it take one.
+    /// A reference to an overloaded function, resolved by the type of its context.
     Reference { candidates: Vec<Candidate> },
-    /// A value that becomes one of another type.
+    /// A value to be converted to another type.
     Coerce { value: Rc<Expr>, to: Type },
-    /// `nil` of a type that is not known.
+    /// A `nil` whose type is unknown.
     Nil,
 }
 
-/// How far to go.
+/// How much a pass may resolve by guessing.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Effort {
-    /// Only what is certain.
+    /// Resolves only what is certain.
     Certain,
-    /// Numbers become `Double` or `Int`, the best of several candidates is taken.
+    /// Also defaults numbers to `Double` or `Int`, and chooses the best of several candidates.
     Default,
-    /// Closures of one expression are looked into although their parameters are not known: what they do with a literal
-    /// says what it is.
+    /// Closures of a single expression are inferred although their parameter types are unknown, since the expression
+    /// may determine the type of a literal.
     Expressions,
-    /// Where one of several functions would be clear only if literals were of another type than they are by themselves,
-    /// and is not clear: all of them are meant.
+    /// Overloads of which some candidates fit only if literals do not have their default types are decided; a tie is
+    /// reported as ambiguous.
     Literals,
-    /// All closures are.
+    /// All closures are inferred.
     Closures,
-    /// Whatever is left gets an answer, or an error.
+    /// Every remaining entry is resolved or reported.
     Everything,
 }
 
 impl Infer<'_> {
-    /// Puts something aside; gives the expression that stands for it.
+    /// Adds a pending entry; returns the expression that refers to it.
     pub(crate) fn wait(&mut self, kind: PendingKind, result: Type, span: Span) -> Expr {
         let context = self.context();
         self.waiting.insert(self.pending.len());
@@ -75,8 +76,8 @@ impl Infer<'_> {
         Expr { kind: ExprKind::Pending(self.pending.len() as u32 - 1), ty: result, span }
     }
 
-    /// Keeps an expression that may be looked at several times before its place is known; what stands for it is small,
-    /// so that a long sum is not copied at each of its operators.
+    /// Stores an expression that may be inspected several times before its context is known. The returned reference is
+    /// small, so that a long sum is not copied at each of its operators.
     pub(crate) fn set_aside(&mut self, e: Expr) -> Rc<Expr> {
         use ExprKind::{Bool, Float, Global, Int, Local, Pending, Text};
         if matches!(e.kind, Int(_) | Float(_) | Text(_) | Bool(_) | Local(_) | Global(_) | Pending(_)) {
@@ -88,8 +89,8 @@ impl Infer<'_> {
         Rc::new(Expr { kind: ExprKind::Pending(self.pending.len() as u32 - 1), ty, span })
     }
 
-    /// What a member is looked up in, which several candidates refer to: the result of a call is set aside, so that a chain
-    /// of calls is not copied at each of its members.
+    /// Shares the base of a member among several candidates. The result of a call is stored, so that a chain of calls
+    /// is not copied at each of its members.
     pub(crate) fn shared(&mut self, base: Expr) -> Rc<Expr> {
         match base.kind {
             ExprKind::Call { .. } | ExprKind::CallValue { .. } => self.set_aside(base),
@@ -97,14 +98,14 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether an expression stands for the result of a call that was decided.
+    /// Whether an expression refers to a resolved call.
     pub(crate) fn is_decided_call(&self, e: &Expr) -> bool {
         let ExprKind::Pending(id) = e.kind else { return false };
         let found = self.solutions.get(id as usize).and_then(Option::as_ref);
         found.is_some_and(|found| matches!(found.kind, ExprKind::Call { .. } | ExprKind::CallValue { .. }))
     }
 
-    /// The expression itself, where it was decided already.
+    /// The resolved expression if a pending one has been resolved; otherwise the expression itself.
     pub(crate) fn decided(&self, e: Expr) -> Expr {
         let mut at = &e;
         while let ExprKind::Pending(id) = at.kind
@@ -115,12 +116,12 @@ impl Infer<'_> {
         if std::ptr::eq(at, &e) { e } else { at.clone() }
     }
 
-    /// Decides what can be decided for certain since `from`.
+    /// Resolves what is certain among the entries since `from`.
     pub(crate) fn progress(&mut self, from: usize) {
         while self.pass(from, Effort::Certain) {}
     }
 
-    /// Decides everything that waits since `from` and gives every variable since `vars` a type.
+    /// Resolves all entries since `from`, and binds all literals and numbers among the variables since `vars`.
     pub(crate) fn settle(&mut self, from: usize, vars: u32) {
         loop {
             self.progress(from);
@@ -155,7 +156,7 @@ impl Infer<'_> {
         }
     }
 
-    /// One round over what waits; whether something was decided.
+    /// Runs one pass over the pending entries; returns whether one was resolved.
     fn pass(&mut self, from: usize, effort: Effort) -> bool {
         match unification::retry_equations(self.cx) {
             Ok(true) => return true,
@@ -191,8 +192,8 @@ impl Infer<'_> {
         any
     }
 
-    /// Whether something waits for a type of which nothing is known yet. Of a long chain all but the first link does: this
-    /// must cost less than an attempt.
+    /// Whether an entry waits for a base whose type is unknown. In a long chain this holds for all but the first link,
+    /// so the test must be cheaper than an attempt.
     fn is_blocked(&mut self, i: usize) -> bool {
         use PendingKind::{Coerce, Member, MemberCall, Subscript};
         let Some(Pending { kind, .. }) = &self.pending[i] else { return false };
@@ -205,7 +206,8 @@ impl Infer<'_> {
         self.is_open(&ty)
     }
 
-    /// Infers the collections among the arguments of a call that waits; once, since each time makes new variables.
+    /// Infers the collection literals among the arguments of a pending call, once, since each inference creates new
+    /// variables.
     fn ready_pending(&mut self, i: usize) {
         let Some(Pending { kind: PendingKind::Overload { args, .. }, context, .. }) = &self.pending[i] else { return };
         let (mut args, context) = (args.clone(), context.clone());
@@ -323,18 +325,18 @@ impl Infer<'_> {
         }
     }
 
-    /// A type of which nothing is known but that it conforms to something.
+    /// The type if it is a variable with no information other than conformance constraints.
     fn wished(&mut self, ty: &Type) -> Option<Type> {
         let ty = unification::shallow(self.cx, ty);
         matches!(&ty, Type::Var(v) if !self.cx.vars.var(*v).conforms.is_empty()).then_some(ty)
     }
 
-    /// Whether nothing is known of a type yet, not even which members it has.
+    /// Whether a type is so unknown that its members cannot be looked up.
     pub(crate) fn is_open(&mut self, ty: &Type) -> bool {
         matches!(ty, Type::Var(_)) || matches!(ty, Type::Associated(..)) && unification::has_vars(self.cx, ty)
     }
 
-    /// The type, if it is known at its outside.
+    /// The type, if its outermost constructor is known.
     pub(crate) fn known(&mut self, ty: &Type) -> Option<Type> {
         let ty = unification::shallow(self.cx, ty);
         (!self.is_open(&ty)).then_some(ty)

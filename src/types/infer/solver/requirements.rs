@@ -1,7 +1,7 @@
-//! What a call requires of the types that its generic parameters turned out to be.
+//! Requirements: checks the requirements of a called function on its inferred generic arguments.
 //!
-//! A parameter's own conformances are asked for when it is unified. What is required of a type that belongs to it, or of
-//! its superclass, is only known when the parameter is.
+//! The conformances of a generic parameter itself are checked when it is unified. Requirements on its associated types
+//! and on its superclass can only be checked once it is known.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -21,7 +21,7 @@ use crate::types::model::type_vars::Equation;
 use crate::types::model::type_vars::Wish;
 
 impl Infer<'_> {
-    /// Reports what a called function requires and its generic arguments do not have.
+    /// Reports a requirement of a called function that its generic arguments do not satisfy.
     pub(crate) fn check_required(&mut self, f: &FunctionRef, span: Span) {
         if self.failed || self.file == PRELUDE_FILE || f.generics.is_empty() {
             return;
@@ -46,7 +46,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Reports what the generic arguments of an enum do not have that a case makes a value of.
+    /// Reports a requirement of an enum that its generic arguments in a case expression do not satisfy.
     pub(crate) fn check_required_of_type(&mut self, ty: &Type, span: Span) {
         if self.failed || self.file == PRELUDE_FILE || self.cx.memo.refused.contains(ty) {
             return;
@@ -56,7 +56,7 @@ impl Infer<'_> {
         }
     }
 
-    /// What does not hold, of the requirements that nothing else asks for.
+    /// The requirement after substitution if it does not hold. Requirements that unification checks are skipped.
     fn unheld(&mut self, written: &Requirement, put: &Requirement) -> Option<Requirement> {
         match (written, put) {
             (Requirement::Conforms(Type::Associated(..), _), Requirement::Conforms(of, p)) => {
@@ -73,14 +73,15 @@ impl Infer<'_> {
         }
     }
 
-    /// Of a type that belongs to one that does not conform the latter, and to what it does not.
+    /// For an associated type whose base does not conform to its protocol, the base and the protocol.
     fn memberless(&mut self, ty: &Type) -> Option<(Type, ProtocolId)> {
         let Type::Associated(of, protocol, _) = unification::resolved(self.cx, ty) else { return None };
         (!unification::has_vars(self.cx, &of) && !conformances::conforms_to(self.cx, &of, protocol))
             .then(|| ((*of).clone(), protocol))
     }
 
-    /// Two types that must be equal are not: because somebody requires it, or because one stands where the other one does.
+    /// Reports two types that must be equal and are not, because a called function requires it or because of how a
+    /// value is used.
     pub(crate) fn contradiction(&mut self, equation: &Equation) {
         let Equation { left, right, span, by } = equation;
         if let Some((of, protocol)) = self.memberless(left).or_else(|| self.memberless(right)) {
@@ -94,7 +95,7 @@ impl Infer<'_> {
             return;
         }
         let is_broken = *left == Type::Error || *right == Type::Error;
-        // What conforms to too little is that before it is unequal.
+        // A missing conformance is reported in preference to the inequality.
         let Some(clause) = by.filter(|_| !is_broken && self.unmet(left, right).is_none()) else {
             return self.mismatch(left, right, *span);
         };
@@ -103,7 +104,7 @@ impl Infer<'_> {
         self.error(diagnostic);
     }
 
-    /// Whether it was said already that the type of a member cannot be.
+    /// Whether the type that declares a member has been reported as invalid.
     pub(crate) fn was_refused(&mut self, f: FunctionId, generics: &[Type]) -> bool {
         let Owner::Nominal(n) = self.cx.defs.function_data(f).owner else { return false };
         let count = self.cx.defs.nominal_data(n).params.len();

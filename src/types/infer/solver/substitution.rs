@@ -1,4 +1,5 @@
-//! Finishing a body: every variable is replaced by its type, everything that waited by what was decided.
+//! Substitution: replaces the type variables of a finished body by their types, and pending expressions by their
+//! solutions.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -41,7 +42,7 @@ impl Infer<'_> {
         self.error(diagnostic.help("write the type where the value is declared"));
     }
 
-    /// Which generic parameter of a function nothing says anything about.
+    /// The message for a generic parameter of a function that could not be inferred.
     pub(crate) fn undecided_parameter(&mut self, f: &FunctionRef) -> Option<String> {
         let params = signature::signature(self.cx, f.function).env.params.clone();
         let at = f.generics.iter().position(|t| matches!(unification::resolved(self.cx, t), Type::Var(_)))?;
@@ -214,7 +215,7 @@ impl Infer<'_> {
         while let ExprKind::Pending(id) = e.kind {
             match self.solutions.get_mut(id as usize).and_then(Option::take) {
                 Some(found) => {
-                    // It may be looked at from several places.
+                    // Several expressions may refer to this solution.
                     self.solutions[id as usize] = Some(found.clone());
                     let span = e.span;
                     *e = found;

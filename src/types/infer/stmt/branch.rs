@@ -1,4 +1,4 @@
-//! `if`, `guard` and `switch`, as statements and as values.
+//! Branches: `if`, `guard` and `switch`, as statements and as values.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -20,7 +20,7 @@ impl Infer<'_> {
         out.push(Stmt { kind: StmtKind::Guard { conditions, otherwise, end: body.span.last() }, span });
     }
 
-    /// The conditions of `if`, `guard` and `while`; what they bind comes into the current scope.
+    /// Infers the conditions of `if`, `guard` and `while`; the names that they bind come into the current scope.
     pub(crate) fn conditions(&mut self, conditions: &[ast::Condition]) -> Vec<Condition> {
         let mut out = vec![];
         for condition in conditions {
@@ -81,7 +81,7 @@ impl Infer<'_> {
         out
     }
 
-    /// `if`, `switch`, `do` as statements.
+    /// Infers `if`, `switch` or `do` as a statement.
     pub(crate) fn branch_statement(&mut self, e: &ast::Expr, label: Option<&ast::Ident>, out: &mut Vec<Stmt>) {
         let span = e.span;
         match &e.kind {
@@ -166,7 +166,7 @@ impl Infer<'_> {
         Stmt { kind, span }
     }
 
-    /// What stands behind `default` would never be asked.
+    /// Reports a case after `default`, which would never match.
     fn check_default_is_last(&mut self, cases: &[ast::SwitchCase]) {
         let Some(at) = cases.iter().position(|c| c.patterns.is_empty()) else { return };
         let Some(behind) = cases.get(at + 1) else { return };
@@ -212,7 +212,7 @@ impl Infer<'_> {
         Case { patterns, body, falls_through, span: case.span }
     }
 
-    /// The patterns of one case; what several of them bind is one variable.
+    /// Infers the patterns of one case; a name that several of them bind is one variable.
     pub(crate) fn case_patterns(
         &mut self,
         written: &[(ast::Pattern, Option<ast::Expr>)],
@@ -235,7 +235,7 @@ impl Infer<'_> {
         patterns
     }
 
-    /// The alternatives of a case bind the same names: its body does not know which one matched.
+    /// Reports names that not all alternatives of a case bind: its body cannot determine which one matched.
     fn check_alternatives(&mut self, patterns: &[(Pattern, Option<Expr>)]) {
         let bound: Vec<Vec<LocalId>> = patterns.iter().map(|(p, _)| p.bound()).collect();
         let mut all: Vec<LocalId> = bound.iter().flatten().copied().collect();
@@ -255,7 +255,7 @@ impl Infer<'_> {
         }
     }
 
-    /// `if` and `switch` as values.
+    /// Infers `if` or `switch` as a value.
     pub(crate) fn statement_expression(&mut self, e: &ast::Expr, expected: Option<&Type>) -> Expr {
         let span = e.span;
         let wanted = expected.cloned().unwrap_or_else(|| self.cx.vars.fresh());
@@ -303,7 +303,8 @@ impl Infer<'_> {
         }
     }
 
-    /// The branches have types of their own where nothing is expected: a literal of one is no reason for the other.
+    /// Reports branches with literals of different types if no type is expected, as one branch does not determine the
+    /// type of the other.
     fn check_branch_literal(&mut self, value: &Expr, wanted: &Type) {
         let mut literal = |ty: &Type| match unification::shallow(self.cx, ty) {
             Type::Var(v) => self.cx.vars.var(v).literal,
@@ -318,7 +319,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A block whose last expression is stored.
+    /// Infers a block whose last expression is stored in a place.
     fn value_block(&mut self, body: &ast::Block, place: &Place, wanted: &Type) -> Vec<Stmt> {
         let Some((last, before)) = body.items.split_last() else { return vec![] };
         match &last.kind {
@@ -332,8 +333,8 @@ impl Infer<'_> {
     }
 }
 
-/// Whether an `if` or `switch` that is the only thing in a body is a statement rather than a value: some branch ends in a
-/// statement, which may again be an `if` or `switch`.
+/// Whether an `if` or `switch` that is the whole body is a statement rather than a value: some branch ends in a
+/// statement, which may itself be an `if` or `switch`.
 pub(crate) fn ends_in_statements(e: &ast::Expr) -> bool {
     let block = |b: &ast::Block| match b.items.last().map(|s| &s.kind) {
         Some(AstStmt::Expr(last)) => ends_in_statements(last),

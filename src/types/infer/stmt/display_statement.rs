@@ -1,4 +1,4 @@
-//! Pictures that stand as statements are shown: `plot(f, 0...1)` on a line of its own.
+//! Display statements: pictures that are statements are displayed, such as `plot(f, 0...1)` on a separate line.
 
 use crate::types::conform::conformances;
 use crate::types::generics::unification;
@@ -9,7 +9,7 @@ use crate::types::names::lookup;
 use crate::types::names::prelude;
 
 impl Infer<'_> {
-    /// Makes a statement that is a picture show it.
+    /// Replaces a statement that is a picture by a call that displays it.
     pub(crate) fn show_picture(&mut self, statement: &mut Stmt) {
         let StmtKind::Expr(value) = &statement.kind else { return };
         let ty = unification::resolved(self.cx, &value.ty);

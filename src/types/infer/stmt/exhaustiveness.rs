@@ -1,7 +1,8 @@
-//! Whether a `switch` takes every value, and which cases are missing.
+//! Exhaustiveness of `switch`: whether the cases match every value, and which cases are missing.
 //!
-//! The patterns are the rows of a matrix whose columns are the parts of the value. A column is split by the ways in which
-//! its type can be made only when some row asks for one of them, so the work follows the patterns, not the type.
+//! The patterns are the rows of a matrix whose columns are the parts of the value. A column is split by the
+//! constructors of its type only if some row distinguishes them, so the cost depends on the patterns and not on the
+//! type.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -15,20 +16,20 @@ use crate::types::names::lookup;
 use crate::types::nominal::stored_property;
 use std::collections::HashMap;
 
-/// How many matrices may be looked at for one `switch`. Patterns over many independent parts need exponentially many.
+/// The maximum number of matrices for one `switch`. Patterns over many independent parts need exponentially many.
 pub(crate) const LIMIT: usize = 20_000;
 
-/// How many missing cases a message lists.
+/// The maximum number of missing cases that a message lists.
 const LISTED: usize = 8;
 
-/// The search was given up.
+/// The search exceeded its limit.
 pub(crate) struct TooMany;
 
-/// A combination of values, as patterns.
+/// A combination of values, written as patterns.
 type Witness = Vec<String>;
 
 impl Infer<'_> {
-    /// A `switch` must take every value.
+    /// Reports a `switch` that does not match every value.
     pub(crate) fn check_exhaustive(&mut self, ty: &Type, cases: &[Case], span: Span) {
         let plain = cases.iter().flat_map(|c| c.patterns.iter()).filter(|(_, guard)| guard.is_none());
         let rows: Vec<Vec<&Pattern>> = plain.map(|(pattern, _)| vec![pattern]).collect();
@@ -53,7 +54,7 @@ impl Infer<'_> {
         self.error(diagnostic);
     }
 
-    /// For each way in which a value can be made, an example that no row takes.
+    /// Returns for each constructor of a type an example that no row matches, if there is one.
     fn all_missing(&mut self, rows: &[Vec<&Pattern>], ty: &Type) -> Result<Vec<String>, TooMany> {
         let ty = unification::shallow(self.cx, ty);
         let mut budget = LIMIT;
@@ -66,7 +67,7 @@ impl Infer<'_> {
         Ok(found)
     }
 
-    /// A combination of values that no row of patterns takes, if there is one.
+    /// Returns a combination of values that no row of patterns matches, if there is one.
     fn missing(
         &mut self,
         rows: &[Vec<&Pattern>],
@@ -97,7 +98,7 @@ impl Infer<'_> {
         Ok(None)
     }
 
-    /// The same, of the combinations whose first value is made in a certain way.
+    /// Like `missing`, for the combinations whose first value has a given constructor.
     fn missing_with(
         &mut self,
         rows: &Rows<'_, '_>,
@@ -119,7 +120,7 @@ impl Infer<'_> {
         Ok(Some(std::iter::once(made.written(&own)).chain(others).collect()))
     }
 
-    /// The ways in which a value of a type can be made.
+    /// Returns the constructors of a type.
     pub(crate) fn constructors(&mut self, ty: &Type) -> Vec<Made> {
         if let Some(payload) = lookup::optional_payload(self.cx, ty) {
             return vec![
@@ -156,11 +157,11 @@ impl Infer<'_> {
     }
 }
 
-/// A way in which a value can be made.
+/// A constructor of a type.
 pub(crate) struct Made {
-    /// How it is written; a tuple has no name.
+    /// Its name in a pattern; empty for a tuple.
     name: String,
-    /// Which patterns match it.
+    /// The constructor with which patterns are compared.
     pub(crate) constructor: Constructor,
     /// The types of its parts.
     pub(crate) parts: Vec<Type>,
@@ -171,7 +172,7 @@ impl Made {
         Made { name: name.into(), constructor, parts }
     }
 
-    /// A pattern for it, from those for its parts.
+    /// Returns a pattern for it, given those for its parts.
     fn written(&self, parts: &[String]) -> String {
         let is_whole = parts.iter().all(|part| part == "_");
         match self.constructor {
@@ -184,7 +185,7 @@ impl Made {
     }
 }
 
-/// What to say about missing cases.
+/// Returns the note that lists the missing cases.
 fn named(missing: &[String]) -> String {
     let listed: Vec<String> = missing.iter().take(LISTED).map(|case| format!("'{case}'")).collect();
     match missing.len() {
@@ -194,12 +195,12 @@ fn named(missing: &[String]) -> String {
     }
 }
 
-/// Whether a pattern takes every value.
+/// Whether a pattern matches every value.
 pub(crate) fn is_any(pattern: &Pattern) -> bool {
     matches!(pattern.kind, PatternKind::Wildcard | PatternKind::Bind(_))
 }
 
-/// The `Bool` that a pattern tests for.
+/// Returns the `Bool` for which a pattern tests.
 fn tested_bool(pattern: &Pattern) -> Option<bool> {
     let PatternKind::Test { test, .. } = &pattern.kind else {
         return None;
@@ -213,7 +214,7 @@ fn tested_bool(pattern: &Pattern) -> Option<bool> {
     })
 }
 
-/// Whether what a pattern takes depends on how the value was made.
+/// Whether the values that a pattern matches depend on their constructors.
 pub(crate) fn distinguishes(pattern: &Pattern) -> bool {
     match pattern.kind {
         PatternKind::Tuple(_) | PatternKind::Case { .. } | PatternKind::Some(_) | PatternKind::Nil => true,
@@ -232,8 +233,8 @@ pub(crate) enum Constructor {
     Other,
 }
 
-/// Rows of patterns by the case that the first one of each takes, so that an enum of many cases does not look at all rows
-/// for each of them.
+/// Rows of patterns, indexed by the enum case that the first pattern of each matches, so that for an enum of many cases
+/// not all rows are visited for each of them.
 struct Rows<'r, 'p> {
     of_case: HashMap<u32, Vec<&'r Vec<&'p Pattern>>>,
     others: Vec<&'r Vec<&'p Pattern>>,
@@ -251,7 +252,7 @@ impl<'r, 'p> Rows<'r, 'p> {
         found
     }
 
-    /// Those that may match what is made in a certain way.
+    /// Returns the rows that may match a constructor.
     fn for_constructor(&self, constructor: &Constructor) -> impl Iterator<Item = &'r Vec<&'p Pattern>> {
         let of_case = match constructor {
             Constructor::Case(case) => self.of_case.get(case),
@@ -261,7 +262,7 @@ impl<'r, 'p> Rows<'r, 'p> {
     }
 }
 
-/// The patterns for the parts of a value, when the pattern can match it.
+/// Returns the patterns for the parts of a value, if the pattern can match the constructor.
 pub(crate) fn narrow<'p>(p: &'p Pattern, constructor: &Constructor, parts: usize) -> Option<Vec<&'p Pattern>> {
     const ANY: &Pattern = &Pattern { kind: PatternKind::Wildcard, ty: Type::Error, span: Span { start: 0, end: 0 } };
     match (&p.kind, constructor) {

@@ -1,4 +1,4 @@
-//! `for` loops.
+//! `for` loops: the sequence, its iteration, and the pattern for its elements.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -22,7 +22,7 @@ impl Infer<'_> {
         span: Span,
     ) -> Stmt {
         let start = (self.pending.len(), self.cx.vars.var_count());
-        // `for x: [T] in …`: the elements of a literal are of that type.
+        // `for x: [T] in …`: the elements of an array literal have the declared type.
         let expected = match (&pattern.kind, &sequence.kind) {
             (ast::PatternKind::Typed(_, ty), ast::ExprKind::Array(_)) => {
                 let element = self.resolve(ty);
@@ -52,7 +52,7 @@ impl Infer<'_> {
         Stmt { kind, span }
     }
 
-    /// How a loop steps through a sequence, and the type of its elements.
+    /// Returns how a loop iterates over a sequence, and the type of its elements.
     fn iteration(&mut self, ty: &Type, span: Span) -> (Iteration, Type) {
         let int = lookup::simple(self.cx, "Int");
         if let Type::Nominal(n, args) = ty {

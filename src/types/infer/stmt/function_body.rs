@@ -1,4 +1,4 @@
-//! Whole functions: which statements they have, and what their parameters are.
+//! Function bodies: inference of the statements of whole functions.
 
 use crate::diagnostic::{Code as DiagnosticCode, Diagnostic};
 use crate::syntax::ast;
@@ -22,10 +22,10 @@ use crate::types::names::type_alias;
 use crate::types::nominal::stored_property;
 use std::rc::Rc;
 
-/// How many declarations may wait for each other's types: each takes some of the stack.
+/// The maximum number of declarations that wait for each other's types, since each of them uses stack space.
 const MOST_WAITING: usize = 2_000;
 
-/// Checks a function's body if that was not done; `None` when it has errors.
+/// Returns the checked body of a function, which is checked if necessary; `None` if it has errors.
 pub(in crate::types) fn check_body(cx: &mut TypeContext, f: FunctionId) -> Option<Rc<Body>> {
     default_argument::settle_default(cx, f);
     match &cx.defs.function_data(f).body {
@@ -65,7 +65,7 @@ pub(in crate::types) fn check_body(cx: &mut TypeContext, f: FunctionId) -> Optio
     }
 }
 
-/// The type of the expression that a function without parameters consists of.
+/// Infers the type of the expression of which a function without parameters consists.
 pub(in crate::types) fn check_expression_type(cx: &mut TypeContext, f: FunctionId) -> Option<Type> {
     in_turn(cx, f, |cx| expression_type(cx, f))
 }
@@ -84,18 +84,18 @@ fn expression_type(cx: &mut TypeContext, f: FunctionId) -> Option<Type> {
     (!ty.any(&mut |t| matches!(t, Type::Var(_)))).then_some(ty)
 }
 
-/// Whether a function is written as a formula: `f(x) = x^2`.
+/// Whether a function is declared as a formula: `f(x) = x^2`.
 fn is_formula(cx: &TypeContext, f: FunctionId) -> bool {
     let decl = cx.defs.function_data(f).decl.as_ref();
     decl.is_some_and(|decl| matches!(decl.kind, ast::DeclKind::Formula { .. }))
 }
 
-/// The result type of a formula.
+/// Infers the result type of a formula.
 pub(in crate::types) fn check_formula(cx: &mut TypeContext, f: FunctionId) -> Option<Type> {
     in_turn(cx, f, |cx| formula_type(cx, f))
 }
 
-/// Infers the type of a declaration while that of another one may be waiting for it.
+/// Infers the type of a declaration, for which other declarations may be waiting.
 fn in_turn(cx: &mut TypeContext, f: FunctionId, infer: impl FnOnce(&mut TypeContext) -> Option<Type>) -> Option<Type> {
     if cx.memo.waiting_types == MOST_WAITING {
         let message = format!("type inference depends on a chain of more than {MOST_WAITING} declarations");
@@ -106,7 +106,7 @@ fn in_turn(cx: &mut TypeContext, f: FunctionId, infer: impl FnOnce(&mut TypeCont
     cx.memo.waiting_types += 1;
     let found = infer(cx);
     cx.memo.waiting_types -= 1;
-    // What is said while a formula's type is inferred does not count.
+    // Diagnostics are discarded while the type of a formula is inferred, so this error is reported afterwards.
     if cx.memo.waiting_types == 0
         && let Some(error) = cx.memo.waiting_error.take()
     {
@@ -126,14 +126,14 @@ fn formula_type(cx: &mut TypeContext, f: FunctionId) -> Option<Type> {
         infer.add_signature_params(&signature);
         let found = infer.with_fractions(is_formula, |infer| infer.expr(&value, None));
         if is_formula && infer.is_whole_literal(&found.ty) {
-            // A literal in a formula is a `Double`, unless an integer is asked for.
+            // A literal in a formula is a `Double`, unless an integer is expected.
             let double = lookup::simple(infer.cx, "Double");
             unification::unify(infer.cx, &found.ty, &double, value.span);
         }
         infer.settle_statement((0, vars));
         unification::resolved(infer.cx, &found.ty.clone())
     });
-    // The body is checked again with the result known; what is wrong is said then.
+    // The body is checked again when the result type is known; errors are reported then.
     cx.sink.diagnostics.truncate(before);
     (ty != Type::Error && !ty.any(&mut |t| matches!(t, Type::Var(_)))).then_some(ty)
 }
@@ -188,7 +188,7 @@ impl Infer<'_> {
         Some(body)
     }
 
-    /// A memberwise initializer: the arguments become the fields; a `let` with a value keeps it.
+    /// Creates the body of a memberwise initializer: the arguments become the fields; a `let` with a value retains it.
     fn memberwise(&mut self, n: crate::types::model::ty::NominalId, signature: &Signature) -> Vec<Stmt> {
         let span = self.cx.defs.nominal_data(n).span;
         let mut fields = vec![];
@@ -214,7 +214,7 @@ impl Infer<'_> {
         vec![Stmt { kind: StmtKind::Return(Some(value)), span }]
     }
 
-    /// What keeps a wrapped property, made from its value.
+    /// Creates the storage of a wrapped property from its value.
     pub(crate) fn wrapped_value(
         &mut self,
         n: crate::types::model::ty::NominalId,
@@ -246,7 +246,7 @@ impl Infer<'_> {
         Expr { kind: ExprKind::Call { callee, args: vec![] }, ty: ty.clone(), span }
     }
 
-    /// An initializer fills a variable `self` and gives it back.
+    /// Infers the body of an initializer, which initializes a variable `self` and returns it.
     fn initializer(&mut self, body: &ast::Block, signature: &Signature) -> Vec<Stmt> {
         let span = body.span;
         let own = match self.own_type() {
@@ -254,7 +254,7 @@ impl Infer<'_> {
             None => return vec![],
         };
         let mut statements = vec![];
-        // That of a class gets the instance.
+        // An initializer of a class receives the instance.
         let is_class = signature.self_type.is_some();
         let local = if is_class { LocalId(0) } else { self.new_local("self", own.clone(), true, span) };
         self.frame().init_self = Some(local);
@@ -263,7 +263,7 @@ impl Infer<'_> {
             let pattern = Pattern { kind: PatternKind::Bind(local), ty: own.clone(), span };
             statements.push(Stmt { kind: StmtKind::Let { pattern, value: None }, span });
         }
-        // What hands the work to another initializer leaves the initial values to it.
+        // A delegating initializer leaves the initial values to the other initializer.
         if let (Owner::Nominal(n), Type::Nominal(..), false) =
             (self.owner, &own, crate::types::model::syntax_walk::delegates(&body.items))
         {
@@ -301,7 +301,7 @@ impl Infer<'_> {
         statements
     }
 
-    /// The top level: statements of all files in order.
+    /// Infers the top level: the statements of all files in order.
     fn script(&mut self, items: &[(u32, ast::Stmt)]) -> Vec<Stmt> {
         let mut out = vec![];
         let mut at = 0;
@@ -317,7 +317,7 @@ impl Infer<'_> {
         out
     }
 
-    /// The value of the last statement, when it is an expression, is what the script gives.
+    /// Makes the value of the last statement the result of the script, if it is an expression and a value is requested.
     fn last_value(&mut self, statements: &mut [Stmt]) {
         if let Some(last) = statements.last_mut()
             && let StmtKind::Expr(value) = &last.kind

@@ -1,6 +1,6 @@
-//! Variables of a body that are more than a place: computed, observed, `lazy` and wrapped ones.
+//! Local variables with accessors: computed, observed, `lazy` and wrapped variables of a body.
 //!
-//! Their accessors are local functions, which capture what the others keep.
+//! Their accessors are local functions, which capture the variables that store the values.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -24,12 +24,12 @@ use crate::types::model::ty::Type;
 use crate::types::names::lookup;
 use std::rc::Rc;
 
-/// The names that only accessors know.
+/// The names of parameters and variables that only accessors refer to.
 const NEW: &str = "new value";
 const OLD: &str = "old value";
 
 impl Infer<'_> {
-    /// Declares a variable that has accessors; `false` when it has none.
+    /// Declares a variable that has accessors; returns `false` if it has none.
     pub(crate) fn variable_with_accessors(
         &mut self,
         decl: &Rc<ast::Decl>,
@@ -85,7 +85,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The value of a variable that has accessors.
+    /// Creates a call of the getter of a variable that has accessors.
     pub(crate) fn computed_local(&mut self, get: FunctionId, set: Option<FunctionId>, span: Span) -> Expr {
         let all: Vec<FunctionId> = std::iter::once(get).chain(set).collect();
         self.capture_for(&all);
@@ -95,7 +95,7 @@ impl Infer<'_> {
         Expr { kind: ExprKind::Call { callee, args: vec![] }, ty: signature.result.clone(), span }
     }
 
-    /// Declares the accessors, and the name that they are known by.
+    /// Declares the accessors of a variable, and binds its name to them.
     fn accessors(&mut self, ident: &Ident, accessors: Accessors, ty: &Type, out: &mut Vec<Stmt>) {
         let span = ident.span;
         let result = self.type_expr(ty, span);
@@ -114,7 +114,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A function that nobody names.
+    /// Declares an accessor: a local function whose name is not bound.
     fn accessor(
         &mut self,
         name: &Name,
@@ -146,7 +146,7 @@ impl Infer<'_> {
         id
     }
 
-    /// The variable is kept under its own name, which the observers see; everybody else sees the accessors.
+    /// Declares an observed variable. Its observers refer to the stored variable, all other code to the accessors.
     fn observed_variable(&mut self, ident: &Ident, accessors: &Accessors, binding: &ast::Binding, out: &mut Vec<Stmt>) {
         let (name, span) = (&ident.name, ident.span);
         let start = (self.pending.len(), self.cx.vars.var_count());
@@ -180,7 +180,7 @@ impl Infer<'_> {
         self.accessors(ident, accessors, &ty, out);
     }
 
-    /// An observer; how it is called.
+    /// Declares an observer; returns its quoted name, by which it is called.
     fn observer(
         &mut self,
         full: &str,
@@ -197,7 +197,7 @@ impl Infer<'_> {
         format!("`{full}`")
     }
 
-    /// What computes the value is a closure; the value is kept once it was asked for.
+    /// Declares a lazy variable: a closure computes the value, which is stored when it is first read.
     fn lazy_variable(&mut self, ident: &Ident, written: Option<&TypeExpr>, value: &ast::Expr, out: &mut Vec<Stmt>) {
         let (name, span) = (&ident.name, ident.span);
         let value = match written {
@@ -241,7 +241,7 @@ impl Infer<'_> {
         self.settle_statement(start);
     }
 
-    /// A variable that is a property of another one.
+    /// Declares a variable that forwards to a property of another one.
     fn forward(&mut self, ident: &Ident, place: &str, settable: bool, out: &mut Vec<Stmt>) {
         let span = ident.span;
         let get = observers::written_block(self.cx, &format!("return {place}\n"), span);

@@ -1,4 +1,4 @@
-//! Local functions, and what they and closures capture of the bodies around them.
+//! Local functions: their declarations, and the variables of enclosing bodies that they and closures capture.
 
 use crate::source::Span;
 use crate::syntax::ast;
@@ -13,7 +13,7 @@ use hashbrown::HashMap;
 use std::rc::Rc;
 
 impl Infer<'_> {
-    /// Enters the functions that a block declares, so that they can call each other.
+    /// Declares the functions of a block, so that they can call each other.
     pub(crate) fn declare_local_functions(&mut self, items: &[ast::Stmt]) -> Vec<(FunctionId, Rc<ast::Decl>)> {
         let mut found = vec![];
         for item in items {
@@ -54,7 +54,7 @@ impl Infer<'_> {
         found
     }
 
-    /// Enters a function of the body that is being checked.
+    /// Declares a function of the body that is being checked.
     pub(crate) fn declare_local_function(&mut self, decl: &Rc<ast::Decl>, function: &FunctionDecl) -> FunctionId {
         let is_prelude = self.file == crate::types::model::prelude::PRELUDE_FILE;
         let mut data = blank_function(&function.name.name, function.name.span, self.file, is_prelude);
@@ -75,7 +75,7 @@ impl Infer<'_> {
         id
     }
 
-    /// Checks the body of a local function where it is declared.
+    /// Checks the body of a local function at its declaration.
     pub(crate) fn local_function(&mut self, id: FunctionId) -> Stmt {
         let signature = signature::signature(self.cx, id);
         let span = self.cx.defs.function_data(id).span;
@@ -116,7 +116,7 @@ impl Infer<'_> {
         self.frame().params = count;
     }
 
-    /// A body that uses a local function captures what that function captures.
+    /// Makes each body that uses a local function capture the variables that the function captures.
     pub(crate) fn capture_for(&mut self, functions: &[FunctionId]) {
         for f in functions {
             let Some(home) = self.local_functions.get(f).copied() else { continue };
@@ -134,7 +134,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Local functions may be used before what they capture is known: repeats until nothing new is captured.
+    /// Completes the captures, since local functions may be used before their captures are known: repeats until nothing
+    /// new is captured.
     pub(crate) fn complete_captures(&mut self) {
         let uses = self.uses.clone();
         loop {
@@ -144,7 +145,7 @@ impl Infer<'_> {
                 let captured: Vec<LocalId> = self.frames[open.frame].captures.iter().map(|c| c.outer).collect();
                 let before: usize = frames.iter().map(|f| self.frames[*f].captures.len()).sum();
                 for local in captured {
-                    // Inside of the function itself its captures are at hand.
+                    // Inside of the function itself, its captures are available.
                     if frames.len() > 1 {
                         self.capture(frames, local);
                     }
@@ -171,7 +172,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Keeps the body of a closure or local function until all types are known.
+    /// Stores the body of a closure or local function until all types are known.
     pub(crate) fn open_body(&mut self, function: FunctionId, frame: usize, statements: Vec<Stmt>) {
         let env = self.cx.scope.env.clone();
         self.open.push(OpenBody { function, frame, statements, env });

@@ -1,4 +1,4 @@
-//! Statements.
+//! Statements: inference of each kind of statement.
 
 pub(crate) mod branch;
 pub(crate) mod display_statement;
@@ -31,7 +31,7 @@ use hashbrown::HashMap;
 use std::rc::Rc;
 
 impl Infer<'_> {
-    /// The statements of a function's body; a single expression is its result.
+    /// Infers the statements of a function's body; a single expression is its result.
     pub(crate) fn function_statements(&mut self, body: &ast::Block, result: &Type) -> Vec<Stmt> {
         if let Some(only) = single_expression(body)
             && !result.is_unit()
@@ -52,7 +52,7 @@ impl Infer<'_> {
         self.body_statements(body, result)
     }
 
-    /// The statements of a body, without a scope of its own beyond the frame's.
+    /// Infers the statements of a body, in the scope of the frame.
     pub(crate) fn body_statements(&mut self, body: &ast::Block, _result: &Type) -> Vec<Stmt> {
         let types = self.local_types.clone();
         let statements = self.statements(&body.items);
@@ -101,7 +101,7 @@ impl Infer<'_> {
         out
     }
 
-    /// Ends a statement: what still waits is decided by default.
+    /// Ends a statement: expressions that are still pending are resolved by default.
     pub(crate) fn settle_statement(&mut self, start: (usize, u32)) {
         let around = std::mem::replace(&mut self.settling_numbers, true);
         self.settle(start.0, start.1);
@@ -169,7 +169,7 @@ impl Infer<'_> {
                 out.push(Stmt { kind: StmtKind::Throw(value), span });
             }
             AstStmt::Defer(body) => {
-                // Nothing leaves it: what is named around it is out of reach.
+                // Control cannot leave a `defer`: the enclosing labels are not accessible.
                 let outside = std::mem::take(&mut self.frame().labels);
                 let around = std::mem::replace(&mut self.frame().in_defer, true);
                 let caught = std::mem::take(&mut self.frame().catching);
@@ -284,7 +284,8 @@ impl Infer<'_> {
         out.push(Stmt { kind: StmtKind::Return(value), span });
     }
 
-    /// What a value is to be that the function which is being looked at returns.
+    /// Returns the type that a value returned by the current function must have, with type variables in the place of
+    /// its own opaque types.
     pub(crate) fn opened_result(&mut self, result: &Type, span: Span) -> Type {
         match self.frame().function {
             Some(f) => {
@@ -342,7 +343,7 @@ impl Infer<'_> {
     }
 }
 
-/// The variables that the statements of a block declare, with the place where each is declared first.
+/// Returns the variables that the statements of a block declare, with the location of the first declaration of each.
 fn declared_names(items: &[ast::Stmt]) -> HashMap<ast::Name, Span> {
     let mut names = vec![];
     for item in items {

@@ -1,4 +1,4 @@
-//! Places whose changes are observed.
+//! Observed places: places whose modification calls observers.
 
 use crate::source::Span;
 use crate::syntax::ast;
@@ -18,20 +18,20 @@ use crate::types::model::ty::Type;
 use crate::types::nominal::stored_property;
 
 impl Infer<'_> {
-    /// The setter that a change of this goes through. There is none where the observers themselves change it.
+    /// Returns the setter through which a place is modified. The observers of a global modify it directly.
     pub(crate) fn observing_setter(&self, observed: Observed) -> Option<FunctionId> {
         let setter = observers::observing_setter(self.cx, observed)?;
         let is_global = matches!(observed, Observed::Global(_));
         (!is_global || self.around() != Some(observed)).then_some(setter)
     }
 
-    /// What the function around here observes, or sets for the observers.
+    /// Returns the variable that the enclosing function observes, or sets for the observers.
     fn around(&self) -> Option<Observed> {
         let function = self.frames.first()?.function?;
         self.cx.defs.function_data(function).observed
     }
 
-    /// Whether a value is the `self` of the function around here.
+    /// Whether a value is the `self` of the enclosing function.
     pub(crate) fn is_self(&mut self, value: &Expr) -> bool {
         match value.kind {
             ExprKind::Local(local) => &*self.frame().locals[local.0 as usize].name == "self",
@@ -39,7 +39,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether `self` is changed here as it is stored: in the property's own observers, and where it is filled.
+    /// Whether a property of `self` is modified directly: in its own observers, and where it is initialized.
     pub(crate) fn accesses_directly(&mut self, observed: Observed) -> bool {
         let Observed::Stored(n, _) = observed else { return false };
         let fills = self.frame().kind == FrameKind::Function && self.frame().init_self.is_some();
@@ -83,7 +83,7 @@ impl Infer<'_> {
         Place { ty, span, ..place }
     }
 
-    /// `self.x = value` in an initialiser, where `x` is wrapped and nothing else fills what keeps it.
+    /// Infers `self.x = value` in an initializer, if `x` is wrapped and nothing else initializes its storage.
     pub(crate) fn fill_wrapped(&mut self, target: &ast::Expr, value: &ast::Expr, span: Span) -> Option<Expr> {
         let local = self.frame().init_self?;
         let Owner::Nominal(n) = self.owner else { return None };

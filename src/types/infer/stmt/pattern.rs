@@ -1,4 +1,4 @@
-//! Patterns.
+//! Patterns: inference of their types, and declaration of the names that they bind.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -17,7 +17,8 @@ use crate::types::nominal::stored_property;
 use std::rc::Rc;
 
 impl Infer<'_> {
-    /// A pattern for a value of a type; what it binds comes into scope. `mutable` for the names after `var`.
+    /// Infers a pattern for a value of a type, and binds its names in the current scope. `mutable` is set for names
+    /// after `var`.
     pub(crate) fn pattern(&mut self, p: &ast::Pattern, ty: &Type, mutable: bool) -> Pattern {
         let span = p.span;
         let made = |kind| Pattern { kind, ty: ty.clone(), span };
@@ -64,7 +65,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Names that several alternatives of one `case` bind are one variable.
+    /// Declares the variable of a name; names that several alternatives of one `case` bind are one variable.
     fn bind_pattern(&mut self, name: &Name, ty: &Type, mutable: bool, span: Span) -> LocalId {
         if let Some((_, local)) = self.shared.iter().find(|(n, _)| n == name).cloned() {
             let other = self.local_type(local);
@@ -80,7 +81,7 @@ impl Infer<'_> {
         local
     }
 
-    /// A name is declared once in a block. What it hides may lie in a block around it, or be a parameter.
+    /// Reports a name that is declared twice in a block. It may hide a name of an enclosing block, or a parameter.
     fn check_redeclared(&mut self, name: &Name, span: Span) {
         let frame = self.frame();
         let Some(Binding::Local(before)) = frame.scopes.last().and_then(|scope| scope.get(name)).cloned() else {
@@ -175,7 +176,7 @@ impl Infer<'_> {
                 self.error(Diagnostic::error(Code::Mismatch, span, message));
             }
             self.failed = true;
-            // What it binds is known all the same.
+            // The names that it binds are declared nevertheless.
             for (_, part) in payload.into_iter().flatten() {
                 self.pattern(part, &Type::Error, mutable);
             }
@@ -206,7 +207,7 @@ impl Infer<'_> {
             return made(PatternKind::Case { case, payload: vec![] });
         };
         if let ([(None, only)], true) = (parts, types.len() > 1) {
-            // One pattern for the whole payload: a tuple of it.
+            // One pattern for the whole payload, which is a tuple.
             if let AstPattern::Tuple(inner) = &only.kind {
                 return self.case_pattern(None, name, Some(inner), ty, mutable, span);
             }
@@ -225,7 +226,7 @@ impl Infer<'_> {
         made(PatternKind::Case { case, payload })
     }
 
-    /// A case of a type that is written before it. Behind a protocol the value has to be of that type first.
+    /// Infers a case with an explicit type. A value of existential type must be of that type to match.
     fn named_case(
         &mut self,
         named: &Type,
@@ -255,7 +256,7 @@ impl Infer<'_> {
         members.iter().any(|(m, ..)| matches!(m, MemberKind::Case(_)))
     }
 
-    /// A value, a range or anything with `~=`.
+    /// Infers an expression pattern: a value, a range, or anything with `~=`.
     fn expression_pattern(&mut self, e: &Rc<ast::Expr>, ty: &Type, span: Span) -> Pattern {
         let made = |kind| Pattern { kind, ty: ty.clone(), span };
         match &e.kind {
@@ -333,7 +334,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A pattern that always matches.
+    /// Whether a pattern always matches.
     pub(crate) fn is_certain(p: &Pattern) -> bool {
         match &p.kind {
             PatternKind::Wildcard | PatternKind::Bind(_) => true,

@@ -1,4 +1,4 @@
-//! Places: what can be written to. A value expression is turned into the place that it was read from.
+//! Places: conversion of a value expression to the place from which it was read, so that it can be written to.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -18,11 +18,11 @@ use crate::types::model::tree::{
 use crate::types::model::ty::Type;
 use crate::types::names::lookup;
 
-/// What is said first where something cannot be assigned to.
+/// The beginning of the message when an assignment has no place.
 const ASSIGN: &str = "cannot assign to value";
 
 impl Infer<'_> {
-    /// The place that a value was read from. When there is none, `complaint` begins what is said.
+    /// Returns the place from which a value was read. If there is none, reports an error that begins with `complaint`.
     pub(crate) fn place_of(&mut self, value: Expr, complaint: &str) -> Place {
         let value = self.decided(value);
         let (span, ty) = (value.span, value.ty.clone());
@@ -107,8 +107,8 @@ impl Infer<'_> {
         Place { ty, span, ..place }
     }
 
-    /// The place that an assignment stores to. This may be a constant that has no value yet; whether it has one is asked
-    /// when the order of things is looked at.
+    /// Returns the place to which an assignment stores. This may be a constant that has no value yet; whether it has
+    /// one is checked by the analysis of definite initialization.
     fn assigned_place(&mut self, target: &ast::Expr) -> Place {
         if let Ast::Ident { name, .. } = &target.kind
             && !self.is_name(name)
@@ -137,7 +137,8 @@ impl Infer<'_> {
         Place { root, path, ty, span }
     }
 
-    /// What is changed, as an expression. What is stored there has no say in which of several subscripts is meant.
+    /// Infers the expression that is modified. The value to be stored does not influence which of several subscripts is
+    /// chosen.
     pub(crate) fn target(&mut self, target: &ast::Expr) -> Expr {
         let start = (self.pending.len(), self.cx.vars.var_count());
         let found = self.expr(target, None);
@@ -149,25 +150,26 @@ impl Infer<'_> {
         self.decided(target)
     }
 
-    /// Whether a variable is a `let` without a value that this very body declares.
+    /// Whether a variable is a `let` without a value that the current body itself declares.
     fn is_own_constant(&mut self, local: LocalId) -> bool {
         let frame = self.frame();
         frame.locals[local.0 as usize].once && !frame.captures.iter().any(|c| c.inner == local)
     }
 
-    /// Whether a global variable is a `let` without a value, and this is the script that declares it.
+    /// Whether a global variable is a `let` without a value, and the current body is the script that declares it.
     fn is_own_global(&mut self, global: GlobalId) -> bool {
         let data = &self.cx.defs.globals[global.0 as usize];
         data.is_let && !data.has_value && self.frame().kind == FrameKind::Script
     }
 
-    /// Whether a value is the `self` that an initializer fills.
+    /// Whether a value is the `self` that the current initializer initializes.
     pub(crate) fn initializes(&mut self, base: &Expr) -> bool {
         let current = self.frame().init_self;
         matches!(base.kind, ExprKind::Local(local) if current == Some(local))
     }
 
-    /// Whether a stored property belongs to the type whose initializer this is, so that it is filled and not changed.
+    /// Whether an assignment in an initializer stores to a property directly: it is a constant, it has no setter, or it
+    /// belongs to the type of the initializer, which is not a convenience initializer.
     fn fills(&mut self, base: &Expr, index: u32) -> bool {
         let Type::Nominal(n, _) = unification::shallow(self.cx, &base.ty.clone()) else { return true };
         let (owner, own) = superclass::stored_owner(self.cx, n, index);
@@ -244,7 +246,7 @@ impl Infer<'_> {
         Place { ty, span, ..place }
     }
 
-    /// What can be read and not written.
+    /// Reports a value that can be read and not written.
     fn get_only(&mut self, callee: &Callee, span: Span, complaint: &str) {
         let (f, is_requirement) = match callee {
             Callee::Static(f) | Callee::Class { function: f, .. } | Callee::Opened { function: f, .. } => {
@@ -315,7 +317,7 @@ impl Infer<'_> {
         self.error(diagnostic);
     }
 
-    /// How to make variable what is declared there.
+    /// Adds to a diagnostic how the declaration can be made mutable.
     fn made_variable(&mut self, diagnostic: Diagnostic, name: &str, declared: Span) -> Diagnostic {
         let parameters = self.frames.iter().flat_map(|f| &f.locals[..f.params]);
         if parameters.into_iter().any(|l| l.span == declared) {
@@ -327,7 +329,7 @@ impl Infer<'_> {
         self.cx.sink.let_to_var(diagnostic, declared)
     }
 
-    /// `target = value`
+    /// Infers `target = value`.
     pub(crate) fn assignment(&mut self, target: &ast::Expr, value: &ast::Expr, span: Span) -> Expr {
         let unit = Type::unit();
         if matches!(target.kind, Ast::Discard) {
@@ -351,7 +353,8 @@ impl Infer<'_> {
         Expr { kind: ExprKind::Assign { place: Box::new(place), value: Box::new(value) }, ty: unit, span }
     }
 
-    /// `a?.b = value`, `a? += value`: what is found at `a` is changed, if there is something.
+    /// Infers `a?.b = value` or `a? += value`, which modifies the payload of `a` if there is one. Returns `None`
+    /// without a `?`.
     pub(crate) fn chained_change(
         &mut self,
         target: &ast::Expr,
@@ -370,7 +373,7 @@ impl Infer<'_> {
             let message = "cannot use optional chaining on a value that is not optional";
             return Some(self.fail(Code::Mismatch, base.span, message));
         };
-        // What is changed in an instance does not change the variable that refers to it.
+        // A modification of an instance does not modify the variable that refers to it.
         let is_instance = !matches!(target.kind, Ast::Ident { .. }) && self.is_instance(&payload);
         let found = match is_instance {
             true => Err(base),
@@ -397,7 +400,7 @@ impl Infer<'_> {
         !self.is_open(&ty) && conformances::is_object(self.cx, &ty)
     }
 
-    /// `(a, b) = value`: all is evaluated before anything is stored, the indices on the left first.
+    /// Infers `(a, b) = value`: all operands are evaluated before anything is stored, the indices on the left first.
     fn tuple_assignment(&mut self, parts: &[(Option<ast::Ident>, ast::Expr)], value: &ast::Expr, span: Span) -> Expr {
         let mut places = vec![];
         let mut statements = vec![];
@@ -425,7 +428,7 @@ impl Infer<'_> {
         Expr { kind: ExprKind::Statements { statements, result }, ty: Type::unit(), span }
     }
 
-    /// Evaluates what a place depends on before anything else is.
+    /// Evaluates the operands of a place before anything else.
     fn evaluate_first(&mut self, place: &mut Place, statements: &mut Vec<Stmt>) {
         let roots = match &mut place.root {
             Root::Value(base) => Some(&mut **base),
@@ -448,7 +451,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A value in a variable without a name.
+    /// Stores a value in a variable without a name.
     fn temporary(&mut self, value: Expr, statements: &mut Vec<Stmt>) -> LocalId {
         let (span, ty) = (value.span, value.ty.clone());
         let local = self.new_local("", ty.clone(), false, span);

@@ -1,4 +1,4 @@
-//! Cases of a `switch` that are never reached, because those before take every value that they take.
+//! Unreachable cases: cases of a `switch` all of whose values are matched by preceding cases.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -11,19 +11,20 @@ use crate::types::model::ty::Type;
 use hashbrown::HashMap;
 use std::rc::Rc;
 
-/// A case of an enum, or a literal.
+/// The key under which a pattern is indexed: an enum case, or a literal.
 #[derive(PartialEq, Eq, Hash)]
 enum Key {
     Case(u32),
     Literal(Rc<str>),
 }
 
-/// The patterns so far, by what they take: a `switch` of thousands of cases is looked at case by case.
+/// The preceding patterns, indexed by what they match, so that a `switch` of thousands of cases does not compare all
+/// pairs.
 #[derive(Default)]
 struct Rows<'p> {
     all: Vec<&'p Pattern>,
     by_key: HashMap<Key, Vec<usize>>,
-    /// Those that may take anything.
+    /// The patterns that may match anything.
     open: Vec<usize>,
 }
 
@@ -41,7 +42,7 @@ impl<'p> Rows<'p> {
         self.all.iter().map(|pattern| vec![*pattern]).collect()
     }
 
-    /// Those that may take what a pattern with that key takes, in order.
+    /// Returns the patterns that may match the same values as a pattern with that key, in order.
     fn about(&self, key: Option<&Key>) -> Vec<Vec<&'p Pattern>> {
         let Some(key) = key else { return self.all() };
         let mut numbers = self.by_key.get(key).cloned().unwrap_or_default();
@@ -52,7 +53,7 @@ impl<'p> Rows<'p> {
 }
 
 impl Infer<'_> {
-    /// Warns of cases that no value reaches.
+    /// Warns about cases that no value reaches.
     pub(crate) fn warn_of_unreached_cases(&mut self, ty: &Type, cases: &[Case]) {
         if self.file == PRELUDE_FILE || self.is_unwritten() || *ty == Type::Error || self.failed {
             return;
@@ -81,7 +82,7 @@ impl Infer<'_> {
         }
     }
 
-    /// What a pattern takes nothing beside.
+    /// Returns the key of a pattern that matches only values with that key.
     fn key(&self, pattern: &Pattern) -> Option<Key> {
         match &pattern.kind {
             PatternKind::Case { case, .. } => Some(Key::Case(*case)),
@@ -92,7 +93,7 @@ impl Infer<'_> {
         }
     }
 
-    /// What is said about a pattern behind others that take all that it takes.
+    /// Creates the warning for a pattern whose values are all matched by preceding ones.
     fn unreached(&mut self, rows: &[Vec<&Pattern>], pattern: &Pattern) -> Diagnostic {
         let warning = |message| Diagnostic::warning(Code::Unreachable, pattern.span, message);
         if let Some(all) = rows.iter().find(|row| takes_all(row[0])) {
@@ -111,7 +112,7 @@ impl Infer<'_> {
         matches!(reached, Ok(false))
     }
 
-    /// Whether a row of patterns takes a combination of values that none of the others takes.
+    /// Whether a row of patterns matches a combination of values that none of the others matches.
     fn takes_more(
         &mut self,
         rows: &[Vec<&Pattern>],
@@ -154,7 +155,7 @@ impl Infer<'_> {
         Ok(false)
     }
 
-    /// Whether two patterns are the same number or text, as it is written.
+    /// Whether two patterns are the same number or string literal in the source.
     fn is_same_literal(&mut self, a: &Pattern, b: &Pattern) -> bool {
         let is_test = |p: &Pattern| matches!(p.kind, PatternKind::Test { .. });
         if !is_test(a) || !is_test(b) {
@@ -165,7 +166,7 @@ impl Infer<'_> {
     }
 }
 
-/// Whether a text is one number, or one text without anything put in.
+/// Whether a source text is one number, or one string without escapes and interpolations.
 fn is_literal(text: &str) -> bool {
     let number = text.strip_prefix('-').unwrap_or(text);
     let is_number = number.starts_with(|c: char| c.is_ascii_digit())
@@ -175,7 +176,7 @@ fn is_literal(text: &str) -> bool {
     is_number || inside.is_some_and(|inside| !inside.contains(['"', '\\']))
 }
 
-/// Whether a pattern takes every value, whatever it gives names to.
+/// Whether a pattern matches every value, possibly binding names.
 fn takes_all(pattern: &Pattern) -> bool {
     match &pattern.kind {
         PatternKind::Tuple(parts) => parts.iter().all(takes_all),

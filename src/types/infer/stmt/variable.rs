@@ -1,4 +1,4 @@
-//! Declarations inside of bodies, and the variables of a script.
+//! Variable declarations: variables inside of bodies, and those of a script, which are globals.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -23,7 +23,7 @@ use crate::types::nominal::ownership;
 use std::rc::Rc;
 
 impl Infer<'_> {
-    /// What stands before a declaration inside of a body.
+    /// Checks the attributes and modifiers of a declaration inside of a body.
     pub(crate) fn check_prologue(&mut self, decl: &ast::Decl) {
         if self.file != PRELUDE_FILE && !self.is_top() {
             attributes::check_attributes(self.cx, decl, Around::Function);
@@ -42,7 +42,7 @@ impl Infer<'_> {
                     self.settle_statement(start);
                 }
             }
-            // Its block has declared it.
+            // The enclosing block has declared it.
             DeclKind::Nominal(_) | DeclKind::TypeAlias { .. } => {}
             _ if self.is_top() => {}
             _ => {
@@ -59,7 +59,7 @@ impl Infer<'_> {
         self.frame().kind == FrameKind::Script && self.frame().scopes.len() == 1
     }
 
-    /// One `pattern: Type = value` of a `let` or `var`.
+    /// Infers one `pattern: Type = value` of a `let` or `var`.
     pub(crate) fn variable(
         &mut self,
         (is_let, ownership): (bool, Ownership),
@@ -155,7 +155,7 @@ impl Infer<'_> {
         out.push(Stmt { kind: StmtKind::Let { pattern, value }, span });
     }
 
-    /// The type that is written for a variable; `some P` is the type of its value.
+    /// Resolves the declared type of a variable; `some P` is the type of its value.
     fn variable_type(&mut self, ty: &ast::TypeExpr) -> Type {
         let found = self.resolve(ty);
         match &found {
@@ -164,7 +164,7 @@ impl Infer<'_> {
         }
     }
 
-    /// A value as an optional one.
+    /// Converts a value to an optional, unless it is one.
     pub(crate) fn as_optional(&mut self, value: Expr) -> Expr {
         let ty = unification::resolved(self.cx, &value.ty.clone());
         if ty == Type::Error || lookup::is_optional(self.cx, &ty) {
@@ -174,7 +174,7 @@ impl Infer<'_> {
         self.coerce(value, &wanted)
     }
 
-    /// A variable of the script: a global.
+    /// Infers a variable of the script, which is a global.
     fn global_variable(
         &mut self,
         binding: &ast::Binding,
@@ -201,7 +201,7 @@ impl Infer<'_> {
         let pattern = self.in_scope(|infer| infer.pattern(strip(&binding.pattern), ty, false));
         let mut locals = vec![];
         bound_locals(&pattern, &mut locals);
-        // They carry the values to the globals and are no variables of the program.
+        // These variables transfer the values to the globals, and are not variables of the program.
         locals.iter().for_each(|local| self.frame().locals[local.0 as usize].name = "".into());
         let has_value = value.is_some();
         if let Some(value) = value {
@@ -218,7 +218,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The global that a name at a place of the script declares.
+    /// Returns the global that a name at a location of the script declares.
     fn global_at(&mut self, name: &ast::Name, span: Span) -> Option<crate::types::model::tree::GlobalId> {
         self.cx.defs.globals_at.get(&(name.clone(), span)).copied()
     }

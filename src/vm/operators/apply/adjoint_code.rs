@@ -1,6 +1,6 @@
-//! Adjoint code: differentiates a function that only computes with its tangent or adjoint code, without slots and tape.
+//! Adjoint code: differentiates a function that only computes with its tangent or adjoint code, without slots or a tape.
 //!
-//! Such code is used where no level is live and nothing is observed.
+//! Such code is used where no level is live and no observer is active.
 //!
 //! Promises: an attempt that fails (the code bails out, or a number is not finite) has no effect: the operator is retried
 //! under a level, which reports errors.
@@ -17,7 +17,7 @@ use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Next;
 use std::rc::Rc;
 
-/// `x…, body → whether it succeeded, value, gradient…`; `value`: whether the value is wanted.
+/// `x…, body → whether it succeeded, value, gradient…`; `value`: whether the value is requested.
 pub(crate) fn gradient(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -41,7 +41,7 @@ pub(crate) fn gradient(
     Ok(Next::Return)
 }
 
-/// The value, if it is wanted, and the gradient; `None` when no adjoint code computes them.
+/// Returns the value, if it is requested, and the gradient; `None` when no adjoint code computes them.
 fn run_adjoint_code(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -51,7 +51,7 @@ fn run_adjoint_code(
 ) -> Result<Option<(f64, Cells)>, Box<Fault>> {
     let Some(found) = code(machine, compiler, body, kind)? else { return Ok(None) };
     let Some(objects) = x.r.iter().map(zeros).collect::<Option<References>>() else { return Ok(None) };
-    // The code may compute the value even if it is not wanted, to check that it is finite.
+    // The code may compute the value even if it is not requested, to check that it is finite.
     let first = usize::from(usize::from(found.code.code.results[0]) > x.f.len());
     let results = [first + x.f.len(), 0, x.r.len()];
     let more = single(Numbers::new(), Integers::new(), objects);
@@ -66,7 +66,7 @@ fn run_adjoint_code(
     Ok(gradient.filter(|_| value.is_finite()).map(|gradient| (value, gradient)))
 }
 
-/// A value and its tangent in a direction, as the components of both; `None` when no tangent code computes them.
+/// Returns a value and its tangent in a direction, as the components of both; `None` when no tangent code computes them.
 pub(crate) fn value_with_tangent(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -91,7 +91,7 @@ pub(crate) fn value_with_tangent(
     if value.f.iter().chain(&tangent.f).any(|x| !x.is_finite()) {
         return Ok(None);
     }
-    // Adding 0 makes an ordinary zero of that of the other sign, as a sweep does.
+    // Adding 0 turns a negative zero into an ordinary one, as a sweep does.
     tangent.f.iter_mut().for_each(|x| *x += 0.0);
     let walk = walk(compiler);
     if !is_number(walk, result) {
@@ -109,7 +109,7 @@ struct Found {
     kind: TransformKind,
 }
 
-/// Tangent or adjoint code of a function, if it exists and may be used now.
+/// Returns tangent or adjoint code of a function, if it exists and may be used in the current state.
 fn code(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -119,7 +119,7 @@ fn code(
     let Ref::Closure(closure) = body else { return Ok(None) };
     let is_observed =
         machine.levels.depth() > 0 || machine.levels.is_observed() || machine.diagnosis.tape_listings.is_some();
-    // Such code does not check for exclusive access to what it reads.
+    // Such code does not check for exclusive access to the storage that it reads.
     if is_observed || !machine.host.pending_explanations.is_empty() || !machine.changes.is_empty() {
         return Ok(None);
     }
@@ -127,7 +127,7 @@ fn code(
     Ok(transformed.map(|code| Found { code, closure: Rc::clone(closure), kind }))
 }
 
-/// Runs it with `x` and further arguments; false when it bails out. The results are in the window.
+/// Runs the code with `x` and further arguments; returns false when it bails out. The results are in the window.
 fn run(
     machine: &mut Machine,
     found: &Found,
@@ -148,7 +148,7 @@ fn run(
         machine.make_room(end, false)?;
     }
     machine.set_window(x.all());
-    // Moved, so that objects that are changed have one owner.
+    // Moved, so that objects that are modified have one owner.
     let objects = std::mem::take(&mut more.r);
     machine.set_window_from(first, Components { i: &[], ..more.all() });
     objects.into_iter().enumerate().for_each(|(k, object)| machine.set_reference(first[2] + k, object));
@@ -165,7 +165,7 @@ fn run(
     Ok(is_done)
 }
 
-/// An object of the same form whose numbers are all zero; `None` for objects other than arrays and records.
+/// Returns an object of the same shape whose numbers are all zero; `None` for objects other than arrays and records.
 fn zeros(object: &Ref) -> Option<Ref> {
     Some(match object {
         Ref::Null => Ref::Null,
@@ -181,14 +181,14 @@ fn zeros(object: &Ref) -> Option<Ref> {
     })
 }
 
-/// A value of these components.
+/// Returns a value of these components.
 fn single(f: Numbers, i: Integers, r: References) -> Cells {
     let mut cells = Cells::empty();
     (cells.len, cells.f, cells.i, cells.r) = (1, f, i, r);
     cells
 }
 
-/// A value of the same form as `x` whose numbers are the tangents of those of `x`.
+/// Returns a value of the same shape as `x` whose numbers are the tangents of those of `x`.
 fn spread(walk: Walk<'_>, at: TangentId, x: &Cells, direction: &Cells) -> Result<Option<Cells>, Box<Fault>> {
     let count = |of: &Cells| match of.r.first() {
         Some(Ref::Cells(array)) => Some(array.f.len()),
@@ -210,13 +210,13 @@ fn spread(walk: Walk<'_>, at: TangentId, x: &Cells, direction: &Cells) -> Result
     Ok(Some(vectors))
 }
 
-/// The tangent vector of `x` whose numbers are those at the corresponding places of `given`; `None` if one is not finite.
+/// Returns the tangent vector of `x` whose numbers are those at the corresponding places of `given`; `None` if one is not finite.
 fn vector_of(walk: Walk<'_>, at: TangentId, x: &Cells, mut given: Cells) -> Result<Option<Cells>, Box<Fault>> {
     if is_array_of_numbers(walk, at)
         && let Some(Ref::Cells(array)) = given.r.first_mut()
         && let Some(array) = Rc::get_mut(array)
     {
-        // Adding 0 makes an ordinary zero of that of the other sign, as a sweep does.
+        // Adding 0 turns a negative zero into an ordinary one, as a sweep does.
         let is_finite = array.f.iter_mut().fold(true, |all, x| {
             *x += 0.0;
             all & x.is_finite()

@@ -14,14 +14,14 @@ use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
 use std::rc::Rc;
 
-/// The body is running.
+/// The state while the body is running.
 struct Recording {
-    /// What it is differentiated by.
+    /// The value with respect to which it is differentiated.
     x: Template,
     result: BodyResult,
 }
 
-/// Opens a level, makes the numbers of `x` its leaves, and calls the body.
+/// Opens a level, turns the numbers of `x` into its leaves, and calls the body.
 pub(crate) fn begin(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -36,10 +36,10 @@ pub(crate) fn begin(
     Ok(Next::call(body, true, Recording { x: template, result }))
 }
 
-/// Makes the numbers of a value leaves of the level that was opened.
+/// Turns the numbers of a value into leaves of the level that was opened.
 fn make_leaves(machine: &mut Machine, walk: Walk<'_>, id: TangentId, x: &mut Cells) -> Result<(), Box<Fault>> {
     let levels = &mut machine.levels;
-    // Most gradients are not inside of others: then a leaf is nothing but the next number.
+    // Most gradients are not nested: then a leaf is just the next node number.
     if let Some(first) = levels.single_leaves() {
         let mut next = first;
         walk.change(id, x, At::default(), &mut |_, _| {
@@ -66,7 +66,7 @@ impl Task for Recording {
         let counts = counts(value_layout(walk, result));
         let mut y = after_no_error(machine, throws, |machine| machine.take_window(counts, true));
         let mut outputs = leaves(walk, result, &y, At::default())?;
-        // Instances of classes are differentiated where they are: they are rebased, too.
+        // Instances of classes are differentiated in place: they are rebased, too.
         rebase_escaping_slots(machine, &mut [&mut y, &mut self.x.cells]);
         let map = LinearMap::close(&mut machine.levels, &mut outputs);
         if let Some(tapes) = &mut machine.diagnosis.tape_listings {

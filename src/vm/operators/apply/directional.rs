@@ -1,4 +1,4 @@
-//! Directional derivative: the derivative along one tangent, in constant memory.
+//! Directional derivative: computes the derivative along one tangent, in constant memory.
 
 use crate::tape::{Direction, Num, Template};
 use crate::value::shape::TangentId;
@@ -15,15 +15,15 @@ use crate::vm::operators::{
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
 
-/// The body is running.
+/// The state while the body is running.
 struct Pushing {
-    /// What it is differentiated by.
+    /// The value with respect to which it is differentiated.
     x: Cells,
     result: BodyResult,
 }
 
-/// Opens a level, gives the numbers of the point their tangents, and calls the body. `arguments`: the point, then the
-/// tangent vector.
+/// Opens a level, assigns tangents to the numbers of the point, and calls the body. `arguments`: the point, then the tangent
+/// vector.
 pub(crate) fn begin(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,

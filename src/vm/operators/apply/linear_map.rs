@@ -19,7 +19,7 @@ use crate::vm::state::task::Next;
 use std::any::Any;
 use std::rc::Rc;
 
-/// Calls a linear map. Its arguments stand in the window: one tangent vector for each value that it goes from.
+/// Calls a linear map. Its arguments are in the window: one tangent vector for each value in its domain.
 pub(crate) fn call(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -46,13 +46,13 @@ pub(crate) fn call(
     sweep::go_on(machine, compiler, Application::new(sweep, map, Finish::Window))
 }
 
-/// The components of the tangent vectors of several values, one after the other.
+/// Returns the components of the tangent vectors of several values, one after the other.
 pub(crate) fn all_vectors(walk: Walk<'_>, templates: &[Template]) -> Layout {
     let end = templates.iter().fold(At::default(), |at, t| at.behind(vector_layout(walk, t)));
     Layout { f: end.f as u32, i: end.i as u32, r: end.r as u32 }
 }
 
-/// The transpose of a linear function.
+/// Returns the transpose of a linear function.
 pub(crate) fn transpose(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -72,7 +72,7 @@ pub(crate) fn transpose(
         machine.set_reference(0, transpose.function.clone());
         return Ok(Next::Return);
     }
-    // A function whose code is linear is its own differential, anywhere.
+    // A function whose code is linear is its own differential, at any point.
     let walk = walk(compiler);
     if walk.tangents.varies_in_size(at) {
         machine.set_reference(0, Ref::Machine(Rc::new(UnsizedTranspose { function, at, result })));

@@ -1,4 +1,4 @@
-//! Differential operators: applying functions, linear maps and their sweeps.
+//! Differential operators: apply functions, linear maps and their sweeps.
 
 pub(crate) mod adjoint_code;
 pub(crate) mod batch;

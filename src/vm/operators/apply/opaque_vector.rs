@@ -1,5 +1,4 @@
-//! Opaque vector: the adjoint or tangent of a value whose tangent vector has no fixed number of
-//! components.
+//! Opaque vector: handles the adjoint or tangent of a value whose tangent vector has no fixed number of components.
 
 use crate::diagnostic::Code as Number;
 use crate::native::ids;
@@ -41,8 +40,8 @@ pub(crate) fn any<'t>(walk: Walk<'_>, mut templates: impl Iterator<Item = &'t Te
     templates.any(|template| walk.tangents.has_opaque_vector(template.tangent))
 }
 
-/// A tangent of a value, made of these numbers, and what its own numbers are found by. A vector that is handed on as a
-/// whole is its own template: another one of the same size has the same numbers.
+/// Returns a tangent of a value with these numbers, and the template by which its own numbers are found. A vector that is
+/// propagated as a whole is its own template: another one of the same size has the same numbers.
 pub(crate) fn counted(walk: Walk<'_>, template: &Template, numbers: &[Num]) -> Result<(Cells, Template), Box<Fault>> {
     let tangent = vector(walk, template, numbers)?;
     let found = match whole_of(walk, template.tangent) {
@@ -53,7 +52,7 @@ pub(crate) fn counted(walk: Walk<'_>, template: &Template, numbers: &[Num]) -> R
     Ok((tangent, found))
 }
 
-/// How the vectors of a type differentiate that are handed on as a whole.
+/// Returns the tangent type of the vectors of a type that are propagated as a whole.
 fn whole_of(walk: Walk<'_>, mut id: TangentId) -> Option<TangentId> {
     loop {
         id = match walk.tangents.get(id).kind {
@@ -64,7 +63,7 @@ fn whole_of(walk: Walk<'_>, mut id: TangentId) -> Option<TangentId> {
     }
 }
 
-/// Refuses to transpose a function from these values that would have to know how many components their vectors have.
+/// Rejects the transposition of a function from these values if it would have to know how many components their vectors have.
 pub(crate) fn check_counted(walk: Walk<'_>, templates: &[Template]) -> Result<(), Box<Fault>> {
     let is_uncounted = |template: &Template| {
         walk.tangents.has_opaque_vector(template.tangent) && walk.tangents.has_numbers(template.tangent)
@@ -72,7 +71,7 @@ pub(crate) fn check_counted(walk: Walk<'_>, templates: &[Template]) -> Result<()
     if templates.iter().any(is_uncounted) { Err(uncounted()) } else { Ok(()) }
 }
 
-/// Why a registered derivative cannot be transposed.
+/// Returns the fault for a registered derivative that cannot be transposed.
 pub(crate) fn uncounted() -> Box<Fault> {
     let message = "a registered derivative cannot be transposed, because it takes a tangent vector with an unknown \
                    number of components";
@@ -80,14 +79,14 @@ pub(crate) fn uncounted() -> Box<Fault> {
         .remark(Remark::Help("register the derivative for the other direction as well".into()))
 }
 
-/// Discards transferred vectors, where none can be in use.
+/// Discards stored vectors when none can be in use.
 pub(crate) fn tidy(machine: &Machine) {
     if machine.levels.depth() == 0 && machine.tasks.is_empty() {
         opaque_vector::forget();
     }
 }
 
-/// Whether a number is finite; those of a vector that it stands for are not looked at.
+/// Whether a number is finite; for a number that represents a vector, the components are not examined.
 pub(crate) fn is_finite(x: &Num) -> bool {
     x.value.is_finite() || opaque_vector::is(x.value)
 }

@@ -1,7 +1,7 @@
-//! Linear recording: records a linear function at an arbitrary point, which gives the function itself, to transpose it.
+//! Linear recording: records a linear function at an arbitrary point, which yields the function itself, to transpose it.
 //!
-//! A function may look at what it is given (`v == 0 ? 0 : …` saves work), and take another way for it. So it is recorded
-//! at a point that is nothing special.
+//! A function may test its argument (`v == 0 ? 0 : …` saves work), and take another branch for a special value. So it is recorded
+//! at a generic point.
 
 use crate::diagnostic::Code as Number;
 use crate::tape::{LinearMap, Num, Template};
@@ -17,20 +17,20 @@ use crate::vm::operators::{
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
 
-/// What the function gives.
+/// The results of the function.
 pub(crate) enum Codomain {
     /// Tangent vectors of these values, one after the other.
     Vectors(Vec<Template>),
-    /// A tangent vector of a value, as a differential gives it.
+    /// A tangent vector of a value, as a differential returns it.
     Vector(Template),
-    /// A vector of which nothing else is known than its type.
+    /// A vector of which only the type is known.
     Result(TangentId),
 }
 
-/// What is done with the map.
+/// The continuation that receives the map.
 pub(crate) type Then = Box<dyn FnOnce(&mut Machine, &mut dyn Compiler, LinearMap) -> Result<Next, Box<Fault>>>;
 
-/// The function is running.
+/// The state while the function is running.
 struct Somewhere {
     domain: Vec<Template>,
     codomain: Codomain,
@@ -64,7 +64,7 @@ pub(crate) fn record(
     Ok(Next::call(function, true, Somewhere { domain, codomain, then }))
 }
 
-/// A coordinate of a generic point. `Float` can represent it.
+/// Returns a coordinate of a generic point. `Float` can represent it.
 fn somewhere(k: usize) -> f64 {
     1.0 + (k * 29 + 14) as u8 as f64 / 512.0 + 1.0 / 1024.0
 }
@@ -97,13 +97,13 @@ impl Task for Somewhere {
     }
 }
 
-/// A function that gives the same whatever it is given, and not zero, has no transpose.
+/// Checks that the results depend on the arguments: a constant function that is not zero has no transpose.
 fn check_constant(map: &LinearMap, values: &[Num]) -> Result<(), Box<Fault>> {
     let is_constant = values.iter().any(|y| y.value != 0.0) && map.outputs.iter().all(|node| *node == 0);
     if is_constant { Err(constant()) } else { Ok(()) }
 }
 
-/// Why a constant function has no transpose.
+/// Returns the fault for a constant function.
 pub(crate) fn constant() -> Box<Fault> {
     let message = "the function is constant and therefore not linear, so it has no transpose";
     Fault::new(Number::PreconditionFailed, message)

@@ -1,4 +1,4 @@
-//! Series: Taylor polynomials of functions of one number.
+//! Series: computes Taylor polynomials of functions of one number.
 
 use crate::diagnostic::Code as Number;
 use crate::tape::Num;
@@ -11,17 +11,17 @@ use crate::vm::operators::{after_no_error, array_of, last_reference, rebase_esca
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
 
-/// The highest degree of a polynomial: partial derivatives of partial derivatives go deep into the machine's own stack.
+/// The highest degree of a polynomial: partial derivatives of partial derivatives use much of the machine's own stack.
 const HIGHEST: usize = 1000;
 
-/// The body is running.
+/// The state while the body is running.
 struct Expanding {
     x: Num,
     order: usize,
     result: BodyResult,
 }
 
-/// Opens a level, makes `x` its leaf, and calls the body. `arguments`: the point, the order, the body.
+/// Opens a level, turns `x` into its leaf, and calls the body. `arguments`: the point, the order, the body.
 pub(crate) fn begin(machine: &mut Machine, mut arguments: Cells, result: BodyResult) -> Result<Next, Box<Fault>> {
     let body = last_reference(&mut arguments)?;
     let value = arguments.f.first().copied().unwrap_or_default();

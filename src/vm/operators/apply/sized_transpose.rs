@@ -1,8 +1,9 @@
-//! Calling the transpose of a linear function whose arguments have arrays: how many elements these have is taken from the
-//! vector that it is called with.
+//! Sized transpose: calls the transpose of a linear function whose arguments contain arrays. The number of their elements is
+//! taken from the vector that the transpose is called with.
 //!
-//! An argument of the same type as the vector is of the same form; any other array has as many elements as the first
-//! array in the vector. A function that reads more of an array is recorded again with that many elements. Where what the function gives for that does not have the form of the vector, the program stops.
+//! An argument of the same type as the vector has the same shape; any other array has as many elements as the first array in the
+//! vector. A function that reads more elements of an array is recorded again with that many elements. If its result then does not
+//! have the shape of the vector, the program stops.
 
 use crate::diagnostic::Code as Number;
 use crate::tape::{Template, UnsizedTranspose};
@@ -24,18 +25,18 @@ struct Transposed {
     /// A tangent vector of the function's result.
     vector: Cells,
     derivative: bool,
-    /// What was read of vectors before.
+    /// The number of elements read from vectors before.
     read_before: usize,
-    /// How often the function has run.
+    /// The number of runs of the function.
     runs: usize,
 }
 
-/// What a function reads of its argument may depend on how many elements that has: so often it is run again.
+/// The maximum number of runs: how many elements a function reads may depend on how many there are.
 const MOST_RUNS: usize = 4;
-/// An argument that a function reads so much of is not made up.
+/// The maximum number of elements of a constructed argument.
 const MOST_ELEMENTS: usize = 1 << 24;
 
-/// Calls the transpose. Its argument, a tangent vector of the function's result, stands in the window.
+/// Calls the transpose. Its argument, a tangent vector of the function's result, is in the window.
 pub(crate) fn call(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -54,7 +55,7 @@ pub(crate) fn call(
 }
 
 impl Transposed {
-    /// Records the function at an argument of this form.
+    /// Records the function at an argument of this shape.
     fn at(self, machine: &mut Machine, compiler: &mut dyn Compiler, cells: Cells) -> Result<Next, Box<Fault>> {
         let UnsizedTranspose { function, at, result } = self.transpose.clone();
         let count = first_count(&cells);
@@ -83,8 +84,8 @@ impl Transposed {
         )
     }
 
-    /// The function has read elements that its argument does not have, and found zeros: the vector says less than it
-    /// needs, and what is missing at its end is zero.
+    /// Runs the function again: it has read elements that its argument does not have, and found zeros. The vector has fewer
+    /// elements than the function reads, and the missing ones at its end are zero.
     fn again(self, machine: &mut Machine, compiler: &mut dyn Compiler, count: usize) -> Result<Next, Box<Fault>> {
         let cells = argument_for(walk(compiler), self.transpose.at, count);
         if first_count(&cells) != count || self.runs == MOST_RUNS || count > MOST_ELEMENTS {
@@ -95,7 +96,7 @@ impl Transposed {
     }
 }
 
-/// How many elements the first array in a value has; none without an array.
+/// Returns the number of elements of the first array in a value; 0 without an array.
 fn first_count(value: &Cells) -> usize {
     let count = |reference: &Ref| match reference {
         Ref::Cells(array) => Some(array.len),
@@ -104,12 +105,12 @@ fn first_count(value: &Cells) -> usize {
     value.r.iter().find_map(count).unwrap_or(0)
 }
 
-/// An argument whose arrays have that many elements.
+/// Returns an argument whose arrays have that many elements.
 fn argument_for(walk: Walk<'_>, mut id: TangentId, count: usize) -> Cells {
     let whole = walk.zero(walk.tangents.get(id).value);
     loop {
         id = match &walk.tangents.get(id).kind {
-            // A struct around an array looks like the array.
+            // A struct around an array has the same layout as the array.
             TangentKind::Fields(fields) if fields.len() == 1 && whole.r.len() == 1 && whole.f.is_empty() => fields[0].2,
             TangentKind::Array(of) => {
                 let element = walk.zero(walk.tangents.get(*of).value);

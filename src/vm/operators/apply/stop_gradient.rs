@@ -1,4 +1,5 @@
-//! Stop gradient: values that keep their number and change their adjoint (`withoutDerivative(at:)`, `withDerivative`).
+//! Stop gradient: implements values that retain their number and change their adjoint (`withoutDerivative(at:)`,
+//! `withDerivative`).
 
 use crate::tape::Template;
 use crate::value::heap_visit::{ClearSlots, change_slots};
@@ -10,13 +11,13 @@ use crate::vm::operators::{At, leaves, set_leaves, walk};
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Next;
 
-/// Makes a value constant in every level.
+/// Turns a value into a constant of every level.
 pub(crate) fn without_derivative(machine: &mut Machine, mut x: Cells) {
     change_slots(&mut x, &mut ClearSlots);
     machine.set_window(x.all());
 }
 
-/// Sends the adjoint of a value through `edit`, in every reverse level that the value moves in.
+/// Passes the adjoint of a value through `edit`, in every reverse level in which the value varies.
 pub(crate) fn with_derivative(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,

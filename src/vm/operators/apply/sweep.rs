@@ -18,25 +18,25 @@ use std::rc::Rc;
 
 /// A map that is being applied.
 pub(crate) struct Application {
-    /// How far it is.
+    /// The sweep and its progress.
     pub(crate) sweep: Sweep,
     /// The map.
     pub(crate) map: Rc<LinearMap>,
-    /// What is done with the numbers that it gives.
+    /// The action on the results.
     pub(crate) then: Finish,
-    /// Where an adjoint became infinite or NaN outside of the map's own tape, when that is checked.
+    /// The place where an adjoint became infinite or NaN outside of the map's own tape, if that is checked.
     pub(crate) suspect: Option<Box<Fault>>,
-    /// What calls and blocks handed on, by the node of their first result, while the sweep is shown.
+    /// The adjoints that calls and blocks have propagated, by the node of their first result, while the sweep is shown.
     pub(crate) shares: Vec<(u32, Vec<f64>)>,
 }
 
 impl Application {
-    /// A map whose arguments are in the sweep.
+    /// Creates the application of a map whose arguments are in the sweep.
     pub(crate) fn new(sweep: Sweep, map: Rc<LinearMap>, then: Finish) -> Application {
         Application { sweep, map, then, suspect: None, shares: vec![] }
     }
 
-    /// Remembers what the operands of a wide node were given, if the sweep is shown.
+    /// Stores the adjoints propagated to the operands of a wide node, if the sweep is shown.
     fn share(&mut self, machine: &Machine, first: u32, given: &[Num]) {
         if machine.levels.is_shown() {
             self.shares.push((first, given.iter().map(|x| x.value).collect()));
@@ -44,12 +44,12 @@ impl Application {
     }
 }
 
-/// What is done when a map has been applied.
+/// The action after a map has been applied.
 pub(crate) enum Finish {
     /// Its result goes into the window.
     Window,
-    /// The map is that of a part that was run again: the sweep that requested it continues. The numbers are added to
-    /// those of these nodes; `block` is the first result.
+    /// The map is that of a block that was run again: the sweep that requested it continues. The numbers are added to those of
+    /// these nodes; `block` is the first result.
     Block { outer: Box<Application>, block: u32, nodes: Vec<u32> },
 }
 
@@ -93,7 +93,7 @@ pub(crate) fn go_on(
     }
 }
 
-/// Puts the result into the window.
+/// Moves the result to the window.
 fn finish(machine: &mut Machine, compiler: &mut dyn Compiler, application: Application) -> Result<Next, Box<Fault>> {
     let Application { sweep, map, mut suspect, shares, .. } = application;
     let walk = walk(compiler);
@@ -109,7 +109,7 @@ fn finish(machine: &mut Machine, compiler: &mut dyn Compiler, application: Appli
     Ok(Next::Return)
 }
 
-/// Tangent vectors of several values, one after the other, made of these numbers.
+/// Returns tangent vectors of several values, one after the other, with these numbers.
 pub(crate) fn vectors(walk: Walk<'_>, templates: &[Template], mut numbers: &[Num]) -> Result<Cells, Box<Fault>> {
     if let [only] = templates {
         return vector(walk, only, numbers);
@@ -125,7 +125,8 @@ pub(crate) fn vectors(walk: Walk<'_>, templates: &[Template], mut numbers: &[Num
     Ok(all)
 }
 
-/// The function of a wide node, on the way back: adjoint of the results in, adjoints of the operands out.
+/// The function of a wide node in the reverse sweep: it takes the adjoint of the results and returns the adjoints of the
+/// operands.
 struct Back {
     application: Application,
     index: usize,
@@ -184,7 +185,7 @@ impl Task for Back {
     }
 }
 
-/// The function of a wide node, on the way forwards: tangents of the operands go through its transpose.
+/// The function of a wide node in the forward sweep: tangents of the operands go through its transpose.
 struct Forth {
     application: Application,
     index: usize,

@@ -1,7 +1,7 @@
 //! Rule check: compares registered derivatives with finite differences (`--check-derivatives`).
 //!
-//! The first calls of each registered derivative in a run are checked. Original and derivative are run on copies of
-//! everything that they can reach, without output, so the program cannot observe that they ran more than once.
+//! The first calls of each registered derivative in a run are checked. Original and derivative are run on copies of everything
+//! reachable, without output, so the program cannot observe that they ran more than once.
 //! Nothing is reported where differences are unreliable: at kinks, outside the domain, where a function fails.
 
 use crate::bytecode::{Registered, RegisteredKind, RuleSite};
@@ -23,14 +23,15 @@ use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Callee;
 use std::rc::Rc;
 
-/// So many calls of each are looked at.
+/// The number of calls of each derivative that are checked.
 const LOOKS: u32 = 3;
-/// A derivative of more numbers is reported along one direction, not by one of them.
+/// The maximum number of results times parameters for which the partial derivatives are compared one by one; if there are more,
+/// the derivative along one direction is reported.
 const TOLD_ALONE: usize = 24;
-/// A value that is given again may be rounded by so much.
+/// The relative difference of two values that is attributed to rounding.
 const ROUNDED: f64 = 1e-5;
 
-/// Looks at a call of a function with registered derivatives. The arguments were stripped of the level that decides.
+/// Checks a call of a function with registered derivatives. The arguments were stripped of the level that decides.
 ///
 /// # Errors
 /// When the registered derivative is wrong, or the program must stop.
@@ -54,7 +55,7 @@ pub(crate) fn check(
     outcome
 }
 
-/// Whether differences can be made at all: there are numbers, whose places in the arguments are known.
+/// Whether differences can be computed at all: there are numbers, and their places in the arguments are known.
 fn is_within_reach(compiler: &mut dyn Compiler, call: RuleCall<'_>, by: &[Argument]) -> bool {
     let RuleCall { site, rule } = call;
     let tangents = compiler.tangents();
@@ -96,7 +97,7 @@ fn look(
     }
 }
 
-/// A call that is looked at.
+/// A call that is checked.
 struct Trial<'a> {
     machine: &'a mut Machine,
     compiler: &'a mut dyn Compiler,
@@ -106,11 +107,11 @@ struct Trial<'a> {
     /// The arguments and the global variables.
     start: Ref,
     random: Random,
-    /// The numbers that the rule differentiates by.
+    /// The numbers with respect to which the rule differentiates.
     x: Vec<f64>,
 }
 
-/// What a registered derivative gave at a point.
+/// The result of a registered derivative at a point.
 struct Given {
     y: Template,
     numbers: Vec<f64>,
@@ -158,7 +159,7 @@ impl Trial<'_> {
         Ok(None)
     }
 
-    /// Reports it for one result and one number, if it shows there, and at three points.
+    /// Describes the difference, for one result and one number if it occurs there, and at three points.
     fn explained(&mut self, given: &Given, along: &[f64], weights: &[f64]) -> Result<Wrong, Box<Fault>> {
         let unit = |count: usize, k: usize| (0..count).map(|j| f64::from(u8::from(j == k))).collect::<Vec<f64>>();
         let pairs = (0..weights.len()).flat_map(|j| (0..along.len()).map(move |i| (j, i)));
@@ -177,7 +178,7 @@ impl Trial<'_> {
         Ok(Wrong::Partial { alone: None, points: self.three_points(along, weights, 1.0)? })
     }
 
-    /// What both say at the point and on both sides of it, as far as they say anything.
+    /// Returns both derivatives at the point and on both sides of it, where they exist.
     fn three_points(
         &mut self,
         direction: &[f64],
@@ -195,7 +196,7 @@ impl Trial<'_> {
         Ok(points)
     }
 
-    /// What a number is among those that the rule differentiates by.
+    /// Returns the parameter that a number belongs to, among those with respect to which the rule differentiates.
     fn part(&self, mut number: usize) -> Option<Part> {
         for (parameter, argument) in self.by.iter().enumerate() {
             let of = argument.numbers.len();
@@ -207,8 +208,7 @@ impl Trial<'_> {
         None
     }
 
-    /// What the rule and what differences say of the derivative along a direction, of a sum of results with these
-    /// weights.
+    /// Returns the derivatives by the rule and by differences, along a direction, of a sum of results with these weights.
     fn compare(&mut self, x: &[f64], given: &Given, along: &[f64], weights: &[f64]) -> Answer<(f64, Estimate)> {
         let Some(said) = self.said(given, along, weights)?.filter(|said| said.is_finite()) else { return Ok(None) };
         let sum = |y: &[f64]| y.iter().zip(weights).map(|(y, w)| y * w).sum::<f64>();
@@ -222,7 +222,7 @@ impl Trial<'_> {
         Ok(estimate.map(|estimate| (said, estimate)))
     }
 
-    /// The derivative by the rule.
+    /// Returns the derivative by the rule.
     fn said(&mut self, given: &Given, along: &[f64], weights: &[f64]) -> Answer<f64> {
         let constants = |numbers: &[f64]| numbers.iter().map(|x| Num::constant(*x)).collect::<Vec<_>>();
         let walk = walk(self.compiler);
@@ -242,7 +242,7 @@ impl Trial<'_> {
         Ok(numbers.ok().map(|numbers| numbers.iter().zip(others).map(|(x, other)| x.value * other).sum()))
     }
 
-    /// What the registered function gives at a point.
+    /// Returns the result of the registered function at a point.
     fn registered(&mut self, x: &[f64]) -> Answer<Given> {
         let Some((arguments, domain)) = self.at(x)? else { return Ok(None) };
         let mut results = counts(value_layout(walk(self.compiler), self.rule.result));
@@ -258,7 +258,7 @@ impl Trial<'_> {
         Ok(Some(Given { y, numbers: numbers.iter().map(|y| y.value).collect(), function, domain }))
     }
 
-    /// What the original gives at a point.
+    /// Returns the result of the original at a point.
     fn original(&mut self, x: &[f64]) -> Answer<Vec<f64>> {
         let Some((arguments, _)) = self.at(x)? else { return Ok(None) };
         let results = counts(value_layout(walk(self.compiler), self.rule.result));
@@ -268,7 +268,7 @@ impl Trial<'_> {
         Ok(Some(numbers.iter().map(|y| y.value).collect()))
     }
 
-    /// Calls a function that may throw, and has failed then.
+    /// Calls a function that may throw, which counts as a failure.
     fn attempt(&mut self, callee: Callee, arguments: &Cells, mut results: [usize; 3], throws: bool) -> Answer<Cells> {
         if throws {
             results = [results[0], results[1] + 1, results[2] + 1];
@@ -286,9 +286,9 @@ impl Trial<'_> {
         Ok(Some(result))
     }
 
-    /// A copy of the arguments whose numbers are these, and of the parameters that the rule differentiates by; the
-    /// global variables are as they were. `None` where the numbers do not take these values: some are others at the
-    /// same time.
+    /// Returns a copy of the arguments with these numbers, and of the parameters with respect to which the rule differentiates;
+    /// the global variables are restored. `None` where the numbers cannot take these values, because some of them are the same
+    /// number.
     fn at(&mut self, x: &[f64]) -> Answer<(Cells, Vec<Template>)> {
         let copy = Copier::new(|_| Slot::NONE).copy(&self.start);
         let Some((Ref::Cells(arguments), globals)) = parts(&copy) else { return Ok(None) };
@@ -314,7 +314,7 @@ impl Trial<'_> {
             }
             moved.push(value.all());
         }
-        // An instance that is there twice has the numbers that it was given last.
+        // An instance that occurs twice has the numbers that were assigned last.
         for (k, numbers) in placed {
             let now = leaves(walk(self.compiler), domain[k].tangent, &domain[k].cells, At::default())?;
             if !now.iter().map(|x| &x.value).eq(numbers) {
@@ -324,8 +324,7 @@ impl Trial<'_> {
         Ok(Some((moved, domain)))
     }
 
-    /// A value whose numbers are these; or, of a type with a custom tangent vector, the value that is
-    /// so far away.
+    /// Returns a value with these numbers; for a type with a custom tangent vector, the value moved by that vector.
     fn moved(&mut self, mut value: Template, mover: Option<u32>, numbers: &[f64]) -> Answer<Cells> {
         let walk = walk(self.compiler);
         if let Some(mover) = mover {
@@ -346,17 +345,17 @@ impl Trial<'_> {
     }
 }
 
-/// What moves a parameter whose numbers are not in its values.
+/// Returns the function that moves a parameter whose numbers are not in its values.
 fn mover(rule: &Registered, parameter: usize) -> Option<u32> {
     rule.movers.get(parameter).copied().flatten()
 }
 
-/// The components that a function returns several things with, which have these.
+/// Returns the component counts with which a function returns several values that have these counts.
 fn packed(counts: [usize; 3]) -> [usize; 3] {
     if counts.iter().sum::<usize>() <= crate::vm::operators::SPREAD { counts } else { [0, 0, 1] }
 }
 
-/// The components themselves.
+/// Returns the components themselves.
 fn unpacked(result: Cells, counts: [usize; 3]) -> Cells {
     match result.r.first() {
         Some(Ref::Cells(record)) if packed(counts) != counts => Cells::clone(record),
@@ -364,7 +363,7 @@ fn unpacked(result: Cells, counts: [usize; 3]) -> Cells {
     }
 }
 
-/// `x` near `origin`, a number of `Float` if that could be one.
+/// Returns `x`, rounded to `Float` if `origin` could be a number of `Float`.
 fn rounded(x: f64, origin: f64) -> f64 {
     let single = f64::from(x as f32);
     if f64::from(origin as f32) == origin && single.is_finite() { single } else { x }

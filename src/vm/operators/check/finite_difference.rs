@@ -10,52 +10,52 @@
 pub struct Estimate {
     /// The derivative.
     pub derivative: f64,
-    /// By how much it may be wrong.
+    /// The bound of its error.
     pub doubt: f64,
 }
 
 impl Estimate {
-    /// Whether another derivative cannot be this one.
+    /// Whether another derivative differs by more than the error.
     pub fn excludes(&self, other: f64) -> bool {
         (self.derivative - other).abs() > self.doubt + CLOSE * self.derivative.abs().max(other.abs())
     }
 
-    /// Whether another derivative cannot be told from many that are not this one.
+    /// Whether the error is too large to distinguish another derivative from wrong ones.
     pub fn is_vague(&self, other: f64) -> bool {
         self.doubt > 10.0 * CLOSE * self.derivative.abs().max(other.abs())
     }
 }
 
-/// A step that is not commensurable with the others: whatever is wrong must show along it, too.
+/// A factor of steps that is not commensurable with the others: an error must occur along it, too.
 pub const AGAIN: f64 = 0.71;
-/// Partial derivatives that differ by no more than this part of them are the same.
+/// The relative difference up to which partial derivatives count as equal.
 const CLOSE: f64 = 1e-3;
 /// The first step.
 const FIRST: f64 = 1.0 / 32.0;
-/// How many times as long as the next one a step is. Not 2: fast oscillations look alike at half of a step too often.
+/// The ratio of a step to the next one. Not 2: fast oscillations agree at half of a step too often.
 const RATIO: f64 = 1.618;
-/// How many steps there are.
+/// The number of steps.
 const STEPS: i32 = 30;
-/// So many shorter steps are looked at, too.
+/// The number of shorter steps that are examined after the best one.
 const BEHIND: usize = 3;
-/// How many times it is extrapolated.
+/// The number of extrapolations.
 const ORDERS: usize = 4;
-/// As much of a value may be rounded away: a quarter of the digits of `Float` at most, in which it may have been
+/// The part of a value that may be lost by rounding: a quarter of the digits of `Float` at most, in which it may have been
 /// computed.
 const ROUNDING: f64 = 1.0 / (1 << 22) as f64;
 
-/// The derivative at 0 of a function that is `middle` there, and has no value where it gives `None`. `size` is how
-/// large the numbers are that its values were made of.
+/// Estimates the derivative at 0 of a function that is `middle` there, and has no value where it returns `None`. `size` is the
+/// magnitude of the numbers from which its values were computed.
 ///
 /// # Errors
-/// When the function cannot go on.
+/// When the function cannot continue.
 pub fn derivative<E>(
     (middle, mut size): (f64, f64),
     of: &mut dyn FnMut(f64) -> Result<Option<f64>, E>,
 ) -> Result<Option<Estimate>, E> {
     let mut all: Vec<Estimate> = vec![];
     let mut best: Option<Estimate> = None;
-    // The plain differences since the best estimate, that of its own step first, and what is rounded away of each.
+    // The plain differences since the best estimate, that of its own step first, with the rounding error of each.
     let mut behind: Vec<Estimate> = vec![];
     let (mut last, mut last_bend, mut steps) = (vec![], 0.0, vec![]);
     for step in crate::vm::operators::check::finite_difference::steps() {
@@ -71,7 +71,7 @@ pub fn derivative<E>(
         let plain = Estimate { derivative: (right - left) / (2.0 * step), doubt: ROUNDING * size / step };
         behind.push(plain);
         let row = extrapolated(plain.derivative, &last, &steps);
-        // What the derivatives on both sides differ by goes to zero with the step, where there is no kink.
+        // Without a kink, the difference of the derivatives on both sides goes to zero with the step.
         let bend = (right - 2.0 * middle + left) / step;
         if last.len() > 1 {
             let ratio = steps[1] / step;
@@ -90,7 +90,7 @@ pub fn derivative<E>(
         }
         (last, last_bend) = (row, bend);
     }
-    // Estimates that contradict each other are of something else than a derivative: of rounded steps, or of waves.
+    // Estimates that contradict each other do not approximate a derivative, but rounded steps or oscillations.
     let agrees = |best: &Estimate| all.iter().all(|e| (e.derivative - best.derivative).abs() <= e.doubt + best.doubt);
     // Differences at shorter steps are nearer to it.
     let is_approached = |best: &Estimate| {
@@ -100,23 +100,23 @@ pub fn derivative<E>(
     Ok(best.filter(agrees).filter(is_approached))
 }
 
-/// The steps that are tried, the longest first.
+/// Returns the steps, the longest first.
 pub fn steps() -> impl Iterator<Item = f64> {
     (0..STEPS).map(|k| short(FIRST / RATIO.powi(k)))
 }
 
-/// What a step is measured in beside a number: a power of two of its size; 1 for 0.
+/// Returns the unit of steps at a number: the power of two of its magnitude; 1 for 0.
 pub fn unit(x: f64) -> f64 {
     if x == 0.0 || !x.is_finite() { 1.0 } else { x.abs().log2().floor().exp2() }
 }
 
-/// A number nearby with four binary digits, so that nothing is lost when it is added to another one.
+/// Returns a number nearby with four binary digits, so that adding it to another one is exact.
 fn short(step: f64) -> f64 {
     let unit = step.log2().floor().exp2() / 8.0;
     (step / unit).round() * unit
 }
 
-/// A row of the table behind the last one. `steps`: those so far, the shortest first.
+/// Returns the row of the table after `last`. `steps`: those so far, the shortest first.
 fn extrapolated(difference: f64, last: &[f64], steps: &[f64]) -> Vec<f64> {
     let mut row = vec![difference];
     for (j, before) in last.iter().take(ORDERS).enumerate() {
@@ -162,7 +162,7 @@ mod tests {
             |t| if t == 0.0 { 0.0 } else { t * (1.0 / t).sin() },
             |t| (1e12 * t).sin(),
         ] {
-            // Steps of other lengths as well: a fast oscillation may look like a line for once.
+            // Steps with another ratio as well: a fast oscillation may be mistaken for a line once.
             let sure = |derivative: f64| {
                 let at = |scale: f64| estimate(|t| f(scale * t)).is_some_and(|e| e.excludes(scale * derivative));
                 at(1.0) && at(AGAIN)

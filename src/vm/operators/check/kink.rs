@@ -1,4 +1,4 @@
-//! Kinks: collects the kinks at which something was differentiated, or stops the program at the first one.
+//! Kinks: collects the kinks at which a derivative was taken, or stops the program at the first one.
 
 use crate::native::PrimitiveId;
 use crate::tape::Num;
@@ -10,7 +10,7 @@ use crate::vm::fault::{Fault, Remark};
 use crate::vm::operators::check::provenance::{operation, time};
 use crate::vm::state::machine::Machine;
 
-/// A branch depends on the comparison of two numbers, or a number is rounded.
+/// Observes a comparison on which a branch depends, or a rounding.
 pub(crate) fn compared(machine: &mut Machine, id: PrimitiveId, numbers: &Cells) -> Result<(), Box<Fault>> {
     let number = |k: usize| Num {
         value: numbers.f.get(k).copied().unwrap_or_default(),
@@ -24,12 +24,12 @@ pub(crate) fn compared(machine: &mut Machine, id: PrimitiveId, numbers: &Cells) 
 }
 
 impl Machine {
-    /// Hands over the kinks that were met since the last time, in order.
+    /// Takes the kinks that were met since the last call, in order.
     pub fn take_kinks(&mut self) -> Vec<Kink> {
         std::mem::take(&mut self.diagnosis.kinks)
     }
 
-    /// Keeps the kinks that this run has met, while it is known where they are.
+    /// Stores the kinks that this run has met, while their places are known.
     pub(in crate::vm) fn keep_kinks(&mut self) {
         let mut all = std::mem::take(&mut self.diagnosis.kinks_met);
         all.append(&mut self.levels.take_kinks());
@@ -44,7 +44,7 @@ impl Machine {
     }
 }
 
-/// Adds what is known of the kink that stopped the program.
+/// Adds the details of the kink that stopped the program.
 pub(in crate::vm) fn with_kink(machine: &mut Machine, mut fault: Box<Fault>) -> Box<Fault> {
     let met = machine.levels.take_kinks();
     let Some(Met { step, partials }) = met.last().copied() else { return fault };

@@ -1,9 +1,10 @@
-//! Numbers without a derivative: what they were made of moves, and was something other than a number on the way.
+//! Lost tangents: marks numbers without a derivative, which were computed from a varied number through a value that is not a
+//! number.
 //!
-//! The derivative of such a number may never be needed: it may end in a condition, in a text, or be cut off. So on a tape its
-//! adjoint goes to a function that stops the program, and forwards its tangent is a NaN that is known again when it comes
-//! out of the operator. (Arithmetic keeps the bits of a NaN; where they get lost, the derivative is NaN and not a number
-//! that is wrong.)
+//! The derivative of such a number may never be needed: the number may end in a condition, in a string, or be detached. So on a
+//! tape its adjoint goes to a function that stops the program, and in forward mode its tangent is a NaN that is recognized when
+//! an operator returns it. (Arithmetic preserves the bits of a NaN; where they get lost, the derivative is NaN and not a wrong
+//! number.)
 
 use crate::diagnostic::Code as Number;
 use crate::tape::{Levels, Num, RecordError, Template};
@@ -18,24 +19,24 @@ use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Next;
 use std::rc::Rc;
 
-/// The bits that all marks share, the sign left out; those that `Float` cannot represent are zero.
+/// The bits that all marks share, without the sign; those that `Float` cannot represent are zero.
 const MARK: u64 = 0x7FFD_5A00_0000_0000;
 const PLACES: u64 = 1 << 12;
 const SHIFT: u32 = 29;
 
-/// The tangent of a number whose tangent was lost at that place.
+/// Returns the tangent that marks a number whose tangent was lost at that place.
 fn mark_of(place: usize) -> f64 {
     f64::from_bits(MARK | (place as u64).min(PLACES - 1) << SHIFT)
 }
 
-/// The place that a tangent stands for.
+/// Returns the place that a tangent represents.
 fn place_of(tangent: f64) -> Option<usize> {
     let bits = tangent.to_bits() & !(1 << 63);
     let place = (bits >> SHIFT) & (PLACES - 1);
     (tangent.is_nan() && bits == MARK | place << SHIFT).then_some(place as usize)
 }
 
-/// Marks the second of two numbers as made of the first one without a derivative.
+/// Marks the second of two numbers as computed from the first one without a derivative.
 pub(crate) fn mark(
     machine: &mut Machine,
     compiler: &dyn Compiler,
@@ -62,8 +63,8 @@ pub(crate) fn mark(
     Ok(Next::Return)
 }
 
-/// Marks all numbers of an argument, or of what is stored in a property, that is marked `@noDerivative`. What is in
-/// instances moves on: others share it.
+/// Marks all numbers of an argument, or of a stored property, that is marked `@noDerivative`. The contents of instances are
+/// unchanged, because instances are shared.
 pub(crate) fn left_out(
     machine: &mut Machine,
     compiler: &dyn Compiler,
@@ -85,11 +86,11 @@ pub(crate) fn left_out(
     Ok(Next::Return)
 }
 
-/// Puts marks in the place of the slots of a value.
+/// Replaces the slots of a value by marks.
 struct Marking<'a> {
     levels: &'a mut Levels,
     function: Ref,
-    /// A number.
+    /// The template of a number.
     template: Template,
     mark: f64,
     stop: Option<RecordError>,
@@ -98,7 +99,7 @@ struct Marking<'a> {
 impl SlotChange for Marking<'_> {
     fn slot(&mut self, slot: Slot) -> Slot {
         let number = Num { value: 0.0, slot };
-        // An array that grows is stored again and again.
+        // An array that grows is stored repeatedly.
         if self.levels.is_broken(number, &self.function, self.mark) {
             return slot;
         }
@@ -116,7 +117,7 @@ impl SlotChange for Marking<'_> {
     }
 }
 
-/// The place where the program is, and the function that stops it there because of an argument or a result.
+/// Returns the current place of the program, and the function that stops it there because of an argument or a result.
 fn here(machine: &mut Machine, what: &str) -> (usize, Ref) {
     let step = machine.frames.last().map_or(std::ptr::null(), |frame| frame.pc);
     let known = machine.diagnosis.lost_tangents.places.iter().position(|broken| broken.step == step);
@@ -132,7 +133,7 @@ fn here(machine: &mut Machine, what: &str) -> (usize, Ref) {
     (place, Ref::Machine(machine.diagnosis.lost_tangents.places[place].clone()))
 }
 
-/// Whether tangents that come out of an operator are those of numbers that have none.
+/// Checks that the tangents that an operator returns do not mark numbers without a derivative.
 pub(crate) fn check(machine: &Machine, tangents: &[Num]) -> Result<(), Box<Fault>> {
     let place = tangents.iter().find_map(|tangent| place_of(tangent.value));
     match place.and_then(|place| machine.diagnosis.lost_tangents.places.get(place)) {

@@ -1,4 +1,4 @@
-//! Checks: diagnosis of derivatives: kinks, lost tangents, non-finite values, finite differences.
+//! Checks: diagnose derivatives: kinks, lost tangents, non-finite values, finite differences.
 
 pub(crate) mod check_rule;
 pub mod finite_difference;

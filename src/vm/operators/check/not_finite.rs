@@ -1,8 +1,8 @@
-//! Why a derivative is infinite or NaN: the step where it began, the step where it became NaN, and the way from one to
-//! the other.
+//! Not finite: explains why a derivative is infinite or NaN: the step where it became infinite, the step where it became NaN, and
+//! the path from one to the other.
 //!
-//! A value that is not finite is seen when it is computed. An adjoint is looked for behind the sweep, from the result to
-//! the inputs: the first node with a finite adjoint that hands on one that is not is the cause.
+//! A value that is not finite is detected when it is computed. An adjoint is searched for after the sweep, from the result to the
+//! inputs: the first node with a finite adjoint that propagates a non-finite one is the cause.
 
 use crate::diagnostic::Code as Number;
 use crate::tape::watch::Wrong;
@@ -17,7 +17,7 @@ use crate::vm::operators::check::provenance::{operation, time};
 use crate::vm::operators::{At, leaves};
 use crate::vm::state::machine::Machine;
 
-/// Looks at the numbers that a sweep gave.
+/// Checks the numbers that a sweep returned.
 pub(crate) fn check_sweep(
     machine: &Machine,
     walk: Walk<'_>,
@@ -49,7 +49,7 @@ pub(crate) fn check_sweep(
     }
 }
 
-/// Looks at the adjoints that a function of the user's own has given for others.
+/// Checks the adjoints that a function of the user's own has returned.
 pub(crate) fn check_pullback(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -71,7 +71,7 @@ pub(crate) fn check_pullback(
     Ok(Some(fault.remark(Remark::Note(came))))
 }
 
-/// Looks at the tangents that came out of forward mode.
+/// Checks the tangents that forward mode returned.
 pub(crate) fn check_tangents(machine: &Machine, tangents: &[Num]) -> Result<(), Box<Fault>> {
     if !machine.levels.is_searched() {
         return Ok(());
@@ -84,7 +84,7 @@ fn tangent(machine: &Machine, became: f64) -> Box<Fault> {
     with_first(machine, Fault::new(Number::NotFinite, message))
 }
 
-/// Adds where the first number that is not finite came from.
+/// Adds the origin of the first number that is not finite.
 pub(in crate::vm) fn with_first(machine: &Machine, mut fault: Box<Fault>) -> Box<Fault> {
     let Some(wrong) = machine.levels.first_wrong() else { return fault };
     let (step, what) = match wrong {
@@ -131,21 +131,21 @@ fn adjoint(machine: &Machine, map: &LinearMap, way: Option<Way>, became: f64, va
     fault.remark(Remark::Note(way.path(&map.tape))).remark(Remark::Note(time(cause)))
 }
 
-/// The way of an adjoint that is not finite.
+/// The path of an adjoint that is not finite.
 struct Way {
-    /// The node that handed it on first, with its own adjoint and the partial derivative.
+    /// The node that propagated it first, with its own adjoint and the partial derivative.
     cause: u32,
     adjoint: f64,
     partial: f64,
-    /// The node where it became NaN, with the adjoint that came in and the partial derivative.
+    /// The node where it became NaN, with the incoming adjoint and the partial derivative.
     victim: Option<(u32, f64, f64)>,
-    /// The nodes behind the cause, with their adjoints, as far as an input or a step that stops it.
+    /// The nodes after the cause, with their adjoints, up to an input or a step that stops it.
     behind: Vec<(u32, f64)>,
     /// The adjoint at the end.
     last: f64,
 }
 
-/// Nodes of a way that are told.
+/// The maximum number of listed nodes of a path.
 const TOLD: usize = 8;
 
 impl Way {
@@ -171,7 +171,7 @@ impl Way {
         None
     }
 
-    /// Goes on towards the inputs.
+    /// Follows the path to the inputs.
     fn follow(&mut self, tape: &Tape, mut n: u32, adjoint: &dyn Fn(u32) -> f64) {
         loop {
             let here = adjoint(n);
@@ -189,7 +189,7 @@ impl Way {
         }
     }
 
-    /// The way in one line, from the cause to the input.
+    /// Describes the path in one line, from the cause to the input.
     fn path(&self, tape: &Tape) -> String {
         let name = |node: u32| match tape.step(node) {
             Some(step) => step.id.info().symbol,

@@ -1,5 +1,4 @@
-//! The numbers that integers and texts were made of: how functions hand them to each other, and where they are kept
-//! beside objects.
+//! Origins: passes the numbers from which integers and strings were computed between functions, and stores them beside objects.
 
 use crate::native::ids;
 use crate::tape::Num;
@@ -12,10 +11,10 @@ use crate::vm::state::task::Next;
 use hashbrown::HashSet;
 use std::rc::Rc;
 
-/// From so many things in an object on those whose numbers belong to levels that have ended are looked for.
+/// The number of entries in an object from which on those of ended levels are removed.
 const MANY: usize = 256;
 
-/// Notes that a result of the running function was made of a number, if that is active.
+/// Records the number from which a result of the running function was computed, if the number is active.
 pub(crate) fn send_result(machine: &mut Machine, result: u32, arguments: &Cells) -> Result<Next, Box<Fault>> {
     let number = number(arguments);
     if machine.levels.innermost(&[number]).is_some() {
@@ -24,13 +23,13 @@ pub(crate) fn send_result(machine: &mut Machine, result: u32, arguments: &Cells)
     Ok(Next::Return)
 }
 
-/// The number that a result of the function that has just returned was made of.
+/// Returns the number from which a result of the last returned function was computed.
 pub(crate) fn receive_result(machine: &mut Machine, result: u32) -> Result<Next, Box<Fault>> {
     let sent = machine.diagnosis.lost_tangents.transfers.results.find(machine.frames.len(), result);
     set_combined(machine, &sent)
 }
 
-/// Before the innermost level is closed: what the body of an operator has sent goes to the caller of the operator.
+/// Passes the numbers sent by the body of an operator to the caller of the operator, before the innermost level is closed.
 pub(crate) fn rebase_sent(machine: &mut Machine) {
     let Machine { diagnosis, levels, frames, .. } = machine;
     let results = &mut diagnosis.lost_tangents.transfers.results;
@@ -40,7 +39,7 @@ pub(crate) fn rebase_sent(machine: &mut Machine) {
     }
 }
 
-/// Notes that an argument of the function that is called next was made of a number, if that is active.
+/// Records the number from which an argument of the next called function was computed, if the number is active.
 pub(crate) fn send_argument(machine: &mut Machine, argument: u32, arguments: &Cells) -> Result<Next, Box<Fault>> {
     let number = number(arguments);
     if machine.levels.innermost(&[number]).is_some() {
@@ -49,13 +48,13 @@ pub(crate) fn send_argument(machine: &mut Machine, argument: u32, arguments: &Ce
     Ok(Next::Return)
 }
 
-/// The number that an argument of the function that was just called was made of.
+/// Returns the number from which an argument of the running function was computed.
 pub(crate) fn receive_argument(machine: &mut Machine, argument: u32) -> Result<Next, Box<Fault>> {
     let given = machine.diagnosis.lost_tangents.transfers.arguments.find(machine.frames.len(), argument);
     set_combined(machine, &given)
 }
 
-/// A number that moves wherever any of these does, or any that is in these objects.
+/// Returns a number that varies wherever any of these does, or any number in these objects.
 pub(crate) fn join(machine: &mut Machine, arguments: &mut Cells) -> Result<Next, Box<Fault>> {
     let numbers = arguments.f.iter().enumerate().map(|(k, value)| Num { value: *value, slot: arguments.slot(k) });
     let mut numbers: Vec<Num> = numbers.collect();
@@ -72,8 +71,7 @@ fn set_combined(machine: &mut Machine, numbers: &[Num]) -> Result<Next, Box<Faul
     Ok(Next::Return)
 }
 
-/// A number that moves wherever any of these does: they are added up with weights, so that their tangents do not
-/// cancel.
+/// Returns a number that varies wherever any of these does: their weighted sum, so that their tangents do not cancel.
 fn combined(machine: &mut Machine, numbers: &[Num]) -> Result<Num, Box<Fault>> {
     let mut met = HashSet::new();
     let mut moving: Vec<Num> = vec![];
@@ -90,12 +88,12 @@ fn combined(machine: &mut Machine, numbers: &[Num]) -> Result<Num, Box<Fault>> {
     Ok(combined)
 }
 
-/// The number that an operator was given.
+/// Returns the number among an operator's arguments.
 fn number(arguments: &Cells) -> Num {
     arguments.f.first().map(|value| Num { value: *value, slot: arguments.slot(0) }).unwrap_or_default()
 }
 
-/// The content of storage that an operator was given; `None` for a reference that is no string.
+/// Returns the content of storage among an operator's arguments; `None` for a reference that is no string.
 fn content(inside: Storage, arguments: &Cells) -> Option<Content> {
     if inside == Storage::Whole {
         return Some(Content::Any);
@@ -106,7 +104,7 @@ fn content(inside: Storage, arguments: &Cells) -> Option<Content> {
     }
 }
 
-/// What is kept beside the integers and texts of an object, or of the global variables.
+/// Inspects the origins of the integers and strings of an object, or of the global variables.
 fn beside<T: Default>(machine: &Machine, inside: Storage, object: Option<&Ref>, look: impl FnOnce(&Origins) -> T) -> T {
     match (inside, object) {
         (Storage::Global, _) => look(&machine.globals.origins),
@@ -120,8 +118,8 @@ fn beside<T: Default>(machine: &Machine, inside: Storage, object: Option<&Ref>, 
     }
 }
 
-/// The same, to be changed. Values that are shared are copied first; functions and values of any type are new here, and
-/// they are not shared.
+/// Changes these origins. Values that are shared are copied first; functions and values of any type were just created at this
+/// point, so they are not shared.
 fn change_beside(machine: &mut Machine, inside: Storage, object: Option<&mut Ref>, change: impl FnOnce(&mut Origins)) {
     match (inside, object) {
         (Storage::Global, _) => {
@@ -151,7 +149,7 @@ fn change_beside(machine: &mut Machine, inside: Storage, object: Option<&mut Ref
     }
 }
 
-/// Remembers what an integer or a text was made of that was stored somewhere.
+/// Records the number from which a stored integer or string was computed.
 pub(crate) fn store(
     machine: &mut Machine,
     inside: Storage,
@@ -190,7 +188,7 @@ pub(crate) fn store(
     Ok(Next::Return)
 }
 
-/// The number that an integer or a text was made of that was read somewhere.
+/// Returns the number from which an integer or a string read from storage was computed.
 pub(crate) fn load(
     machine: &mut Machine,
     inside: Storage,
@@ -206,7 +204,7 @@ pub(crate) fn load(
     set_combined(machine, &numbers(&found))
 }
 
-/// The epochs of the levels that are live.
+/// Returns the epochs of the live levels.
 fn live(machine: &Machine) -> Vec<u64> {
     (0..machine.levels.depth()).filter_map(|k| machine.levels.epoch_at(k)).collect()
 }

@@ -1,4 +1,4 @@
-//! Provenance: the position of a watched step in the text, and its description.
+//! Provenance: determines the position of an observed step in the text, and its description.
 
 use crate::source::Span;
 use crate::tape::Step;
@@ -17,7 +17,7 @@ impl Machine {
     }
 }
 
-/// A step with its numbers: `sqrt(0)`, `0 / 0`.
+/// Describes a step with its numbers: `sqrt(0)`, `0 / 0`.
 pub(crate) fn operation(step: &Step) -> String {
     let name = step.id.info().symbol;
     let x: Vec<String> = step.x[..usize::from(step.operands).min(3)].iter().map(|x| text(*x)).collect();
@@ -27,7 +27,7 @@ pub(crate) fn operation(step: &Step) -> String {
     }
 }
 
-/// How often it was computed.
+/// Describes how often it was computed.
 pub(crate) fn time(step: &Step) -> String {
     match step.time {
         1 => "evaluated here for the first time in this derivative".into(),

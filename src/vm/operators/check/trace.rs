@@ -13,8 +13,8 @@ use crate::vm::state::machine::Machine;
 use hashbrown::HashMap;
 use std::rc::Rc;
 
-/// Keeps a sweep that goes back to the inputs, if it is to be shown.
-/// `shares`: what calls and blocks handed on.
+/// Stores a sweep that goes back to the inputs, if it is to be shown. `shares`: the adjoints that calls and blocks have
+/// propagated.
 pub(crate) fn keep(
     machine: &mut Machine,
     walk: Walk<'_>,
@@ -120,8 +120,8 @@ fn did(machine: &Machine, step: &Step) -> Did {
     Did::Primitive { id: step.id, operands, n: step.n, value: step.result, span: machine.diagnosis.places.span(step) }
 }
 
-/// The results of a call or a block. What a result does to an operand is known where there is one result, or where they
-/// belong to each other one by one.
+/// Returns the rows of a call or a block. The partial of a result in an operand is known where there is one result, or where
+/// results and operands correspond one to one.
 fn called(machine: &Machine, wide: &Wide, shares: &[f64], adjoint: &dyn Fn(u32) -> f64) -> Vec<Row> {
     let operands = wide.kind.operands();
     let is_edit = matches!(&wide.kind, WideKind::Call(call) if call.kind == CallKind::Edit);

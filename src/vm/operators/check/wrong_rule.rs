@@ -1,4 +1,4 @@
-//! Wrong rule: the fault that reports a registered derivative which differs from the derivative of its function.
+//! Wrong rule: constructs the fault for a registered derivative that differs from the derivative of its function.
 
 use crate::bytecode::{Registered, RuleSite};
 use crate::diagnostic::Code as Number;
@@ -8,14 +8,15 @@ use crate::vm::fault::{Fault, Remark};
 use crate::vm::operators::registered::RuleCall;
 use crate::vm::state::machine::Machine;
 
-/// Numbers of a point that are listed.
+/// The maximum number of coordinates of a point that are listed.
 const TOLD: usize = 4;
 
-/// What is wrong.
+/// The difference that was found.
 pub(crate) enum Wrong {
-    /// Number `0` of the value is another one than the original gives: what the two are.
+    /// A number of the value at a point differs from the original's: the point and both numbers.
     Value(String, f64, f64),
-    /// The derivative of a number of the result by another one, or along one direction: at points, what both say.
+    /// A derivative differs, of one result with respect to one number or along a direction: the points, each with both
+    /// derivatives.
     Partial { alone: Option<(Part, Part)>, points: Vec<(String, f64, f64)> },
 }
 
@@ -26,14 +27,14 @@ pub(crate) struct Part {
     pub(crate) of: usize,
 }
 
-/// A point, as a person reads it.
+/// Formats a point.
 pub(crate) fn point(x: &[f64]) -> String {
     let listed: Vec<String> = x.iter().take(TOLD).map(|x| in_formula(*x)).collect();
     let more = if x.len() > TOLD { format!(", … {} in all", x.len()) } else { String::new() };
     if x.len() == 1 { listed.concat() } else { format!("({}{more})", listed.join(", ")) }
 }
 
-/// A number, with as many digits as differences are sure of.
+/// Formats a number, with as many digits as differences determine reliably.
 fn sure(x: f64) -> String {
     if x == 0.0 || !x.is_finite() {
         return in_formula(x);
@@ -41,7 +42,7 @@ fn sure(x: f64) -> String {
     in_formula(format!("{x:.5e}").parse().unwrap_or(x))
 }
 
-/// The report.
+/// Returns the fault.
 pub(crate) fn fault(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -72,7 +73,7 @@ pub(crate) fn fault(
     })
 }
 
-/// What was compared.
+/// Describes the derivative that was compared.
 fn what(site: &RuleSite, rule: &Registered, alone: Option<(Part, Part)>) -> String {
     let names = site.names.iter().zip(&rule.wrt).filter(|(_, wrt)| **wrt).map(|(name, _)| format!("'{name}'"));
     let names: Vec<String> = names.collect();
@@ -83,7 +84,7 @@ fn what(site: &RuleSite, rule: &Registered, alone: Option<(Part, Part)>) -> Stri
     if result.of > 1 { format!("{}the result, {by}", number(&result)) } else { by }
 }
 
-/// Points, and at each the derivatives by the rule and by differences.
+/// Lists points, each with the derivatives by the rule and by differences.
 fn table(points: &[(String, f64, f64)]) -> String {
     let rows: Vec<[String; 3]> = [["at".into(), "registered".into(), "differences".into()]]
         .into_iter()

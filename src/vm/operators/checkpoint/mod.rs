@@ -1,15 +1,14 @@
 //! Checkpoint: a part of the program that a reverse level does not record, and that the reverse sweep runs again.
 //!
-//! The part is a function without parameters. What it reads and writes is what it can reach: what it captured, and global
-//! variables. Before it runs all that is copied; values are shared with the copy until they are written to, so the copy
-//! takes little. While it runs the level is paused: numbers that are computed become constants of it, and numbers that are
-//! only copied keep their nodes; where integers and texts that it makes of numbers may become numbers again, what is computed
-//! is marked as moving. Afterwards every number that can be reached, is not the one from before and has no node
-//! gets one, of one wide node for the whole part. An error that the part throws can be reached, too.
+//! The part is a function without parameters. It reads and writes the storage that it can reach: its captures, and global
+//! variables. Before it runs, all of that is copied; values are shared with the copy until they are written to, so the copy takes
+//! little memory. While it runs the level is paused: computed numbers become constants of it, and numbers that are only copied
+//! retain their nodes; where integers and strings computed from numbers may become numbers again, the results are marked as
+//! varied. Afterwards every reachable number that was not there before and has no node gets one, as a result of one wide node for
+//! the whole part. An error that the part throws is reachable, too.
 //!
-//! A sweep that meets the wide node copies the copy once more, runs the function on that in a level of its own, finds the
-//! results at the same places, and goes through the tape of that level. The second run prints nothing, and draws the
-//! same random numbers.
+//! A sweep that meets the wide node copies the copy once more, runs the function on that in a separate level, finds the results
+//! at the same places, and sweeps the tape of that level. The second run prints nothing, and draws the same random numbers.
 
 pub(crate) mod snapshot;
 
@@ -30,19 +29,19 @@ use crate::vm::state::task::{Callee, Next, Task};
 use hashbrown::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// Where results may be: the global variables, the error that was thrown, if any, and the boxes that the function could
-/// reach.
+/// Returns the objects where results may be: the global variables, the error that was thrown, if any, and the boxes that the
+/// function could reach.
 fn roots(globals: &mut Cells, error: Ref, boxes: Vec<Rc<BoxCells>>) -> Vec<Ref> {
     let globals = Ref::Cells(Rc::new(std::mem::take(globals)));
     [globals, error].into_iter().chain(boxes.into_iter().map(Ref::Box)).collect()
 }
 
-/// The error that the function has thrown; null when it has not, or cannot.
+/// Returns the error that the function has thrown; null when it has not, or cannot.
 fn thrown(machine: &mut Machine, throws: bool) -> Ref {
     if throws && machine.integer(0) != 0 { machine.take_reference(0) } else { Ref::Null }
 }
 
-/// Takes the global variables back, the first of the roots.
+/// Restores the global variables, the first of the roots.
 fn take_globals(globals: &mut Cells, mut roots: Vec<Ref>) {
     if let Ref::Cells(cells) = std::mem::take(&mut roots[0]) {
         drop(roots);
@@ -50,17 +49,17 @@ fn take_globals(globals: &mut Cells, mut roots: Vec<Ref>) {
     }
 }
 
-/// The function is running for the first time.
+/// The state while the function is running for the first time.
 struct First {
     level: usize,
     throws: bool,
     block: Block,
-    /// What could be reached before; it is kept so that it is recognised where it still is.
+    /// The values that were reachable before; stored so that they are recognized where they still are.
     values: Vec<Ref>,
     boxes: Vec<Rc<BoxCells>>,
 }
 
-/// Calls a function without parameters and results, which may throw. `traced`: integers and texts that it makes of numbers
+/// Calls a function without parameters and results, which may throw. `traced`: integers and strings that it computes from numbers
 /// may become numbers again after it. `derivative`: the caller is derivative code.
 pub(crate) fn begin(
     machine: &mut Machine,
@@ -98,10 +97,10 @@ pub(crate) fn begin(
     Ok(Next::call(body, true, First { level, throws, block, values, boxes }))
 }
 
-/// Bytes that the copy of a state takes beside what the program has, too: its variables and instances, and those values
-/// that the program has replaced meanwhile.
+/// Returns the number of bytes that the copy of a state takes in addition to the program's own objects: its variables and
+/// instances, and those values that the program has replaced in the meantime.
 fn held(state: &Ref, boxes: &[Rc<BoxCells>], values: &[Ref]) -> u64 {
-    /// The copy has a value, and so has the list of those that were met.
+    /// The references from the copy and from the list of values.
     const FORGOTTEN: usize = 2;
     let bytes = |cells: &Cells| (size_of::<Cells>() + cells.bytes()) as u64;
     let copied = boxes.iter().map(|inside| inside.cells.try_borrow().map_or(0, |cells| bytes(&cells)));
@@ -139,10 +138,10 @@ impl Task for First {
         let epoch = block.epoch;
         let is_unrecorded = |slot| Levels::is_unrecorded(epoch, slot);
         if objects.iter().any(|object| any_origin(object, is_unrecorded)) {
-            // One result more, at no place: what integers and texts were made of that the second run makes again.
+            // One additional result, at no place: the origin of the integers and strings that the second run computes again.
             numbers.push(Num::default());
         }
-        // Whatever fails from here on, the program has its variables.
+        // Whatever fails after this point, the program has its variables.
         objects[0] = Ref::Null;
         take_globals(&mut machine.globals, first);
         if throws {
@@ -180,9 +179,9 @@ fn is_recorded(object: &Ref) -> bool {
     matches!(object, Ref::Machine(object) if object.is::<LinearMap>() || object.is::<UnsizedTranspose>())
 }
 
-/// Gives the results their nodes.
+/// Assigns their nodes to the results.
 struct Assign {
-    /// The level, and what integers and texts were made of that were made of unrecorded numbers.
+    /// The epoch of the level, and the origin of integers and strings that were computed from unrecorded numbers.
     origin: (u64, Slot),
     globals: Vec<(u32, Slot)>,
     by_address: HashMap<usize, Vec<(u32, Slot)>>,
@@ -244,7 +243,7 @@ impl SlotChange for Assign {
     }
 }
 
-/// The function is running again, in a level of its own, for a sweep.
+/// The state while the function is running again, in a separate level, for a sweep.
 struct Again {
     application: Application,
     index: usize,
@@ -299,7 +298,7 @@ impl Task for Again {
         let origins = first + results.len() as u32..first + all;
         let operands = block.operands.clone();
         if map.direction() == Direction::Forward {
-            // The numbers that integers and texts were made of are active; their derivatives are not needed.
+            // The numbers from which integers and strings were computed are active; their derivatives are not needed.
             for node in origins {
                 opaque_vector::add(machine, walk(compiler), &mut application.sweep, node, Num::constant(1.0))?;
             }

@@ -11,17 +11,17 @@ use hashbrown::HashMap;
 use std::any::Any;
 use std::rc::Rc;
 
-/// Copies everything that can be reached, instances and variables too, and changes slots meanwhile.
+/// Copies all reachable objects, including instances and variables, and changes their slots.
 pub(crate) struct Copier<F> {
     slot: F,
-    /// Each box and its copy, in the order in which they were met.
+    /// Each box and its copy, in the order of the traversal.
     boxes: Vec<(Rc<BoxCells>, Rc<BoxCells>)>,
     places: HashMap<usize, usize>,
-    /// The values that were met.
+    /// The values that were visited.
     pub(crate) values: Vec<Ref>,
-    /// Copies that weak references lead to: whoever keeps the originals has no copy of his own.
+    /// Copies to which weak references refer: the owner of the originals need not own a copy.
     kept: Vec<Ref>,
-    /// How many of them the walk knows of.
+    /// The number of these that the traversal has visited.
     replayed: usize,
 }
 
@@ -30,7 +30,7 @@ impl<F: FnMut(Slot) -> Slot> Copier<F> {
         Copier { slot, boxes: vec![], places: HashMap::new(), values: vec![], kept: vec![], replayed: 0 }
     }
 
-    /// Copies what a [state] consists of, and everything that it can reach.
+    /// Copies the parts of a [state], and everything reachable from them.
     pub(crate) fn copy(&mut self, state: &Ref) -> Ref {
         let Ref::Cells(state) = state else { return Ref::Null };
         let mut copy = Cells::clone(state);
@@ -91,13 +91,13 @@ impl<F: FnMut(Slot) -> Slot> SlotChange for Copier<F> {
     }
 }
 
-/// A function and the global variables, as one value.
+/// Returns a function and the global variables, as one value.
 pub(crate) fn state(body: Ref, globals: &mut Cells) -> Ref {
     let globals = Ref::Cells(Rc::new(std::mem::take(globals)));
     Ref::Cells(Rc::new(Cells::references(vec![body, globals])))
 }
 
-/// The function of such a value, and the global variables.
+/// Returns the function and the global variables of such a value.
 pub(crate) fn parts(state: &Ref) -> Option<(Ref, Rc<Cells>)> {
     let Ref::Cells(record) = state else { return None };
     match (record.r.first(), record.r.get(1)) {
@@ -106,7 +106,7 @@ pub(crate) fn parts(state: &Ref) -> Option<(Ref, Rc<Cells>)> {
     }
 }
 
-/// What a second run must leave as it was.
+/// The state that a second run must leave unchanged.
 pub(crate) struct Environment {
     globals: Cells,
     random: Random,
@@ -134,7 +134,7 @@ impl Environment {
     }
 }
 
-/// The instance or variable that a reference leads to.
+/// Returns the instance or variable that a reference refers to.
 pub(crate) fn boxed(object: &Ref) -> Option<Rc<BoxCells>> {
     match object {
         Ref::Box(inside) => Some(Rc::clone(inside)),

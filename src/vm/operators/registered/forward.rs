@@ -16,7 +16,7 @@ use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
 use std::rc::Rc;
 
-/// A function that gives the tangent of the result is running.
+/// The state while a function that returns the tangent of the result is running.
 struct Tangent {
     level: usize,
     y: Template,
@@ -69,7 +69,7 @@ impl Task for Tangent {
         let walk = walk(compiler);
         let result = machine.take_window(counts(vector_layout(walk, &y)), true);
         let mut tangents = read(walk, &y, (&result, At::default()))?;
-        // What the differential has of an instance still moves in the level.
+        // A tangent that the differential reads from an instance may still vary in the level.
         tangents.iter_mut().for_each(|dy| dy.slot = machine.levels.strip_slot(level, dy.slot));
         let values = leaves(walk, y.tangent, &y.cells, At::default())?;
         let mut numbers = vec![];

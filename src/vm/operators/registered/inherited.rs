@@ -1,8 +1,8 @@
-//! Inherited derivatives: checks that they have the value of the overriding function.
+//! Inherited derivatives: checks that they compute the value of the overriding function.
 //!
-//! Such a derivative was registered for a method that the function overrides, or for a requirement that it fulfils, and may
-//! compute something else. So the function itself runs first, in silence and on copies of everything that it can reach.
-//! When the derivative has run as well, the two values are compared.
+//! Such a derivative was registered for a method that the function overrides, or for a requirement that it satisfies, and may
+//! compute another value. So the function itself runs first, without output and on copies of everything reachable. When the
+//! derivative has run as well, the two values are compared.
 
 use crate::diagnostic::Code as Number;
 use crate::source::Span;
@@ -24,33 +24,33 @@ use crate::vm::state::task::{Callee, Next, Task};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
-/// What two values of `Double`, and of `Float`, may differ by when they are rounded differently.
+/// The relative difference of two values of `Double`, and of `Float`, that is attributed to rounding.
 const ROUNDED: [f64; 2] = [1e-9, 1e-5];
-/// Beside the size of the value, a part of what may differ, for values near zero.
+/// A part of the tolerance that is independent of the size of the value, for values near zero.
 const NEAR_ZERO: f64 = 1e-3;
 
-/// The value that a function itself has given.
+/// The value that the function itself has returned.
 pub(crate) struct OwnValue {
     numbers: Vec<f64>,
     integers: Vec<i64>,
-    /// The arguments by which it is differentiated.
+    /// The arguments with respect to which it is differentiated.
     point: String,
     name: Rc<str>,
-    /// What the derivative was registered for, and where.
+    /// The declaration that the derivative was registered for, and its place.
     inherited: Rc<str>,
     place: Span,
 }
 
-/// The function itself is running.
+/// The state while the function itself is running.
 struct Original {
     environment: Environment,
     watch: Option<Box<dyn Observer>>,
     tapes: Option<Vec<String>>,
-    /// Instances that had waited for their end.
+    /// Instances with pending finalizers.
     waiting: VecDeque<PendingFinalizer>,
-    /// The copies that it works on.
+    /// The copies on which it runs.
     copies: Ref,
-    /// What the registered function is called with.
+    /// The arguments of the registered function.
     arguments: Cells,
     running: Running,
     own: OwnValue,
@@ -94,7 +94,7 @@ pub(crate) fn begin(
 }
 
 impl Original {
-    /// Puts back what the program had before the function itself ran.
+    /// Restores the state of the program from before the function itself ran.
     fn put_back(self, machine: &mut Machine) -> (Cells, Running, OwnValue) {
         let Original { environment, watch, tapes, waiting, copies, arguments, running, own } = self;
         environment.restore(machine);
@@ -137,7 +137,7 @@ impl Task for Original {
 }
 
 impl OwnValue {
-    /// Compares it with what the derivative gave as the value.
+    /// Compares it with the value that the derivative returned.
     pub(crate) fn compare(&self, compiler: &dyn Compiler, given: &Template) -> Result<(), Box<Fault>> {
         let numbers = leaves(walk(compiler), given.tangent, &given.cells, At::default())?;
         let numbers: Vec<f64> = numbers.iter().map(|y| y.value).collect();
@@ -170,7 +170,7 @@ impl OwnValue {
     }
 }
 
-/// Whether two numbers are the same but for rounding.
+/// Whether two numbers are equal up to rounding.
 fn is_same(a: f64, b: f64) -> bool {
     if a == b || a.is_nan() && b.is_nan() {
         return true;

@@ -1,8 +1,8 @@
-//! Registered derivatives: calls of functions that have them.
+//! Registered derivatives: calls functions that have them.
 //!
-//! The innermost live level among the arguments decides: the most specific rule that covers the arguments that move there
-//! is taken. The registered function runs on arguments that are stripped of that level, in derivative code, since they may
-//! move in the levels outside; what it returns besides the value is the derivative of the result in the level.
+//! The innermost live level among the arguments decides: the most specific rule that covers the arguments that vary there is
+//! chosen. The registered function runs on arguments that are stripped of that level, in derivative code, because they may vary
+//! in the levels outside; the result that it returns besides the value is the derivative of the value in the level.
 
 pub(crate) mod forward;
 pub(crate) mod inherited;
@@ -35,11 +35,11 @@ pub(crate) struct RuleCall<'a> {
     pub(crate) rule: &'a Registered,
 }
 
-/// A parameter that the rule differentiates by.
+/// A parameter with respect to which the rule differentiates.
 pub(crate) struct Argument {
-    /// What it looked like, in the levels outside.
+    /// Its structure, in the levels outside.
     pub(crate) template: Template,
-    /// Its numbers, as they were given.
+    /// Its numbers, before stripping.
     pub(crate) numbers: Vec<Num>,
 }
 
@@ -47,17 +47,17 @@ pub(crate) struct Argument {
 pub(crate) struct ByRule {
     /// The level that decides.
     pub(crate) level: usize,
-    /// What the original is called, while steps are shown.
+    /// The name of the original, while steps are shown.
     pub(crate) name: Option<Rc<str>>,
     /// The parameters that the rule differentiates by.
     pub(crate) by: Vec<Argument>,
-    /// How the result differentiates.
+    /// The tangent type of the result.
     pub(crate) result: TangentId,
-    /// What the called function returns beside the value.
+    /// The kind of derivative that the called function returns besides the value.
     pub(crate) returns: RegisteredKind,
-    /// How its results are given back.
+    /// The delivery of its results.
     pub(crate) outcome: Outcome,
-    /// What it was called with, if it may throw when it has changed some of that.
+    /// The state before the call, if it may throw after modifying some of its arguments.
     pub(crate) before: Option<Before>,
 }
 
@@ -71,17 +71,17 @@ pub(crate) struct RuleResult {
     pub(crate) function: Ref,
 }
 
-/// How the results of a call by rule are given back.
+/// The delivery of the results of a call by rule.
 #[derive(Clone)]
 pub(crate) struct Outcome {
     /// Whether the original may throw.
     pub(crate) throws: bool,
-    /// The results as the registered function gave them, where that ran on arguments that move: what the rule is not about
-    /// moves on as it does there.
+    /// The results of the registered function, where it ran on arguments that vary: the parts that the rule does not cover vary
+    /// as they do there.
     pub(crate) as_given: Option<Cells>,
 }
 
-/// The registered function is running.
+/// The state while the registered function is running.
 pub(crate) struct Running {
     pub(crate) by_rule: ByRule,
     function: u32,
@@ -91,7 +91,7 @@ pub(crate) struct Running {
     strip: Strip,
     /// The original, where they were stripped for the rule only.
     original: Option<u32>,
-    /// The value that it has to give, where it is the derivative that a function inherits.
+    /// The value that it has to return, where it is an inherited derivative.
     pub(crate) own: Option<OwnValue>,
 }
 
@@ -99,20 +99,20 @@ pub(crate) struct Running {
 struct Strip(Vec<usize>);
 
 impl Strip {
-    /// What an inner level leaves may be of an outer one.
+    /// Sorts levels, because stripping an inner level may yield a slot of an outer one.
     fn inner_first(mut levels: Vec<usize>) -> Strip {
         levels.sort_unstable_by(|a, b| b.cmp(a));
         Strip(levels)
     }
 
-    /// What a call by rule in this level takes off: the level, and those for which a derivative of the same function runs
-    /// further out on arguments that move.
+    /// Returns the levels that a call by rule strips: its own level, and those for which a derivative of the same function runs
+    /// further out on varied arguments.
     fn of_call(machine: &Machine, function: u32, level: usize) -> Strip {
         let active = machine.active_rules.iter().filter(|active| active.original == Some(function));
         Strip::inner_first(active.map(|active| active.level).chain([level]).collect())
     }
 
-    /// Strips these levels off everything but boxes, which others share.
+    /// Strips these levels off everything but boxes, which are shared.
     fn off(&self, machine: &Machine, cells: &mut Cells) {
         change_slots(cells, &mut Stripping { levels: &machine.levels, strip: self });
     }
@@ -137,7 +137,7 @@ impl SlotChange for Stripping<'_> {
     }
 }
 
-/// Calls a function with registered derivatives. Its arguments stand in the window.
+/// Calls a function with registered derivatives. Its arguments are in the window.
 pub(crate) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &RuleSite) -> Result<Next, Box<Fault>> {
     if site.is_entry {
         machine.diagnosis.lost_tangents.transfers.hand_on(machine.frames.len());
@@ -155,7 +155,7 @@ pub(crate) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
     }
     let level = numbers.iter().filter_map(|x| machine.levels.innermost(x)).max();
     let Some(level) = level else {
-        // Nothing moves: what the function reads besides may do so.
+        // No argument varies, but other values that the function reads may.
         machine.set_window(arguments.all());
         return Ok(Next::tail_call(Callee::BodyDerivative(site.function), true));
     };
@@ -193,8 +193,8 @@ pub(crate) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
     Ok(start(machine, &arguments, running))
 }
 
-/// Whether something moves in the level that no rule can be about: numbers in values of types that are not differentiable,
-/// what functions captured, global variables.
+/// Whether a value varies in the level that no rule can cover: numbers in values of types that are not differentiable, captures
+/// of functions, global variables.
 fn moves_besides(machine: &Machine, site: &RuleSite, arguments: &Cells, level: usize) -> bool {
     let Some(epoch) = machine.levels.epoch_at(level) else { return false };
     let mut moves = false;
@@ -218,14 +218,14 @@ fn moves_besides(machine: &Machine, site: &RuleSite, arguments: &Cells, level: u
     moves || is_global || is_broken(machine, level)
 }
 
-/// Whether an integer or a text among the arguments was made of what moves in the level. The function itself says what
-/// becomes of that.
+/// Whether an integer or a string among the arguments was computed from a number that varies in the level. The body of the
+/// function then determines the derivative.
 fn is_broken(machine: &Machine, level: usize) -> bool {
     let mut given = machine.diagnosis.lost_tangents.transfers.given(machine.frames.len());
     given.any(|number| machine.levels.innermost(&[number]) >= Some(level))
 }
 
-/// Whether a level is a forward one, and all outside of it.
+/// Whether a level and all levels outside of it are forward ones.
 fn is_forward(machine: &Machine, level: usize) -> bool {
     (0..=level).all(|k| machine.levels.direction_at(k) == Some(Direction::Forward))
 }
@@ -234,19 +234,19 @@ fn is_forward(machine: &Machine, level: usize) -> bool {
 pub(crate) fn start(machine: &mut Machine, arguments: &Cells, running: Running) -> Next {
     machine.set_window(arguments.all());
     machine.active_rules.push(ActiveRule { level: running.by_rule.level, original: running.original });
-    // The frame that goes on with the result stands between.
+    // The frame that continues with the result is between the two.
     machine.diagnosis.lost_tangents.transfers.hand_on(machine.frames.len() + 1);
     let callee = Callee::Function(running.function);
     Next::Call { callee, derivative: true, then: Some(Box::new(running)) }
 }
 
-/// `square` for `square(_:)`.
+/// Returns the name without labels: `square` for `square(_:)`.
 fn short_name(name: &str) -> Rc<str> {
     name.split('(').next().unwrap_or(name).into()
 }
 
-/// Numbers without what they are in the levels for which registered derivatives run: arguments were stripped of these,
-/// instances, which others share, were not. What such a derivative calls its original with may move there.
+/// Returns numbers without their slots in the levels for which registered derivatives run: arguments were stripped of these, but
+/// instances, which are shared, were not. Arguments with which such a derivative calls its original may vary there, too.
 fn seen_outside(machine: &Machine, function: u32, mut numbers: Vec<Num>) -> Vec<Num> {
     let active =
         machine.active_rules.iter().filter(|active| active.original.is_none_or(|original| original == function));
@@ -255,8 +255,8 @@ fn seen_outside(machine: &Machine, function: u32, mut numbers: Vec<Num>) -> Vec<
     numbers
 }
 
-/// The most specific rule that covers what moves in the level. Of two for the same parameters it is the one that was made
-/// for the level's mode.
+/// Returns the most specific rule that covers the arguments that vary in the level. Of two rules for the same parameters, the one
+/// for the level's mode is chosen.
 fn choose<'s>(machine: &Machine, site: &'s RuleSite, numbers: &[Vec<Num>], level: usize) -> Option<&'s Registered> {
     let epoch = machine.levels.epoch_at(level)?;
     let moves: Vec<bool> = numbers.iter().map(|x| x.iter().any(|x| x.slot.epoch == epoch)).collect();
@@ -299,7 +299,8 @@ impl Task for Running {
         let mut counts = counts(value_layout(walk(compiler), rule.result));
         counts[2] += 1;
         if throws && machine.integer(0) != 0 {
-            // The flag and the error are where those of the original are, what it has changed follows them.
+            // The flag and the error are at the same places as those of the original, and the values that it modified follow
+            // them.
             machine.after_error(|machine| {
                 let mut given = take_tuple(machine, counts, true);
                 given.r.pop();
@@ -337,7 +338,7 @@ impl Task for Running {
     }
 }
 
-/// Puts the result of a call by rule into the window: `y` with these numbers, and that nothing was thrown when the
+/// Moves the result of a call by rule to the window: `y` with these numbers, and a flag that no error was thrown when the
 /// function may throw.
 pub(crate) fn deliver(
     machine: &mut Machine,
@@ -358,7 +359,7 @@ pub(crate) fn deliver(
     Ok(Next::Return)
 }
 
-/// Puts tangent vectors of the parameters into the window, made of `number` of each number of each, and calls
+/// Moves tangent vectors of the parameters to the window, which consist of `number` of each number of each parameter, and calls
 /// the differential.
 pub(crate) fn call_differential(
     machine: &mut Machine,

@@ -1,8 +1,8 @@
 //! Reverse rule: calls a registered derivative in a reverse level.
 //!
-//! A differential is linear, so it is run once, on zeros that stand for the arguments' nodes: what it records is its own
-//! transpose. One that was not checked may test whether it is given zeros: it is recorded by itself. A pullback is
-//! kept on the tape, and called by the sweep.
+//! A differential is linear, so it is run once, on zeros that represent the arguments' nodes: its recording is its own transpose.
+//! One that was not checked may test its arguments for zero: it is recorded separately. A pullback is stored on the tape, and
+//! called by the sweep.
 
 use crate::bytecode::RegisteredKind;
 use crate::tape::{Call, CallKind, Num};
@@ -45,7 +45,7 @@ pub(crate) fn apply(
         let numbers = machine.levels.push_call(level, call, &values)?;
         return deliver(machine, compiler, y, &numbers, outcome);
     }
-    // The arguments of the rule were stripped of the level, and with them the factors that it multiplies by.
+    // The arguments of the rule were stripped of the level, and with them the factors by which it multiplies.
     machine.levels.lose_partials(level);
     let task = Differential { level, call, outcome };
     call_differential(
@@ -93,10 +93,10 @@ fn keep_pullback(machine: &mut Machine, compiler: &mut dyn Compiler, result: Rul
     deliver(machine, compiler, y, &numbers, rule.outcome)
 }
 
-/// The differential is running.
+/// The state while the differential is running.
 struct Differential {
     level: usize,
-    /// The call of it that is put on the tape if nothing can be recorded of it.
+    /// The call that is recorded on the tape if the differential cannot be.
     call: Call,
     outcome: Outcome,
 }

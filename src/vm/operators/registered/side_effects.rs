@@ -1,10 +1,10 @@
-//! Side effects: what functions store besides their results.
+//! Side effects: determine the numbers that functions store in addition to their results.
 //!
-//! A registered derivative is about results. Where its original may store numbers elsewhere — in global variables, in
-//! instances, in variables that were captured, in parameters whose types are not differentiable — the registered function
-//! runs on arguments that move, so that what is stored is differentiated by its body.
+//! A registered derivative covers results only. Where its original may store numbers elsewhere — in global variables, in
+//! instances, in captured variables, in parameters whose types are not differentiable — the registered function runs on varied
+//! arguments, so that the stored numbers are differentiated by its body.
 //!
-//! Not here: which rule is taken, and what the results become (`rule`).
+//! Not here: the choice of the rule, and the derivatives of the results (`registered`).
 
 use crate::bytecode::{Instruction, RuleSite};
 use crate::value::heap_visit::{SlotChange, change_slots};
@@ -15,14 +15,14 @@ use crate::vm::operators::registered::RuleCall;
 use crate::vm::state::machine::Machine;
 use hashbrown::HashSet;
 
-/// Whether a call by this rule may store numbers that its results do not tell of.
+/// Whether a call by this rule may store numbers in addition to its results.
 pub(crate) fn any(machine: &mut Machine, compiler: &mut dyn Compiler, call: RuleCall<'_>, arguments: &Cells) -> bool {
     let RuleCall { site, rule } = call;
     let is_untold = |(counts, tangent): &(_, Option<_>)| tangent.is_none() && holds_numbers(counts);
     if site.changes && site.params.iter().any(is_untold) {
         return true;
     }
-    // An error may hold what it was made of.
+    // An error may contain values from which it was constructed.
     if site.throws && machine.original(compiler, site.function).is_ok_and(|code| !code.is_prelude) {
         return true;
     }
@@ -40,7 +40,7 @@ fn holds_numbers(counts: &[u16; 3]) -> bool {
     counts[0] > 0 || counts[2] > 0
 }
 
-/// What a function stores, itself or in what it calls.
+/// Returns whether a function stores numbers, itself or in its callees.
 fn of(machine: &mut Machine, compiler: &mut dyn Compiler, function: u32) -> Writes {
     if let Some(known) = machine.writers.get(&function) {
         return *known;
@@ -51,7 +51,7 @@ fn of(machine: &mut Machine, compiler: &mut dyn Compiler, function: u32) -> Writ
         match machine.writers.get(&next) {
             Some(Writes::Nothing) => continue,
             Some(Writes::Something) => writes = Writes::Something,
-            // What has no code cannot run.
+            // A function without code cannot run.
             Some(Writes::Given) | None => {
                 if let Ok(code) = machine.original(compiler, next) {
                     for instruction in &code.instructions {
@@ -77,7 +77,7 @@ fn of(machine: &mut Machine, compiler: &mut dyn Compiler, function: u32) -> Writ
     writes
 }
 
-/// Whether an instruction may store a number where others can reach it. What the library stores is its own.
+/// Whether an instruction may store a number that is reachable from elsewhere. Stores inside the library are private to it.
 fn stores(instruction: &Instruction) -> bool {
     use Instruction as I;
     matches!(
@@ -90,7 +90,7 @@ fn stores(instruction: &Instruction) -> bool {
     )
 }
 
-/// The functions that can be reached from arguments and from the global variables that a function reads.
+/// Returns the functions reachable from arguments and from the global variables that a function reads.
 fn functions_in(machine: &Machine, site: &RuleSite, arguments: &Cells) -> HashSet<u32> {
     let mut found = Functions(HashSet::new());
     change_slots(&mut arguments.clone(), &mut found);
@@ -100,7 +100,7 @@ fn functions_in(machine: &Machine, site: &RuleSite, arguments: &Cells) -> HashSe
     found.0
 }
 
-/// Looks for functions, and changes nothing.
+/// Collects functions, and changes nothing.
 struct Functions(HashSet<u32>);
 
 impl SlotChange for Functions {

@@ -1,7 +1,7 @@
-//! Throws: a function with a registered derivative that throws after it modified its `inout` arguments.
+//! Throws: differentiates a function with a registered derivative that throws after it modified its `inout` arguments.
 //!
-//! Its registered derivative has thrown, too, and does not describe that. So the function itself runs once more, in derivative
-//! code, in silence, and on copies: it throws again, and what it has changed is differentiated by that.
+//! Its registered derivative has thrown, too, and does not describe the modification. So the function itself runs once more, in
+//! derivative code, without output, and on copies: it throws again, and its modifications are differentiated by that.
 
 use crate::native::library::Random;
 use crate::value::shape::TangentId;
@@ -14,7 +14,7 @@ use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Callee, Next, Task};
 use std::rc::Rc;
 
-/// A call, before it is made.
+/// The state before a call.
 pub(crate) struct Before {
     function: u32,
     /// The arguments and the global variables.
@@ -22,13 +22,13 @@ pub(crate) struct Before {
     random: Random,
 }
 
-/// The function runs again.
+/// The state while the function runs again.
 struct Again {
     environment: Environment,
     result: TangentId,
     /// The error that was thrown.
     error: Ref,
-    /// What had been changed by then.
+    /// The values that had been modified by then.
     changed: Cells,
 }
 
@@ -42,8 +42,7 @@ impl Before {
         Before { function, state, random: machine.host.random.clone() }
     }
 
-    /// Calls the function again. The window holds the error, and after it what was changed, which differentiates as
-    /// `result`.
+    /// Calls the function again. The window holds the error, and after it the modified values, whose tangent type is `result`.
     pub(crate) fn again(
         self,
         machine: &mut Machine,
@@ -64,7 +63,7 @@ impl Before {
     }
 }
 
-/// The components in the window after the error.
+/// Returns the components in the window after the error.
 fn changed(machine: &mut Machine, compiler: &dyn Compiler, result: TangentId) -> Cells {
     let counts = counts(value_layout(walk(compiler), result));
     machine.after_error(|machine| machine.take_window(counts, true))

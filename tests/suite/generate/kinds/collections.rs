@@ -1,4 +1,4 @@
-//! Collections: of numbers, of collections, of structs.
+//! Templates for collections: of numbers, of collections, of structs.
 
 use super::Kind;
 

@@ -1,4 +1,4 @@
-//! Functions, differentials and pullbacks that are kept and called later.
+//! Templates for functions, differentials and pullbacks that are stored and called later.
 
 use super::Kind;
 

@@ -1,4 +1,4 @@
-//! Values behind protocols: existentials, and types with witnesses.
+//! Templates for values of protocol types: existentials, and types with witnesses.
 
 use super::Kind;
 

@@ -1,9 +1,9 @@
-//! The kinds of values that programs keep beside numbers: how each is made, changed, read and opened, as templates.
+//! The kinds of stored values besides numbers, with templates for declaring, changing, reading and opening them.
 //!
-//! `$` is the name of the value, `#1` and `#2` are numbers, `?1` is a condition, `@1` to `@3` are fresh names. What a
-//! change puts into a function must not be evaluated when the function is called: it could call itself. A number may call
-//! a closure that changes the same value, so a template evaluates its numbers before it looks whether a part is there. So it does
-//! with a default, which is evaluated while the value is changed: it must not read the same value.
+//! `$` is the name of the value, `#1` and `#2` are numbers, `?1` is a condition, `@1` to `@3` are fresh names. A number that a
+//! change stores in a function must not be evaluated when the function is called, because it could call the function. A number
+//! may call a closure that changes the same value, so a template evaluates its numbers before it tests whether a part exists.
+//! The same applies to a default, which is evaluated while the value is being changed and must not read it.
 
 mod collections;
 mod functions;
@@ -19,20 +19,20 @@ use generics::{CROWD, GEAR, MEASURED, TURNING, WHEEL};
 use references::{CELL, DIAL, LINK, POOL};
 use values::{BAG, BOX, FIGURE, GAUGE, MAYBE, NESTED, SHAPE, TREE, TUPLE};
 
-/// One kind.
+/// A kind of stored values.
 #[derive(Debug)]
 pub struct Kind {
-    /// What its names begin with.
+    /// The prefix of the names of its values.
     pub prefix: &'static str,
-    /// Declarations.
+    /// Templates of declarations.
     pub makes: &'static [&'static str],
-    /// Statements that change it.
+    /// Templates of statements that change a value.
     pub changes: &'static [&'static str],
-    /// Numbers that are read from it, with one number.
+    /// Templates of numbers that are read from a value, with one operand.
     pub reads: &'static [&'static str],
-    /// Blocks that bind parts of it: the heads of two blocks, and what ends the second one.
+    /// Templates of blocks that bind parts of a value: the heads of two blocks, and the end of the second one.
     pub opens: &'static [[&'static str; 3]],
-    /// A number that all of it goes into.
+    /// The template of a number that depends on all parts of a value.
     pub kept: &'static str,
 }
 
@@ -43,5 +43,5 @@ pub const KINDS: &[&Kind] = &[
     &TURNING,
 ];
 
-/// Those whose values are spread over registers.
+/// The kinds whose values are stored in registers.
 pub const ARITHMETIC: &[&Kind] = &[&SHAPE, &MAYBE, &TUPLE, &BOX];

@@ -1,4 +1,4 @@
-//! Instances of classes, which several names share.
+//! Templates for instances of classes, which several names share.
 
 use super::Kind;
 

@@ -1,4 +1,4 @@
-//! Values of enums, optionals, tuples and structs.
+//! Templates for values of enums, optionals, tuples and structs.
 
 use super::Kind;
 

@@ -15,7 +15,7 @@ pub const ARITHMETIC: &[&str] = &[
     "nudgeTwice(&$, #1)",
 ];
 
-/// All others.
+/// All other statements.
 pub const EFFECTS: &[&str] = &[
     "func @1(_ @2: Double) { $ = sin($ + @2 * 0.5) }\n@1(#1)\n@1(#2)",
     "do {\n    defer { $ = tanh($) }\n    $ += #1\n}",

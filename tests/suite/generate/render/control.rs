@@ -1,10 +1,10 @@
-//! Blocks, loops, and the ways out of them.
+//! Rendering of blocks, loops, and exits.
 
 use super::super::Stmt;
 use super::{Scope, Writer, chosen};
 
 impl Writer {
-    /// A block of its own: what is declared in it is out of scope behind it.
+    /// Renders a block with a nested scope.
     pub(super) fn block(&mut self, head: &str, body: &[Stmt], prepare: impl FnOnce(&mut Scope)) {
         self.line(head);
         let outer = self.scope.clone();
@@ -17,7 +17,7 @@ impl Writer {
         self.scope = outer;
     }
 
-    /// A loop of at most `times` turns, and its label.
+    /// Renders a labeled loop with at most `times` iterations.
     fn turns(&mut self, times: u8, body: impl FnOnce(&mut Writer, u8, &str)) {
         let outer = self.runs;
         let times = if outer * u32::from(times) > 8 { 1 } else { times };
@@ -26,7 +26,7 @@ impl Writer {
         self.runs = outer;
     }
 
-    /// A statement whose label is written down only if it is used.
+    /// Renders a labeled statement, and removes the label if it is not used.
     fn labelled(&mut self, is_loop: bool, write: impl FnOnce(&mut Writer, &str)) {
         let label = self.fresh("l");
         let start = self.text.len();
@@ -87,7 +87,7 @@ impl Writer {
             }
             Stmt::Leave(condition, is_break, label) => {
                 let condition = self.condition(condition);
-                // What is no loop can be left, not continued; without a label the innermost loop is meant.
+                // A statement that is not a loop can be left, but not continued; without a label the innermost loop is affected.
                 let labels = self.scope.labels.iter().filter(|(_, is_loop)| *is_loop || *is_break);
                 let labels: Vec<String> = labels.map(|(label, _)| format!(" {label}")).collect();
                 let label = if label % 2 == 0 || !self.scope.is_in_loop { chosen(&labels, label / 2) } else { None };
@@ -144,7 +144,7 @@ impl Writer {
                 };
                 self.line(&format!("switch {i} % 3 {{"));
                 for (head, body) in [("case 0:", zero), ("case 1, 5:", one), ("default:", other)] {
-                    // Leaving the loop from here would leave the switch instead.
+                    // A `break` in a case would leave the switch instead of the loop.
                     self.block(head, body, |s| s.is_in_loop = false);
                     // A case must not be empty.
                     self.line("    break");

@@ -1,4 +1,4 @@
-//! Numbers and conditions.
+//! Rendering of numbers and conditions.
 
 use super::super::{Bound, Bounded, Condition, Expr, Pick};
 use super::operations::{ARITHMETIC, ARITHMETIC_OF_TWO, BINARY, UNARY};
@@ -14,7 +14,7 @@ impl Writer {
 
     pub(super) fn element(&self, pick: Pick, index: Pick) -> Option<String> {
         let (name, len) = chosen(&self.scope.arrays, pick)?;
-        // Now and then by a loop variable, otherwise by a literal.
+        // The index is sometimes a loop variable, otherwise a literal.
         match chosen(&self.scope.counters, index) {
             Some(i) if index % 2 == 1 => Some(format!("{name}[{i} % {len}]")),
             _ => Some(format!("{name}[{}]", index as usize % len)),
@@ -33,7 +33,7 @@ impl Writer {
 
     pub(super) fn condition(&mut self, condition: &Condition) -> String {
         match condition {
-            // Two expressions that are equal whatever the numbers must not be told apart by rounding.
+            // Two expressions that are always equal must not compare differently because of rounding.
             Condition::Less(a, b) => format!("{} < {} + 0.0625", self.expr(a), self.expr(b)),
             Condition::Even(pick) => match chosen(&self.scope.counters, *pick) {
                 Some(i) => format!("{i} % 2 == 0"),

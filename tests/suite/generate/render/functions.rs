@@ -1,9 +1,9 @@
-//! Helper functions, the main function, closures and local functions.
+//! Rendering of helper functions, the main function, closures and local functions.
 
 use super::super::{Body, Expr, Helper, Pick, Stmt};
 use super::{HelperKind, Scope, Writer, chosen};
 
-/// Operators, and what of their results is the derivative.
+/// The operators, with the expression that extracts the derivative from their results.
 const OPERATORS: &[(&str, &str)] = &[
     ("gradient", ""),
     ("derivative", ""),
@@ -51,7 +51,7 @@ impl Writer {
         self.helpers.push((name, kind));
     }
 
-    /// The body of a function that changes `a`. What stands in its closures is a copy of it: they must not capture it.
+    /// Renders the body of a function that changes `a`. Closures use a copy of `a`, because they must not capture it.
     fn in_out(&mut self, before: &[Stmt], value: &Expr, calls: &[(Pick, Expr)]) {
         self.depth += 1;
         self.line("let s = a");
@@ -71,7 +71,7 @@ impl Writer {
         self.depth -= 1;
     }
 
-    /// A helper function with an `inout` parameter.
+    /// Returns a helper function with an `inout` parameter.
     fn changing(&self, pick: Pick) -> Option<String> {
         let all = self.helpers.iter().filter(|(_, kind)| *kind == HelperKind::InOut).map(|(name, _)| name);
         chosen(&all.collect::<Vec<_>>(), pick).map(|name| name.to_string())
@@ -147,7 +147,7 @@ impl Writer {
         }
     }
 
-    /// A closure with statements, up to the brace that ends it.
+    /// Renders a closure with statements, up to its closing brace.
     fn closure(&mut self, head: &str, body: &[Stmt], result: &Expr) {
         let t = self.fresh("t");
         let outer = (self.scope.clone(), self.runs);
@@ -164,7 +164,7 @@ impl Writer {
         (self.scope, self.runs) = outer;
     }
 
-    /// What can be changed by reference: a variable, an element or a field.
+    /// Returns a place that can be passed `inout`: a variable, an element or a field.
     fn place(&self, pick: Pick) -> Option<String> {
         let scope = &self.scope;
         let element = || self.element(pick / 3, pick);

@@ -25,7 +25,7 @@ pub const ARITHMETIC: &[&str] = &[
     "Box(content: #, weight: 0.5).map({ t in sin(t) }).content",
 ];
 
-/// All others of one number.
+/// All other functions of one number.
 pub const UNARY: &[&str] = &[
     "Double(Float(0.5)) * (#)",
     "tagged(\"left\", #)",
@@ -65,7 +65,7 @@ pub const UNARY: &[&str] = &[
     "valueWithGradient(at: #, in: { t in t * cos(t) }).gradient",
 ];
 
-/// Functions and operators of two numbers that do nothing but arithmetic.
+/// The purely arithmetic functions and operators of two numbers.
 pub const ARITHMETIC_OF_TWO: &[&str] = &[
     "(#1 + #2)",
     "(#1 - #2)",
@@ -83,7 +83,7 @@ pub const ARITHMETIC_OF_TWO: &[&str] = &[
     "Box(content: #1, weight: #2).map({ t in sin(t) }).weight",
 ];
 
-/// All others of two.
+/// All other functions and operators of two numbers.
 pub const BINARY: &[&str] = &[
     "measured(Ball(radius: #1), #2)",
     "Pair(a: #1, b: #2).twice(0.5)",

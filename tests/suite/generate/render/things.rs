@@ -1,4 +1,4 @@
-//! Statements and expressions from the templates of the kinds.
+//! Rendering of the templates of the kinds.
 
 use super::super::kinds::variable::{ARITHMETIC as STEPS, EFFECTS};
 use super::super::kinds::{ARITHMETIC, KINDS};
@@ -53,7 +53,7 @@ impl Writer {
         for (head, names, body) in [(head, vec![part], bodies[0]), (next, vec![], bodies[1])] {
             self.block(&head, body, |scope| {
                 scope.numbers.extend(names);
-                // Leaving the loop from here would leave the switch instead.
+                // A `break` in a case would leave the switch instead of the loop.
                 scope.is_in_loop &= !is_switch;
             });
             if is_switch {
@@ -72,7 +72,7 @@ impl Writer {
         }
     }
 
-    /// A template as text, and the first of its fresh names.
+    /// Fills in a template; returns the text and the first of its fresh names.
     fn fill(&mut self, template: &str, name: &str, Filling(condition, first, second): &Filling) -> (String, String) {
         let mut text = template.replace('$', name);
         let fresh = ["@1", "@2", "@3"].map(|mark| {
