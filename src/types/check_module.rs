@@ -137,8 +137,8 @@ pub fn check_module(cx: &mut TypeContext, files: &[File], texts: &[(u32, Rc<str>
     if let Some(ty) = cx.module.script_result.clone() {
         let signature = signature::signature(cx, script);
         let known = crate::types::model::tables::Signature { result: ty, ..(*signature).clone() };
-        cx.defs.functions[script.0 as usize].signature = Some(Rc::new(known));
-        cx.defs.functions[script.0 as usize].info = None;
+        cx.defs.functions[script.0 as usize].memo.signature = Some(Rc::new(known));
+        cx.defs.functions[script.0 as usize].memo.info = None;
     }
     registration::resolve_registrations(cx);
     for n in nominals_before..cx.defs.nominals.len() {
@@ -166,7 +166,7 @@ pub fn check_module(cx: &mut TypeContext, files: &[File], texts: &[(u32, Rc<str>
         if data.primitive.is_some() || data.requirement.is_some() {
             continue;
         }
-        if !matches!(data.code, Code::Block(None)) || matches!(data.body, BodyState::Checked(_)) {
+        if !matches!(data.code, Code::Block(None)) || matches!(data.memo.body, BodyState::Checked(_)) {
             if matches!(cx.defs.function_data(f).kind, FunctionKind::Function | FunctionKind::Init { .. }) {
                 type_arguments::check_signature(cx, f);
             }
@@ -177,7 +177,7 @@ pub fn check_module(cx: &mut TypeContext, files: &[File], texts: &[(u32, Rc<str>
                 nondifferentiable_requirement::check_called_requirements(cx, f, &body);
             }
             functions.push(f);
-        } else if data.decl.is_some() && !matches!(data.body, BodyState::Checked(_)) {
+        } else if data.decl.is_some() && !matches!(data.memo.body, BodyState::Checked(_)) {
             function_body::check_body(cx, f);
         }
     }
@@ -234,7 +234,7 @@ pub fn is_inside(cx: &TypeContext, f: FunctionId) -> bool {
     let data = cx.defs.function_data(f);
     matches!(data.kind, FunctionKind::Closure | FunctionKind::Script)
         || data.outer.is_some()
-        || !matches!(data.body, BodyState::Checked(_))
+        || !matches!(data.memo.body, BodyState::Checked(_))
 }
 
 /// Whether a function is declared in an extension of a protocol.
@@ -256,7 +256,7 @@ pub fn describe_function(cx: &mut TypeContext, f: FunctionId) -> Option<String> 
 /// The globals of the session with their types, formatted for a listing.
 pub fn global_types(cx: &mut TypeContext) -> Vec<(String, String)> {
     let shown: Vec<(String, Option<Type>)> =
-        cx.defs.globals.iter().filter(|g| !g.is_prelude).map(|g| (g.name.to_string(), g.ty.clone())).collect();
+        cx.defs.globals.iter().filter(|g| !g.is_prelude).map(|g| (g.name.to_string(), g.memo.ty.clone())).collect();
     shown.into_iter().map(|(n, t)| (n, t.map_or_else(|| "_".into(), |t| display::show(cx, &t)))).collect()
 }
 

@@ -131,7 +131,7 @@ fn declared_protocols(cx: &mut TypeContext, n: NominalId) -> Rc<[ProtocolId]> {
     enter_conformances(cx, n);
     let data = cx.defs.nominal_data(n);
     let (count, has_superclass) = (data.conformances.len(), data.superclass.is_some());
-    if let (Some((known_of, known)), false) = (&data.protocols, has_superclass)
+    if let (Some((known_of, known)), false) = (&data.memo.protocols, has_superclass)
         && *known_of == count
     {
         return known.clone();
@@ -140,7 +140,7 @@ fn declared_protocols(cx: &mut TypeContext, n: NominalId) -> Rc<[ProtocolId]> {
     let all: Rc<[ProtocolId]> = all_refined(cx, direct).into();
     // While the refinements of a protocol are being computed, its list is incomplete.
     if cx.memo.refining.is_empty() && !has_superclass {
-        cx.defs.nominal_data_mut(n).protocols = Some((count, all.clone()));
+        cx.defs.nominal_data_mut(n).memo.protocols = Some((count, all.clone()));
     }
     all
 }
@@ -172,8 +172,8 @@ pub(crate) fn enter_conformances(cx: &mut TypeContext, n: NominalId) {
     }
     // Entering a group may query conformances itself: the nested call sees the group as entered, and continues with the
     // next one.
-    while let Some(group) = cx.defs.nominal_data(n).groups.get(cx.defs.nominal_data(n).groups_entered).copied() {
-        cx.defs.nominal_data_mut(n).groups_entered += 1;
+    while let Some(group) = cx.defs.nominal_data(n).groups.get(cx.defs.nominal_data(n).memo.groups_entered).copied() {
+        cx.defs.nominal_data_mut(n).memo.groups_entered += 1;
         let (inherits, file) =
             (cx.defs.groups[group.0 as usize].inherits.clone(), cx.defs.groups[group.0 as usize].file);
         let own = cx.defs.nominal_data(n).group == group;
@@ -295,14 +295,14 @@ pub(crate) fn add_conformance(
 /// Adds the conformances of enums without payload, which are `Equatable` and `Hashable` implicitly.
 fn add_automatic_conformances(cx: &mut TypeContext, n: NominalId) {
     let data = cx.defs.nominal_data(n);
-    if data.kind != NominalKind::Enum || data.builtin.is_some() || data.synthesized.contains(&"automatic") {
+    if data.kind != NominalKind::Enum || data.builtin.is_some() || data.memo.synthesized.contains(&"automatic") {
         return;
     }
     if data.cases.iter().any(|c| c.has_payload) || data.cases.is_empty() {
         return;
     }
     let (group, span) = (data.group, data.span);
-    cx.defs.nominal_data_mut(n).synthesized.push("automatic");
+    cx.defs.nominal_data_mut(n).memo.synthesized.push("automatic");
     let hashable = lookup::protocol(cx, "Hashable");
     add_conformance(cx, n, hashable, group, false, span);
 }

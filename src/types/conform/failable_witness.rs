@@ -50,12 +50,12 @@ pub(crate) fn failable_version(cx: &mut TypeContext, f: FunctionId) -> Option<Fu
         data.is_static = true;
     }
     data.code = Code::Elsewhere;
-    data.body = BodyState::Checked(Rc::new(body));
-    data.signature = Some(Rc::new(Signature { result, ..(*signature).clone() }));
+    data.memo.body = BodyState::Checked(Rc::new(body));
+    data.memo.signature = Some(Rc::new(Signature { result, ..(*signature).clone() }));
     data.primitive = None;
     data.registered = vec![];
-    data.promise = None;
-    data.info = None;
+    data.memo.promise = None;
+    data.memo.info = None;
     let version = cx.defs.add_function(data);
     cx.memo.failable_versions.insert(f, version);
     Some(version)

@@ -45,11 +45,11 @@ pub(crate) fn throwing_version(cx: &mut TypeContext, f: FunctionId) -> Option<Fu
     let signature = Signature { params, result, throws: !is_passed_on, ..(*signature).clone() };
     data.throws = signature.throws;
     data.gives_throwing = is_passed_on;
-    data.signature = Some(Rc::new(signature));
-    data.body = BodyState::None;
+    data.memo.signature = Some(Rc::new(signature));
+    data.memo.body = BodyState::None;
     data.registered = vec![];
-    data.promise = None;
-    data.info = None;
+    data.memo.promise = None;
+    data.memo.info = None;
     let version = cx.defs.add_function(data);
     cx.memo.throwing_versions.insert(f, version);
     let overrides: Vec<_> =

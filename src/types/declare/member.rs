@@ -15,6 +15,7 @@ use crate::types::declare::protocol;
 use crate::types::declare::redeclaration;
 use crate::types::model::context::TypeContext;
 use crate::types::model::syntax_query::{is_operator, property_name};
+use crate::types::model::tables::GlobalMemo;
 use crate::types::model::tables::Observed;
 use crate::types::model::tables::{
     CaseData, Code, FunctionKind, GlobalData, Group, GroupId, Member, MemberKind, Owner, StoredData, blank_function,
@@ -190,21 +191,19 @@ pub(crate) fn declare_property(
                 name: name.clone(),
                 span: ident.span,
                 is_let,
-                ty: None,
                 ty_expr: ty.map(Rc::new),
                 value: binding.value.clone().map(Rc::new),
                 has_value: binding.value.is_some(),
                 group: Some(group),
                 owner,
                 file,
-                lazy: None,
                 is_lazy: true,
                 is_shared: true,
-                resolving: false,
                 is_prelude,
                 decl: Some(decl.clone()),
                 getter: None,
                 setter: None,
+                memo: GlobalMemo::default(),
             },
         );
         observers::observe_global(cx, id, binding, &ident);

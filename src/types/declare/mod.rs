@@ -33,6 +33,7 @@ use crate::types::model::tables::{
     AliasData, AliasId, Code, Entry, FunctionKind, GlobalData, Group, GroupId, Named, NominalData, Owner,
     blank_function,
 };
+use crate::types::model::tables::{GlobalMemo, NominalMemo};
 use crate::types::model::tree::{FunctionId, GlobalId};
 use crate::types::model::ty::NominalId;
 use crate::types::names::lookup;
@@ -352,21 +353,19 @@ fn declare_global(
                 name: name.clone(),
                 span,
                 is_let,
-                ty: None,
                 ty_expr: ty.or_else(|| binding.ty.clone().filter(|_| single)).filter(|ty| !is_opaque(ty)).map(Rc::new),
                 value: binding.value.clone().filter(|_| single && is_prelude).map(Rc::new),
                 has_value: binding.value.is_some(),
                 group: None,
                 owner: Owner::Module,
                 file,
-                lazy: None,
                 is_lazy: is_prelude,
                 is_shared: is_prelude,
-                resolving: false,
                 is_prelude,
                 decl: Some(decl.clone()),
                 getter: None,
                 setter: None,
+                memo: GlobalMemo::default(),
             },
         );
         let ident = Ident { name, span };
@@ -415,12 +414,10 @@ pub(super) fn declare_nominal(
         generics: nominal.generics.clone(),
         group: GroupId(cx.defs.groups.len() as u32),
         groups: vec![],
-        groups_entered: 0,
         members: HashMap::new(),
         stored: vec![],
         cases: vec![],
         conformances: vec![],
-        protocols: None,
         superclass: None,
         raw_type: None,
         builtin,
@@ -432,15 +429,11 @@ pub(super) fn declare_nominal(
         around: cx.scope.around.clone().filter(|_| parent == Owner::Module),
         looks_up: decl.attribute("dynamicMemberLookup").is_some(),
         answers_calls: decl.attribute("dynamicCallable").is_some(),
-        linked: false,
         is_prelude,
         file,
-        info: None,
         has_init: false,
         deinit: None,
-        memberwise: None,
-        default_init: None,
-        synthesized: vec![],
+        memo: NominalMemo::default(),
     };
     cx.defs.nominals.push(data.into());
     if !is_prelude {

@@ -38,12 +38,12 @@ const KINDS: &[&str] = &["reverse", "forward", "linear", "default"];
 
 /// The differentiability that the `@differentiable` attribute of a function states, computed once.
 pub(crate) fn promise(cx: &mut TypeContext, f: FunctionId) -> Option<Rc<Promise>> {
-    if let Some(known) = &cx.defs.function_data(f).promise {
+    if let Some(known) = &cx.defs.function_data(f).memo.promise {
         return known.clone();
     }
-    cx.defs.functions[f.0 as usize].promise = Some(None);
+    cx.defs.functions[f.0 as usize].memo.promise = Some(None);
     let promise = read_promise(cx, f).map(Rc::new);
-    cx.defs.functions[f.0 as usize].promise = Some(promise.clone());
+    cx.defs.functions[f.0 as usize].memo.promise = Some(promise.clone());
     promise
 }
 

@@ -448,7 +448,7 @@ pub(crate) fn remember(cx: &mut TypeContext, new: Registered, original: &Origina
 
 /// Whether two registered functions apply to the same types.
 fn requires_the_same(cx: &TypeContext, a: FunctionId, b: FunctionId) -> bool {
-    let of = |f: FunctionId| cx.defs.function_data(f).signature.as_ref().map(|s| s.env.requirements.len());
+    let of = |f: FunctionId| cx.defs.function_data(f).memo.signature.as_ref().map(|s| s.env.requirements.len());
     cx.defs.function_data(a).owner == cx.defs.function_data(b).owner && of(a) == of(b)
 }
 

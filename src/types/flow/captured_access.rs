@@ -87,7 +87,7 @@ impl<'b> Flow<'b, '_> {
         let function = function_of(e)?;
         let Some(callee) = callee else { return Some(function) };
         let data = self.cx.defs.function_data(callee);
-        let signature = data.signature.as_ref()?;
+        let signature = data.memo.signature.as_ref()?;
         let at = index.checked_sub(usize::from(signature.self_type.is_some()))?;
         let is_function = matches!(signature.params.get(at)?.ty, Type::Function(_));
         (is_function && !is_kept(data.ast_params.get(at)?)).then_some(function)

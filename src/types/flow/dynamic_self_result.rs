@@ -114,7 +114,7 @@ impl<'b, 'w> Search<'b, 'w> {
     }
 
     fn is_foreign_closure(&mut self, f: FunctionId) -> bool {
-        let BodyState::Checked(body) = self.cx.defs.function_data(f).body.clone() else { return false };
+        let BodyState::Checked(body) = self.cx.defs.function_data(f).memo.body.clone() else { return false };
         let mut inner = Search::of(self.cx, self.class, &body, true);
         let found = inner.ways.returned.clone().into_iter().any(|e| inner.is_foreign(e));
         let captured = std::mem::take(&mut inner.captured);

@@ -168,7 +168,7 @@ impl<'b, 'w> Flow<'b, 'w> {
     /// Checks the body of a closure or local function and adds its uses of captured variables to those of this body.
     /// Returns its captures and the global variables that it reads.
     fn inner(&mut self, function: FunctionId) -> (Rc<[Capture]>, HashSet<GlobalId>) {
-        let BodyState::Checked(body) = self.cx.defs.function_data(function).body.clone() else {
+        let BodyState::Checked(body) = self.cx.defs.function_data(function).memo.body.clone() else {
             return (Rc::from([]), HashSet::new());
         };
         let throws_elsewhere = self.throws_elsewhere;
@@ -200,7 +200,7 @@ impl<'b, 'w> Flow<'b, 'w> {
     fn enter_functions(&mut self, statements: &[Stmt]) {
         for s in statements {
             if let crate::types::model::tree::StmtKind::LocalFunction(f) = &s.kind
-                && let BodyState::Checked(body) = &self.cx.defs.function_data(*f).body
+                && let BodyState::Checked(body) = &self.cx.defs.function_data(*f).memo.body
             {
                 self.local_functions.insert(*f, body.captures.clone().into());
             }

@@ -208,7 +208,7 @@ pub(crate) fn check_opaques(cx: &mut TypeContext) {
 }
 
 fn is_checked(cx: &TypeContext, f: FunctionId) -> bool {
-    matches!(cx.defs.function_data(f).body, BodyState::Checked(_))
+    matches!(cx.defs.function_data(f).memo.body, BodyState::Checked(_))
 }
 
 /// Whether a type contains an opaque type, directly or in the underlying types of the opaque types that it contains.

@@ -41,7 +41,7 @@ pub(crate) fn function_outer_env(cx: &mut TypeContext, f: FunctionId) -> Rc<Env>
 
 /// Returns the signature of a function.
 pub(crate) fn signature(cx: &mut TypeContext, f: FunctionId) -> Rc<Signature> {
-    if let Some(signature) = &cx.defs.function_data(f).signature {
+    if let Some(signature) = &cx.defs.function_data(f).memo.signature {
         return signature.clone();
     }
     crate::cancel::check();
@@ -154,7 +154,7 @@ pub(crate) fn signature(cx: &mut TypeContext, f: FunctionId) -> Rc<Signature> {
             let outer = if is_fixed { Rc::default() } else { signature.env.clone() };
             data.code = Code::Expression(Rc::new(value));
             data.outer = Some(outer.clone());
-            data.signature = Some(Rc::new(Signature {
+            data.memo.signature = Some(Rc::new(Signature {
                 env: outer,
                 params: vec![],
                 self_type: None,
@@ -168,7 +168,7 @@ pub(crate) fn signature(cx: &mut TypeContext, f: FunctionId) -> Rc<Signature> {
     queries::note_open_defaults(cx, f, &signature, outer.params.len());
     let infers_result = matches!(cx.defs.function_data(f).code, Code::Expression(_)) && ast_result.is_none();
     let signature = Rc::new(signature);
-    cx.defs.functions[f.0 as usize].signature = Some(signature.clone());
+    cx.defs.functions[f.0 as usize].memo.signature = Some(signature.clone());
     if infers_result {
         return infer_formula_result(cx, f, &signature);
     }
@@ -213,12 +213,12 @@ pub(crate) fn belongs_to_type(cx: &TypeContext, f: FunctionId) -> bool {
 fn infer_formula_result(cx: &mut TypeContext, f: FunctionId, signature: &Rc<Signature>) -> Rc<Signature> {
     let double = lookup::simple(cx, "Double");
     let assumed = Rc::new(Signature { result: double.clone(), ..(**signature).clone() });
-    cx.defs.functions[f.0 as usize].signature = Some(assumed);
-    cx.defs.functions[f.0 as usize].resolving = true;
+    cx.defs.functions[f.0 as usize].memo.signature = Some(assumed);
+    cx.defs.functions[f.0 as usize].memo.resolving = true;
     let result = queries::check_formula(cx, f).unwrap_or(double);
-    cx.defs.functions[f.0 as usize].resolving = false;
+    cx.defs.functions[f.0 as usize].memo.resolving = false;
     let known = Rc::new(Signature { result, ..(**signature).clone() });
-    cx.defs.functions[f.0 as usize].signature = Some(known.clone());
+    cx.defs.functions[f.0 as usize].memo.signature = Some(known.clone());
     known
 }
 

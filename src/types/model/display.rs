@@ -279,7 +279,7 @@ impl Definitions {
             return data.base_name.to_string();
         }
         let label = |label: Option<&Name>| label.map_or_else(|| "_:".to_string(), |label| format!("{label}:"));
-        let labels: String = match &data.signature {
+        let labels: String = match &data.memo.signature {
             Some(signature) => signature.params.iter().map(|p| label(p.label.as_ref())).collect(),
             None => data.ast_params.iter().map(|p| label(p.label.as_ref().map(|l| &l.name))).collect(),
         };

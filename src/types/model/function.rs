@@ -60,14 +60,8 @@ pub(crate) struct FunctionData {
     pub(crate) gives_throwing: bool,
     pub(crate) code: Code,
     pub(crate) span: Span,
-    pub(crate) signature: Option<Rc<Signature>>,
-    pub(crate) resolving: bool,
-    pub(crate) body: BodyState,
     /// The registered derivatives and transposes, the most specific first.
     pub(crate) registered: Vec<Registered>,
-    /// The promise of `@differentiable` on it, once it was queried.
-    pub(crate) promise: Option<Option<Rc<Promise>>>,
-    pub(crate) info: Option<Rc<Function>>,
     /// The setter that corresponds to a getter.
     pub(crate) setter: Option<FunctionId>,
     pub(crate) primitive: Option<Name>,
@@ -83,10 +77,25 @@ pub(crate) struct FunctionData {
     pub(crate) observed: Option<crate::types::model::tables::Observed>,
     /// For the getter of a stored property without observers: the index of the field that it reads.
     pub(crate) reads: Option<u32>,
+    pub(crate) memo: FunctionMemo,
 }
 
-#[derive(Clone, Debug)]
+/// Answers of queries about a function.
+#[derive(Clone, Default)]
+pub(crate) struct FunctionMemo {
+    pub(crate) signature: Option<Rc<Signature>>,
+    /// Whether the signature is being inferred.
+    pub(crate) resolving: bool,
+    pub(crate) body: BodyState,
+    /// What `@differentiable` on it states.
+    pub(crate) promise: Option<Option<Rc<Promise>>>,
+    /// The function as later stages see it.
+    pub(crate) info: Option<Rc<Function>>,
+}
+
+#[derive(Clone, Debug, Default)]
 pub(crate) enum BodyState {
+    #[default]
     None,
     Checking,
     Checked(Rc<Body>),
@@ -154,12 +163,7 @@ pub(crate) fn blank_function(name: &Name, span: Span, file: u32, is_prelude: boo
         gives_throwing: false,
         code: Code::Block(None),
         span,
-        signature: None,
-        resolving: false,
-        body: BodyState::None,
         registered: vec![],
-        promise: None,
-        info: None,
         setter: None,
         primitive: None,
         is_opaque: false,
@@ -169,5 +173,6 @@ pub(crate) fn blank_function(name: &Name, span: Span, file: u32, is_prelude: boo
         local_types: None,
         observed: None,
         reads: None,
+        memo: FunctionMemo::default(),
     }
 }

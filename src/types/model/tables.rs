@@ -115,14 +115,10 @@ pub(crate) struct NominalData {
     pub(crate) generics: Generics,
     pub(crate) group: GroupId,
     pub(crate) groups: Vec<GroupId>,
-    /// The number of groups whose conformances were entered.
-    pub(crate) groups_entered: usize,
     pub(crate) members: HashMap<Name, Vec<Member>>,
     pub(crate) stored: Vec<StoredData>,
     pub(crate) cases: Vec<CaseData>,
     pub(crate) conformances: Vec<Conformance>,
-    /// The memoized list of protocols that the type conforms to, and the number of conformances when it was computed.
-    pub(crate) protocols: Option<(usize, Rc<[ProtocolId]>)>,
     pub(crate) superclass: Option<Type>,
     pub(crate) raw_type: Option<Type>,
     pub(crate) builtin: Option<Builtin>,
@@ -140,12 +136,24 @@ pub(crate) struct NominalData {
     pub(crate) answers_calls: bool,
     pub(crate) is_prelude: bool,
     pub(crate) file: u32,
-    /// Whether the overrides of a class were determined.
-    pub(crate) linked: bool,
-    pub(crate) info: Option<Rc<Nominal>>,
     pub(crate) has_init: bool,
     /// `deinit` of a class.
     pub(crate) deinit: Option<FunctionId>,
+    pub(crate) memo: NominalMemo,
+}
+
+/// Answers of queries about a struct, enum or class.
+#[derive(Clone, Default)]
+pub(crate) struct NominalMemo {
+    /// The number of groups whose conformances were entered.
+    pub(crate) groups_entered: usize,
+    /// The protocols that the type conforms to, and the number of conformances when they were computed.
+    pub(crate) protocols: Option<(usize, Rc<[ProtocolId]>)>,
+    /// Whether the overrides of a class were determined.
+    pub(crate) linked: bool,
+    /// The type as later stages see it.
+    pub(crate) info: Option<Rc<Nominal>>,
+    /// The memberwise initializer of a struct.
     pub(crate) memberwise: Option<FunctionId>,
     /// The initializer without parameters that a struct has in addition if all its properties have initial values.
     pub(crate) default_init: Option<FunctionId>,
@@ -165,16 +173,23 @@ pub(crate) struct StoredData {
     pub(crate) is_final: bool,
     pub(crate) decl: Rc<Decl>,
     pub(crate) span: Span,
-    pub(crate) resolved: Option<Type>,
-    pub(crate) resolving: bool,
-    /// The function that computes the initial value.
-    pub(crate) initial: Option<FunctionId>,
     /// The function that stores a value and calls the observers, if there are any.
     pub(crate) setter: Option<FunctionId>,
     /// For the storage of a `lazy` property: the property's name, and the function that computes its value.
     pub(crate) lazy: Option<(Name, FunctionId)>,
     /// For the storage of a wrapped property: how its value is wrapped.
-    pub(crate) wrapped: Option<crate::types::model::tables::Wrapped>,
+    pub(crate) wrapped: Option<Wrapped>,
+    pub(crate) memo: StoredMemo,
+}
+
+/// Answers of queries about a stored property.
+#[derive(Clone, Default)]
+pub(crate) struct StoredMemo {
+    pub(crate) resolved: Option<Type>,
+    /// Whether the type is being inferred.
+    pub(crate) resolving: bool,
+    /// The function that computes the initial value.
+    pub(crate) initial: Option<FunctionId>,
 }
 
 impl StoredData {
@@ -190,12 +205,10 @@ impl StoredData {
             is_final: false,
             span: decl.span,
             decl,
-            resolved: None,
-            resolving: false,
-            initial: None,
             setter: None,
             lazy: None,
             wrapped: None,
+            memo: StoredMemo::default(),
         }
     }
 }
@@ -340,7 +353,6 @@ pub(crate) struct GlobalData {
     pub(crate) name: Name,
     pub(crate) span: Span,
     pub(crate) is_let: bool,
-    pub(crate) ty: Option<Type>,
     pub(crate) ty_expr: Option<Rc<TypeExpr>>,
     pub(crate) value: Option<Rc<Expr>>,
     /// Whether its declaration has an initial value.
@@ -348,22 +360,31 @@ pub(crate) struct GlobalData {
     pub(crate) group: Option<GroupId>,
     pub(crate) owner: Owner,
     pub(crate) file: u32,
-    pub(crate) lazy: Option<FunctionId>,
     pub(crate) is_lazy: bool,
     pub(crate) is_shared: bool,
-    pub(crate) resolving: bool,
     pub(crate) is_prelude: bool,
     pub(crate) decl: Option<Rc<Decl>>,
     /// The function that computes the value, if one is required.
     pub(crate) getter: Option<FunctionId>,
     /// The function that stores a value and calls the observers, if there are any.
     pub(crate) setter: Option<FunctionId>,
+    pub(crate) memo: GlobalMemo,
+}
+
+/// Answers of queries about a global variable.
+#[derive(Clone, Default)]
+pub(crate) struct GlobalMemo {
+    pub(crate) ty: Option<Type>,
+    /// Whether the type is being inferred.
+    pub(crate) resolving: bool,
+    /// The function that computes the initial value of a lazy variable.
+    pub(crate) lazy: Option<FunctionId>,
 }
 
 pub(crate) fn stored_info(data: &StoredData, places: Vec<u32>) -> Stored {
     Stored {
         name: data.name.clone(),
-        ty: data.resolved.clone().unwrap_or(Type::Error),
+        ty: data.memo.resolved.clone().unwrap_or(Type::Error),
         is_let: data.is_let,
         no_derivative: data.no_derivative,
         wrapped: data.wrapped.as_ref().map(|wrapped| (wrapped.name.clone(), places)),

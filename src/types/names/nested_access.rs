@@ -79,7 +79,7 @@ pub(crate) fn keeper(cx: &TypeContext, owner: Owner) -> Owner {
     let data = cx.defs.nominal_data(n);
     match data.parent {
         Owner::Nominal(moving)
-            if &*data.name == "TangentVector" && cx.defs.nominal_data(moving).synthesized.contains(&VECTOR) =>
+            if &*data.name == "TangentVector" && cx.defs.nominal_data(moving).memo.synthesized.contains(&VECTOR) =>
         {
             data.parent
         }

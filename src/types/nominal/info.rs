@@ -19,7 +19,7 @@ use std::rc::Rc;
 
 /// Returns the nominal type with its stored properties and cases resolved.
 pub(crate) fn nominal_info(cx: &mut TypeContext, n: NominalId) -> Rc<Nominal> {
-    if let Some(info) = &cx.defs.nominal_data(n).info {
+    if let Some(info) = &cx.defs.nominal_data(n).memo.info {
         return info.clone();
     }
     conformances::enter_conformances(cx, n);
@@ -60,13 +60,13 @@ pub(crate) fn nominal_info(cx: &mut TypeContext, n: NominalId) -> Rc<Nominal> {
         is_prelude: data.is_prelude,
         span: data.span,
     });
-    cx.defs.nominal_data_mut(n).info = Some(info.clone());
+    cx.defs.nominal_data_mut(n).memo.info = Some(info.clone());
     info
 }
 
 /// Returns a function with its types in the form that `ir` reads.
 pub(crate) fn function_info(cx: &mut TypeContext, f: FunctionId) -> Rc<Function> {
-    if let Some(info) = &cx.defs.function_data(f).info {
+    if let Some(info) = &cx.defs.function_data(f).memo.info {
         return info.clone();
     }
     let signature = signature::signature(cx, f);
@@ -98,7 +98,7 @@ pub(crate) fn function_info(cx: &mut TypeContext, f: FunctionId) -> Rc<Function>
         reads: data.reads,
         span,
     });
-    cx.defs.functions[f.0 as usize].info = Some(info.clone());
+    cx.defs.functions[f.0 as usize].memo.info = Some(info.clone());
     info
 }
 
@@ -131,7 +131,7 @@ pub fn is_local(cx: &mut TypeContext, f: FunctionId) -> bool {
 /// Whether a function is declared inside another one, and was checked.
 pub fn is_local_function(cx: &TypeContext, f: FunctionId) -> bool {
     let data = cx.defs.function_data(f);
-    matches!(data.body, BodyState::Checked(_))
+    matches!(data.memo.body, BodyState::Checked(_))
         && data.outer.is_some()
         && !matches!(data.kind, FunctionKind::Closure | FunctionKind::Script)
 }

@@ -98,7 +98,7 @@ pub(crate) fn inherit_defaults(cx: &mut TypeContext, n: NominalId) {
                 for (a, b) in mine.params.iter_mut().zip(&theirs.params) {
                     a.default = a.default.or(b.default);
                 }
-                cx.defs.functions[f.0 as usize].signature = Some(Rc::new(mine));
+                cx.defs.functions[f.0 as usize].memo.signature = Some(Rc::new(mine));
             }
         }
     }

@@ -80,7 +80,7 @@ fn gives_the_same(cx: &mut TypeContext, old: FunctionId, new: FunctionId) -> boo
 
 /// Determines the overrides of a class, and reports errors in them.
 pub(crate) fn link_class(cx: &mut TypeContext, n: NominalId) {
-    if !superclass::is_class(cx, n) || std::mem::replace(&mut cx.defs.nominal_data_mut(n).linked, true) {
+    if !superclass::is_class(cx, n) || std::mem::replace(&mut cx.defs.nominal_data_mut(n).memo.linked, true) {
         return;
     }
     if let Some((base, _)) = superclass::superclass(cx, n) {
@@ -293,7 +293,7 @@ fn is_observing(cx: &TypeContext, accessor: FunctionId) -> bool {
 /// Marks accessors that override nothing as failed: errors in their uses of `super` would only repeat the first one.
 fn pass_over(cx: &mut TypeContext, get: FunctionId, set: Option<FunctionId>) {
     for f in std::iter::once(get).chain(set) {
-        cx.defs.functions[f.0 as usize].body = BodyState::Failed;
+        cx.defs.functions[f.0 as usize].memo.body = BodyState::Failed;
     }
 }
 

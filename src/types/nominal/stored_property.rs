@@ -30,17 +30,17 @@ use std::rc::Rc;
 /// Returns the type of a stored property, in terms of the generic parameters of its nominal type.
 pub(crate) fn stored_type(cx: &mut TypeContext, n: NominalId, index: u32) -> Type {
     let data = &cx.defs.nominal_data(n).stored[index as usize];
-    if let Some(ty) = &data.resolved {
+    if let Some(ty) = &data.memo.resolved {
         return ty.clone();
     }
     let lazy = data.lazy.as_ref().map(|(_, initial)| *initial);
     let wrap = data.wrapped.as_ref().and_then(|w| w.wrap);
-    let (ty, value, span, resolving) = (data.ty.clone(), data.value.clone(), data.span, data.resolving);
+    let (ty, value, span, resolving) = (data.ty.clone(), data.value.clone(), data.span, data.memo.resolving);
     let file = cx.defs.nominal_data(n).file;
     if resolving {
         return Type::Error;
     }
-    cx.defs.nominal_data_mut(n).stored[index as usize].resolving = true;
+    cx.defs.nominal_data_mut(n).stored[index as usize].memo.resolving = true;
     let env = generic_env::nominal_env(cx, n);
     let own_env = env.clone();
     let resolved = match (&ty, &value) {
@@ -53,7 +53,7 @@ pub(crate) fn stored_type(cx: &mut TypeContext, n: NominalId, index: u32) -> Typ
             });
             if let Some(f) = initial {
                 let signature = plain_signature(own_env.clone(), resolved.clone());
-                cx.defs.functions[f.0 as usize].signature = Some(Rc::new(signature));
+                cx.defs.functions[f.0 as usize].memo.signature = Some(Rc::new(signature));
             }
             resolved
         }
@@ -88,12 +88,12 @@ pub(crate) fn stored_type(cx: &mut TypeContext, n: NominalId, index: u32) -> Typ
         _ => resolved,
     };
     let data = &mut cx.defs.nominal_data_mut(n).stored[index as usize];
-    data.resolving = false;
-    data.resolved = Some(resolved.clone());
-    if let Some(initial) = data.initial
-        && let Some(signature) = cx.defs.functions[initial.0 as usize].signature.clone()
+    data.memo.resolving = false;
+    data.memo.resolved = Some(resolved.clone());
+    if let Some(initial) = data.memo.initial
+        && let Some(signature) = cx.defs.functions[initial.0 as usize].memo.signature.clone()
     {
-        cx.defs.functions[initial.0 as usize].signature =
+        cx.defs.functions[initial.0 as usize].memo.signature =
             Some(Rc::new(Signature { result: resolved.clone(), ..(*signature).clone() }));
     }
     resolved
@@ -102,11 +102,11 @@ pub(crate) fn stored_type(cx: &mut TypeContext, n: NominalId, index: u32) -> Typ
 /// Returns the function that computes the initial value of a stored property.
 pub(crate) fn stored_initial(cx: &mut TypeContext, n: NominalId, index: u32) -> Option<FunctionId> {
     let data = &cx.defs.nominal_data(n).stored[index as usize];
-    if let Some(initial) = data.initial {
+    if let Some(initial) = data.memo.initial {
         return Some(initial);
     }
     let value = data.value.clone()?;
-    let (name, span, ty) = (data.name.clone(), data.span, data.resolved.clone());
+    let (name, span, ty) = (data.name.clone(), data.span, data.memo.resolved.clone());
     let (file, is_prelude, group) =
         (cx.defs.nominal_data(n).file, cx.defs.nominal_data(n).is_prelude, cx.defs.nominal_data(n).group);
     let env = generic_env::nominal_env(cx, n);
@@ -116,9 +116,9 @@ pub(crate) fn stored_initial(cx: &mut TypeContext, n: NominalId, index: u32) -> 
     function.is_static = true;
     function.code = Code::Expression(value);
     function.outer = Some(env.clone());
-    function.signature = Some(Rc::new(plain_signature(env, ty.unwrap_or(Type::Error))));
+    function.memo.signature = Some(Rc::new(plain_signature(env, ty.unwrap_or(Type::Error))));
     let id = cx.defs.add_function(function);
-    cx.defs.nominal_data_mut(n).stored[index as usize].initial = Some(id);
+    cx.defs.nominal_data_mut(n).stored[index as usize].memo.initial = Some(id);
     Some(id)
 }
 
@@ -145,10 +145,10 @@ fn property_type(
 /// Returns the type of a global variable.
 pub(crate) fn global_type(cx: &mut TypeContext, g: GlobalId) -> Type {
     let data = &cx.defs.globals[g.0 as usize];
-    if let Some(ty) = &data.ty {
+    if let Some(ty) = &data.memo.ty {
         return ty.clone();
     }
-    if data.resolving {
+    if data.memo.resolving {
         let message = format!("the type of '{}' depends on itself", data.name);
         let span = data.span;
         cx.sink.report(Diagnostic::error(DiagnosticCode::CannotInfer, span, message));
@@ -156,7 +156,7 @@ pub(crate) fn global_type(cx: &mut TypeContext, g: GlobalId) -> Type {
     }
     let (ty_expr, owner, file, group) = (data.ty_expr.clone(), data.owner, data.file, data.group);
     let has_value = data.has_value;
-    cx.defs.globals[g.0 as usize].resolving = true;
+    cx.defs.globals[g.0 as usize].memo.resolving = true;
     let env = group.map_or_else(Rc::default, |group| generic_env::group_env(cx, group));
     let ty = match ty_expr {
         Some(ty) => Some(context::with_env(cx, env, |cx| {
@@ -169,13 +169,13 @@ pub(crate) fn global_type(cx: &mut TypeContext, g: GlobalId) -> Type {
         }
     };
     let data = &mut cx.defs.globals[g.0 as usize];
-    data.resolving = false;
+    data.memo.resolving = false;
     match ty {
         Some(ty) => {
-            data.ty = Some(ty.clone());
-            if let Some(f) = data.lazy {
+            data.memo.ty = Some(ty.clone());
+            if let Some(f) = data.memo.lazy {
                 let signature = signature::signature(cx, f);
-                cx.defs.functions[f.0 as usize].signature =
+                cx.defs.functions[f.0 as usize].memo.signature =
                     Some(Rc::new(Signature { result: ty.clone(), ..(*signature).clone() }));
             }
             ty
@@ -187,12 +187,12 @@ pub(crate) fn global_type(cx: &mut TypeContext, g: GlobalId) -> Type {
 /// Returns the function that computes the initial value of a lazy global.
 pub(crate) fn global_initial(cx: &mut TypeContext, g: GlobalId) -> Option<FunctionId> {
     let data = &cx.defs.globals[g.0 as usize];
-    if data.lazy.is_some() || !data.is_lazy {
-        return data.lazy;
+    if data.memo.lazy.is_some() || !data.is_lazy {
+        return data.memo.lazy;
     }
     let value = data.value.clone()?;
     let (name, span, owner, file, group) = (data.name.clone(), data.span, data.owner, data.file, data.group);
-    let (ty, is_prelude) = (data.ty.clone(), data.is_prelude);
+    let (ty, is_prelude) = (data.memo.ty.clone(), data.is_prelude);
     let env = group.map_or_else(Rc::default, |group| generic_env::group_env(cx, group));
     let mut function = blank_function(&format!("initial value of {name}").into(), span, file, is_prelude);
     function.owner = owner;
@@ -200,9 +200,9 @@ pub(crate) fn global_initial(cx: &mut TypeContext, g: GlobalId) -> Option<Functi
     function.is_static = true;
     function.code = Code::Expression(value);
     function.outer = Some(env.clone());
-    function.signature = Some(Rc::new(plain_signature(env, ty.unwrap_or(Type::Error))));
+    function.memo.signature = Some(Rc::new(plain_signature(env, ty.unwrap_or(Type::Error))));
     let id = cx.defs.add_function(function);
-    cx.defs.globals[g.0 as usize].lazy = Some(id);
+    cx.defs.globals[g.0 as usize].memo.lazy = Some(id);
     Some(id)
 }
 
@@ -275,8 +275,8 @@ pub(crate) fn stored_accessor(cx: &mut TypeContext, n: NominalId, index: u32, is
     };
     let params = locals.len();
     let body = tree::Body { locals, params, captures: vec![], statements: vec![tree::Stmt { kind: statement, span }] };
-    function.signature = Some(Rc::new(signature));
-    function.body = BodyState::Checked(Rc::new(body));
+    function.memo.signature = Some(Rc::new(signature));
+    function.memo.body = BodyState::Checked(Rc::new(body));
     let id = cx.defs.add_function(function);
     let member = Member { kind: MemberKind::Method(id), is_static: false, group, file, is_private: false };
     member::add_member(cx, Owner::Nominal(n), &key, member);
@@ -351,8 +351,8 @@ fn add_global_accessor(
             span,
         });
     }
-    function.signature = Some(Rc::new(signature));
-    function.body = BodyState::Checked(Rc::new(body));
+    function.memo.signature = Some(Rc::new(signature));
+    function.memo.body = BodyState::Checked(Rc::new(body));
     cx.defs.add_function(function)
 }
 
@@ -368,11 +368,11 @@ pub(crate) fn case_accessor(cx: &mut TypeContext, n: NominalId, case: u32) -> Fu
     function.group = Some(group);
     function.is_static = true;
     function.kind = FunctionKind::Getter;
-    function.signature = Some(Rc::new(plain_signature(env, ty.clone())));
+    function.memo.signature = Some(Rc::new(plain_signature(env, ty.clone())));
     let value = tree::Expr { kind: tree::ExprKind::Case { case, payload: vec![] }, ty, span };
     let statement = tree::Stmt { kind: tree::StmtKind::Return(Some(value)), span };
     let body = tree::Body { statements: vec![statement], ..tree::Body::default() };
-    function.body = BodyState::Checked(Rc::new(body));
+    function.memo.body = BodyState::Checked(Rc::new(body));
     cx.defs.add_function(function)
 }
 
@@ -408,7 +408,7 @@ pub(crate) fn case_default(cx: &mut TypeContext, n: NominalId, case: u32, part: 
     function.is_static = true;
     function.code = Code::Expression(value);
     function.outer = Some(env.clone());
-    function.signature = Some(Rc::new(plain_signature(env, ty)));
+    function.memo.signature = Some(Rc::new(plain_signature(env, ty)));
     let id = cx.defs.add_function(function);
     cx.defs.case_defaults.insert((n, case, part), id);
     Some(id)

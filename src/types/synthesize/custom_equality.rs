@@ -65,7 +65,7 @@ fn writes_equality(cx: &mut TypeContext, n: NominalId, args: &std::rc::Rc<[Type]
     let own = Type::Nominal(n, args.clone());
     let Some(FunctionRef { function, .. }) = witness::find_witness(cx, equatable, 0, &own, &[]) else { return false };
     match cx.defs.function_data(function).owner {
-        Owner::Nominal(_) => !cx.defs.nominal_data(n).synthesized.contains(&"=="),
+        Owner::Nominal(_) => !cx.defs.nominal_data(n).memo.synthesized.contains(&"=="),
         _ => true,
     }
 }

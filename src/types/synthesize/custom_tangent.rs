@@ -59,7 +59,7 @@ pub(crate) fn leaves_out(cx: &mut TypeContext, ty: &Type, property: &str) -> boo
     }
     match vector_of(cx, ty) {
         Some(vector @ Type::Nominal(v, _))
-            if vector != *ty && !cx.defs.nominal_data(*n).synthesized.contains(&VECTOR) =>
+            if vector != *ty && !cx.defs.nominal_data(*n).memo.synthesized.contains(&VECTOR) =>
         {
             let own = info::nominal_info(cx, *n);
             let keeps = own.stored.iter().find(|s| &*s.name == property).and_then(|s| s.wrapped.as_ref());
@@ -211,7 +211,7 @@ fn is_written_without_members(cx: &mut TypeContext, n: NominalId, vector: &Type)
     let Type::Nominal(v, _) = vector else { return false };
     let of_vector = info::nominal_info(cx, *v);
     let is_struct = of_vector.kind == NominalKind::Struct && cx.defs.nominal_data(*v).builtin.is_none();
-    is_struct && of_vector.stored.is_empty() && !cx.defs.nominal_data(n).synthesized.contains(&VECTOR)
+    is_struct && of_vector.stored.is_empty() && !cx.defs.nominal_data(n).memo.synthesized.contains(&VECTOR)
 }
 
 /// Whether each member of a vector is the tangent vector of the type's member with the same name.

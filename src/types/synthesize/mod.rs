@@ -140,7 +140,7 @@ pub(crate) fn synthesize_tangent_vector(cx: &mut TypeContext, n: NominalId) -> O
     let is_prelude = data.is_prelude;
     let conformance = conformances::declares(cx, n, "Differentiable")?;
     let (group, place) = conformances::asks(cx, n, conformance);
-    cx.defs.nominal_data_mut(n).synthesized.push(VECTOR);
+    cx.defs.nominal_data_mut(n).memo.synthesized.push(VECTOR);
     let moving = moving_properties(cx, n, !is_prelude);
     let additive = lookup::protocol(cx, "AdditiveArithmetic");
     let all_additive = !superclass::is_class(cx, n)
@@ -197,7 +197,7 @@ pub(crate) fn synthesize_member(cx: &mut TypeContext, n: NominalId, name: &str, 
         ("TangentVector", true) => "TangentVector",
         _ => return,
     };
-    if cx.defs.nominal_data(n).synthesized.contains(&key) {
+    if cx.defs.nominal_data(n).memo.synthesized.contains(&key) {
         return;
     }
     conformances::enter_conformances(cx, n);
@@ -205,7 +205,7 @@ pub(crate) fn synthesize_member(cx: &mut TypeContext, n: NominalId, name: &str, 
         if let Some(differentiable) =
             conformances::declares(cx, n, "Differentiable").map(|_| lookup::protocol(cx, "Differentiable"))
         {
-            cx.defs.nominal_data_mut(n).synthesized.push(key);
+            cx.defs.nominal_data_mut(n).memo.synthesized.push(key);
             let own = cx.defs.declared_type(n);
             let ty = Type::Associated(Rc::new(own), differentiable, "TangentVector".into());
             associated_type::normalize_type(cx, &ty);
@@ -225,7 +225,7 @@ pub(crate) fn synthesize_member(cx: &mut TypeContext, n: NominalId, name: &str, 
     if has_own && key != "init" && !self::needs_move_by(cx, n, key) {
         return;
     }
-    cx.defs.nominal_data_mut(n).synthesized.push(key);
+    cx.defs.nominal_data_mut(n).memo.synthesized.push(key);
     let (group, place) = match asks_for(cx, n, key) {
         Some(conformance) => conformances::asks(cx, n, conformance),
         // The initializer of a class whose properties all have initial values.
@@ -410,7 +410,7 @@ fn synthesized_text(cx: &mut TypeContext, n: NominalId, key: &str) -> Option<Str
 
 /// Returns the memberwise initializer of a struct that declares no initializer.
 pub(super) fn memberwise_init(cx: &mut TypeContext, n: NominalId) -> crate::types::model::tree::FunctionId {
-    if let Some(f) = cx.defs.nominal_data(n).memberwise {
+    if let Some(f) = cx.defs.nominal_data(n).memo.memberwise {
         return f;
     }
     let data = cx.defs.nominal_data(n);
@@ -421,7 +421,7 @@ pub(super) fn memberwise_init(cx: &mut TypeContext, n: NominalId) -> crate::type
     function.kind = FunctionKind::Init { failable: false };
     function.code = Code::Memberwise(n);
     let id = cx.defs.add_function(function);
-    cx.defs.nominal_data_mut(n).memberwise = Some(id);
+    cx.defs.nominal_data_mut(n).memo.memberwise = Some(id);
     let env = generic_env::nominal_env(cx, n);
     let mut params = vec![];
     for i in 0..cx.defs.nominal_data(n).stored.len() as u32 {
@@ -456,7 +456,7 @@ pub(super) fn memberwise_init(cx: &mut TypeContext, n: NominalId) -> crate::type
     }
     let result = cx.defs.declared_type(n);
     let signature = Signature { env, params, self_type: None, self_inout: false, result, throws: false };
-    cx.defs.functions[id.0 as usize].signature = Some(Rc::new(signature));
+    cx.defs.functions[id.0 as usize].memo.signature = Some(Rc::new(signature));
     id
 }
 
@@ -473,10 +473,11 @@ fn nil_default(
     function.is_static = true;
     let env = generic_env::nominal_env(cx, n);
     function.outer = Some(env.clone());
-    function.signature = Some(Rc::new(crate::types::generics::signature::plain_signature(env, ty.clone())));
+    function.memo.signature = Some(Rc::new(crate::types::generics::signature::plain_signature(env, ty.clone())));
     let value = Expr { kind: ExprKind::Nil, ty: ty.clone(), span };
     let statements = vec![Stmt { kind: StmtKind::Return(Some(value)), span }];
-    function.body = crate::types::model::tables::BodyState::Checked(Rc::new(Body { statements, ..Body::default() }));
+    function.memo.body =
+        crate::types::model::tables::BodyState::Checked(Rc::new(Body { statements, ..Body::default() }));
     cx.defs.add_function(function)
 }
 
@@ -493,7 +494,7 @@ pub(crate) fn default_init(cx: &mut TypeContext, n: NominalId) -> Option<Member>
     if signature.params.is_empty() || signature.params.iter().any(|p| p.default.is_none()) {
         return None;
     }
-    let f = match cx.defs.nominal_data(n).default_init {
+    let f = match cx.defs.nominal_data(n).memo.default_init {
         Some(f) => f,
         None => {
             let mut function = blank_function(&"init".into(), span, file, is_prelude);
@@ -504,7 +505,7 @@ pub(crate) fn default_init(cx: &mut TypeContext, n: NominalId) -> Option<Member>
             cx.defs.add_function(function)
         }
     };
-    cx.defs.nominal_data_mut(n).default_init = Some(f);
+    cx.defs.nominal_data_mut(n).memo.default_init = Some(f);
     Some(Member { kind: MemberKind::Init(f), is_static: true, group, file, is_private: false })
 }
 

@@ -49,11 +49,11 @@ pub(crate) fn continue_tangent_vector(cx: &mut TypeContext, n: NominalId) {
     const CONTINUED: &str = "a continued tangent vector";
     let data = cx.defs.nominal_data(n);
     let may_move = data.stored.iter().any(|s| !s.no_derivative && s.lazy.is_none());
-    if !may_move || data.superclass.is_none() || data.synthesized.contains(&CONTINUED) {
+    if !may_move || data.superclass.is_none() || data.memo.synthesized.contains(&CONTINUED) {
         return;
     }
     let (group, span) = (data.group, data.span);
-    cx.defs.nominal_data_mut(n).synthesized.push(CONTINUED);
+    cx.defs.nominal_data_mut(n).memo.synthesized.push(CONTINUED);
     if differentiable_base(cx, n).is_some() {
         let differentiable = lookup::protocol(cx, "Differentiable");
         conformances::add_conformance(cx, n, differentiable, group, false, span);
@@ -70,7 +70,7 @@ fn differentiable_base(cx: &mut TypeContext, n: NominalId) -> Option<(NominalId,
     }
     members::load_own_members(cx, at, "TangentVector");
     let data = cx.defs.nominal_data(at);
-    let is_written = data.members.contains_key("TangentVector") && !data.synthesized.contains(&VECTOR);
+    let is_written = data.members.contains_key("TangentVector") && !data.memo.synthesized.contains(&VECTOR);
     (!is_written).then_some(base)
 }
 

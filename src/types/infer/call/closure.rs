@@ -380,7 +380,7 @@ impl Infer<'_> {
         data.kind = FunctionKind::Closure;
         data.owner = self.owner;
         data.code = FunctionCode::Elsewhere;
-        data.body = BodyState::Checking;
+        data.memo.body = BodyState::Checking;
         data.outer = Some(self.cx.scope.env.clone());
         self.cx.defs.add_function(data)
     }

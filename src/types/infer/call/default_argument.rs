@@ -44,7 +44,7 @@ pub(in crate::types) fn settle_default(cx: &mut TypeContext, default: FunctionId
     let before = cx.sink.diagnostics.len();
     let Some(ty) = own_default_type(cx, default, f, index) else {
         if cx.sink.diagnostics.len() > before {
-            cx.defs.functions[default.0 as usize].body = BodyState::Failed;
+            cx.defs.functions[default.0 as usize].memo.body = BodyState::Failed;
         }
         return;
     };
@@ -53,7 +53,7 @@ pub(in crate::types) fn settle_default(cx: &mut TypeContext, default: FunctionId
     let own = Signature { env: outer.clone(), result: ty, ..(*signature).clone() };
     let data = &mut cx.defs.functions[default.0 as usize];
     data.outer = Some(outer);
-    data.signature = Some(Rc::new(own));
+    data.memo.signature = Some(Rc::new(own));
     cx.memo.open_defaults.insert(default, OpenDefault::Decides);
 }
 
@@ -63,7 +63,7 @@ fn fits_generically(cx: &mut TypeContext, default: FunctionId) -> bool {
     let fits = function_body::check_body(cx, default).is_some();
     if !fits {
         cx.sink.diagnostics.truncate(before);
-        cx.defs.functions[default.0 as usize].body = BodyState::None;
+        cx.defs.functions[default.0 as usize].memo.body = BodyState::None;
     }
     fits
 }

@@ -183,7 +183,7 @@ impl Infer<'_> {
         let file = self.file;
         let first = lookup::entries(self.cx, &name.name, file).into_iter().next();
         let Some(Named::Global(g)) = first.map(|e| e.what) else { return false };
-        let Some(ty) = self.cx.defs.globals[g.0 as usize].ty.clone() else { return false };
+        let Some(ty) = self.cx.defs.globals[g.0 as usize].memo.ty.clone() else { return false };
         self.is_callable_type(&ty)
     }
 

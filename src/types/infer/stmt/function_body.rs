@@ -28,16 +28,16 @@ const MOST_WAITING: usize = 2_000;
 /// Returns the checked body of a function, which is checked if necessary; `None` if it has errors.
 pub(in crate::types) fn check_body(cx: &mut TypeContext, f: FunctionId) -> Option<Rc<Body>> {
     default_argument::settle_default(cx, f);
-    match &cx.defs.function_data(f).body {
+    match &cx.defs.function_data(f).memo.body {
         BodyState::Checked(body) => return Some(body.clone()),
         BodyState::Failed | BodyState::Checking => return None,
         BodyState::None => {}
     }
     let signature = signature::signature(cx, f);
-    if let BodyState::Checked(body) = &cx.defs.function_data(f).body {
+    if let BodyState::Checked(body) = &cx.defs.function_data(f).memo.body {
         return Some(body.clone());
     }
-    cx.defs.functions[f.0 as usize].body = BodyState::Checking;
+    cx.defs.functions[f.0 as usize].memo.body = BodyState::Checking;
     let local_types = cx.defs.function_data(f).local_types.clone();
     let place = (cx.defs.function_data(f).owner, cx.defs.function_data(f).file);
     let (body, failed, nominals) = Infer::run(cx, signature.env.clone(), place, |infer| {
@@ -55,11 +55,11 @@ pub(in crate::types) fn check_body(cx: &mut TypeContext, f: FunctionId) -> Optio
         crate::types::flow::check(cx, f, body);
     }
     let failed = failed || body.is_none();
-    cx.defs.functions[f.0 as usize].body = match body {
+    cx.defs.functions[f.0 as usize].memo.body = match body {
         Some(body) if !failed => BodyState::Checked(Rc::new(body)),
         _ => BodyState::Failed,
     };
-    match &cx.defs.function_data(f).body {
+    match &cx.defs.function_data(f).memo.body {
         BodyState::Checked(body) => Some(body.clone()),
         _ => None,
     }
@@ -71,7 +71,7 @@ pub(in crate::types) fn check_expression_type(cx: &mut TypeContext, f: FunctionI
 }
 
 fn expression_type(cx: &mut TypeContext, f: FunctionId) -> Option<Type> {
-    let signature = cx.defs.function_data(f).signature.clone()?;
+    let signature = cx.defs.function_data(f).memo.signature.clone()?;
     let Code::Expression(value) = cx.defs.function_data(f).code.clone() else { return None };
     let place = (cx.defs.function_data(f).owner, cx.defs.function_data(f).file);
     let ty = Infer::run(cx, signature.env.clone(), place, |infer| {
@@ -116,7 +116,7 @@ fn in_turn(cx: &mut TypeContext, f: FunctionId, infer: impl FnOnce(&mut TypeCont
 }
 
 fn formula_type(cx: &mut TypeContext, f: FunctionId) -> Option<Type> {
-    let signature = cx.defs.function_data(f).signature.clone()?;
+    let signature = cx.defs.function_data(f).memo.signature.clone()?;
     let Code::Expression(value) = cx.defs.function_data(f).code.clone() else { return None };
     let place = (cx.defs.function_data(f).owner, cx.defs.function_data(f).file);
     let (before, is_formula) = (cx.sink.diagnostics.len(), self::is_formula(cx, f));

@@ -67,7 +67,7 @@ impl Infer<'_> {
         data.throws = function.throws || function.rethrows;
         data.rethrows = function.rethrows;
         data.code = FunctionCode::Block(function.body.clone());
-        data.body = BodyState::Checking;
+        data.memo.body = BodyState::Checking;
         data.outer = Some(self.cx.scope.env.clone());
         data.local_types = Some(self.local_types.clone());
         let id = self.cx.defs.add_function(data);
@@ -167,7 +167,7 @@ impl Infer<'_> {
                 let mut body = infer.body_of(frame, statements);
                 infer.finish_locals(&mut body);
                 infer.set_closure_signature(function, frame, &body);
-                infer.cx.defs.functions[function.0 as usize].body = BodyState::Checked(Rc::new(body));
+                infer.cx.defs.functions[function.0 as usize].memo.body = BodyState::Checked(Rc::new(body));
             });
         }
     }
@@ -205,6 +205,6 @@ impl Infer<'_> {
             result,
             throws: self.frames[frame].throws,
         };
-        self.cx.defs.functions[function.0 as usize].signature = Some(Rc::new(signature));
+        self.cx.defs.functions[function.0 as usize].memo.signature = Some(Rc::new(signature));
     }
 }

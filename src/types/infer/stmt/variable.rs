@@ -224,7 +224,7 @@ impl Infer<'_> {
     }
 
     fn set_global_type(&mut self, global: crate::types::model::tree::GlobalId, ty: &Type) {
-        self.cx.defs.globals[global.0 as usize].ty = Some(ty.clone());
+        self.cx.defs.globals[global.0 as usize].memo.ty = Some(ty.clone());
     }
 
     fn note_closure_names(&mut self, global: crate::types::model::tree::GlobalId, binding: &ast::Binding) {
