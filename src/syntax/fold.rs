@@ -1,11 +1,11 @@
 //! Operator folding: turns flat sequences of operands and operators into trees by precedence.
 //!
-//! The shunting-yard algorithm with explicit stacks: a long sum must not recurse, and the resulting tree must not be deeper
+//! The shunting-stacks algorithm with explicit stacks: a long sum must not recurse, and the resulting tree must not be deeper
 //! than the later stages can walk.
 
 use super::ast::{Expr, ExprKind, File, Fixity, Ident, SequencePart, TryKind};
 use super::flow_sensitive;
-use super::operators::{First, Group, OperatorTable};
+use super::operators::{AppliedFirst, Group, OperatorTable};
 use super::visit::{self, Visitor};
 use crate::diagnostic::{Code, Diagnostic, Help};
 use crate::source::Span;
@@ -59,7 +59,7 @@ impl Visitor for Folder<'_> {
 }
 
 /// An operator whose right operand has not been read yet.
-enum Waiting {
+enum PendingOperator {
     Binary {
         op: Ident,
         group: Group,
@@ -128,7 +128,7 @@ impl Folder<'_> {
     }
 
     fn sequence(&mut self, parts: Vec<SequencePart>, span: Span) -> (Expr, u32) {
-        let mut yard = Yard { operands: vec![], waiting: vec![] };
+        let mut stacks = OperatorStacks { operands: vec![], waiting: vec![] };
         let mut parts = parts.into_iter().peekable();
         // The operator before the number of an implicit product, and its left operand.
         let mut before: Option<(Ident, Span)> = None;
@@ -139,48 +139,48 @@ impl Folder<'_> {
                         if self.table.infix(&op.name) == Some(OperatorTable::POWER));
                     while power && let ExprKind::Prefix { op, operand: inner } = operand.kind {
                         self.check_prefix(&op, Fixity::Prefix, "prefix");
-                        yard.waiting.push(Waiting::Prefix(op));
+                        stacks.waiting.push(PendingOperator::Prefix(op));
                         operand = Rc::unwrap_or_clone(inner);
                     }
-                    self.check_try(&operand, &yard);
+                    self.check_try(&operand, &stacks);
                     let height = self.visit_apart(&mut operand);
-                    yard.operands.push((operand, height));
+                    stacks.operands.push((operand, height));
                 }
                 SequencePart::Operator { op, juxtaposed } => {
                     if juxtaposed {
-                        self.check_product(&before, &yard, parts.peek());
+                        self.check_product(&before, &stacks, parts.peek());
                     }
                     let group = self.infix_group(&op);
-                    self.reduce(&mut yard, group, op.span, &op.name);
-                    let left = yard.operands.last().map_or(op.span, |o| o.0.span);
+                    self.reduce(&mut stacks, group, op.span, &op.name);
+                    let left = stacks.operands.last().map_or(op.span, |o| o.0.span);
                     before = Some((op.clone(), left));
-                    yard.waiting.push(Waiting::Binary { op, group, juxtaposed });
+                    stacks.waiting.push(PendingOperator::Binary { op, group, juxtaposed });
                 }
                 SequencePart::Assign(place) => {
-                    self.reduce(&mut yard, OperatorTable::ASSIGNMENT, place, "=");
+                    self.reduce(&mut stacks, OperatorTable::ASSIGNMENT, place, "=");
                     before = None;
-                    yard.waiting.push(Waiting::Assign(place));
+                    stacks.waiting.push(PendingOperator::Assign(place));
                 }
                 SequencePart::Ternary(mut then, span) => {
-                    self.reduce(&mut yard, OperatorTable::TERNARY, span, "?");
+                    self.reduce(&mut stacks, OperatorTable::TERNARY, span, "?");
                     before = None;
                     let height = self.visit_apart(Rc::make_mut(&mut then));
-                    yard.waiting.push(Waiting::Ternary { then, height, span });
+                    stacks.waiting.push(PendingOperator::Ternary { then, height, span });
                 }
                 SequencePart::Is(ty) => {
-                    self.reduce(&mut yard, OperatorTable::CASTING, ty.span, "is");
-                    self.cast(&mut yard, span, |value| ExprKind::Is { value, ty });
+                    self.reduce(&mut stacks, OperatorTable::CASTING, ty.span, "is");
+                    self.cast(&mut stacks, span, |value| ExprKind::Is { value, ty });
                 }
                 SequencePart::As(ty, kind) => {
-                    self.reduce(&mut yard, OperatorTable::CASTING, ty.span, "as");
-                    self.cast(&mut yard, span, |value| ExprKind::As { value, ty, kind });
+                    self.reduce(&mut stacks, OperatorTable::CASTING, ty.span, "as");
+                    self.cast(&mut stacks, span, |value| ExprKind::As { value, ty, kind });
                 }
             }
         }
-        while let Some(op) = yard.waiting.pop() {
-            self.apply(&mut yard, op);
+        while let Some(op) = stacks.waiting.pop() {
+            self.apply(&mut stacks, op);
         }
-        yard.operands.pop().unwrap_or((Expr { kind: ExprKind::Error, span }, 1))
+        stacks.operands.pop().unwrap_or((Expr { kind: ExprKind::Error, span }, 1))
     }
 
     fn infix_group(&mut self, op: &Ident) -> Group {
@@ -197,19 +197,19 @@ impl Folder<'_> {
     }
 
     /// Applies the waiting operators that bind tighter than the next operator `name` of `group`.
-    fn reduce(&mut self, yard: &mut Yard, group: Group, span: Span, name: &str) {
-        while let Some(top) = yard.waiting.last() {
+    fn reduce(&mut self, stacks: &mut OperatorStacks, group: Group, span: Span, name: &str) {
+        while let Some(top) = stacks.waiting.last() {
             let (left, top_name, top_span) = match top {
-                Waiting::Binary { op, group, .. } => (*group, &*op.name, op.span),
-                Waiting::Assign(span) => (OperatorTable::ASSIGNMENT, "=", *span),
-                Waiting::Ternary { span, .. } => (OperatorTable::TERNARY, "?", *span),
-                Waiting::Prefix(_) if group == OperatorTable::POWER => return,
-                Waiting::Prefix(op) => (OperatorTable::POWER, &*op.name, op.span),
+                PendingOperator::Binary { op, group, .. } => (*group, &*op.name, op.span),
+                PendingOperator::Assign(span) => (OperatorTable::ASSIGNMENT, "=", *span),
+                PendingOperator::Ternary { span, .. } => (OperatorTable::TERNARY, "?", *span),
+                PendingOperator::Prefix(_) if group == OperatorTable::POWER => return,
+                PendingOperator::Prefix(op) => (OperatorTable::POWER, &*op.name, op.span),
             };
-            let is_prefix = matches!(top, Waiting::Prefix(_));
+            let is_prefix = matches!(top, PendingOperator::Prefix(_));
             match self.table.first(left, group) {
-                First::Right => return,
-                First::Brackets if !is_prefix => {
+                AppliedFirst::Right => return,
+                AppliedFirst::Parentheses if !is_prefix => {
                     let message = format!("'{top_name}' and '{name}' cannot be combined without parentheses");
                     let mut d = Diagnostic::error(Code::Syntax, span, message).also(top_span, "the other operator");
                     if (left, group) == (OperatorTable::COMPARISON, OperatorTable::COMPARISON) {
@@ -217,58 +217,60 @@ impl Folder<'_> {
                     }
                     self.diagnostics.push(d);
                 }
-                First::Left | First::Brackets => {}
+                AppliedFirst::Left | AppliedFirst::Parentheses => {}
             }
-            let Some(op) = yard.waiting.pop() else { return };
-            self.apply(yard, op);
+            let Some(op) = stacks.waiting.pop() else { return };
+            self.apply(stacks, op);
         }
     }
 
-    fn cast(&mut self, yard: &mut Yard, span: Span, build: impl FnOnce(Rc<Expr>) -> ExprKind) {
-        let Some((value, height)) = yard.operands.pop() else { return };
+    fn cast(&mut self, stacks: &mut OperatorStacks, span: Span, build: impl FnOnce(Rc<Expr>) -> ExprKind) {
+        let Some((value, height)) = stacks.operands.pop() else { return };
         let kind = build(Rc::new(value));
         let place = match &kind {
             ExprKind::Is { value, ty } | ExprKind::As { value, ty, .. } => value.span.to(ty.span),
             _ => span,
         };
-        self.push(yard, Expr { kind, span: place }, height + 1);
+        self.push(stacks, Expr { kind, span: place }, height + 1);
     }
 
-    fn push(&mut self, yard: &mut Yard, mut expr: Expr, height: u32) {
+    fn push(&mut self, stacks: &mut OperatorStacks, mut expr: Expr, height: u32) {
         let height = self.limit(&mut expr, height);
-        yard.operands.push((expr, height));
+        stacks.operands.push((expr, height));
     }
 
-    fn apply(&mut self, yard: &mut Yard, op: Waiting) {
-        let Some((right, right_height)) = yard.operands.pop() else { return };
-        if let Waiting::Prefix(op) = op {
+    fn apply(&mut self, stacks: &mut OperatorStacks, op: PendingOperator) {
+        let Some((right, right_height)) = stacks.operands.pop() else { return };
+        if let PendingOperator::Prefix(op) = op {
             let span = op.span.to(right.span);
             return self.push(
-                yard,
+                stacks,
                 Expr { kind: ExprKind::Prefix { op, operand: Rc::new(right) }, span },
                 right_height + 1,
             );
         }
-        let Some((left, left_height)) = yard.operands.pop() else { return yard.operands.push((right, right_height)) };
+        let Some((left, left_height)) = stacks.operands.pop() else {
+            return stacks.operands.push((right, right_height));
+        };
         let span = left.span.to(right.span);
         let mut height = left_height.max(right_height) + 1;
         let (lhs, rhs) = (Rc::new(left), Rc::new(right));
         let kind = match op {
-            Waiting::Binary { op, juxtaposed, .. } => ExprKind::Binary { op, lhs, rhs, juxtaposed },
-            Waiting::Assign(_) => ExprKind::Assign { target: lhs, value: rhs },
-            Waiting::Ternary { then, height: middle, .. } => {
+            PendingOperator::Binary { op, juxtaposed, .. } => ExprKind::Binary { op, lhs, rhs, juxtaposed },
+            PendingOperator::Assign(_) => ExprKind::Assign { target: lhs, value: rhs },
+            PendingOperator::Ternary { then, height: middle, .. } => {
                 height = height.max(middle + 1);
                 ExprKind::Ternary { condition: lhs, then, otherwise: rhs }
             }
-            Waiting::Prefix(_) => unreachable!("applied above"),
+            PendingOperator::Prefix(_) => unreachable!("applied above"),
         };
-        self.push(yard, Expr { kind, span }, height);
+        self.push(stacks, Expr { kind, span }, height);
     }
 
     /// Reports `1 + try f()`: `try` belongs before the whole expression.
-    fn check_try(&mut self, operand: &Expr, yard: &Yard) {
+    fn check_try(&mut self, operand: &Expr, stacks: &OperatorStacks) {
         let ExprKind::Try { kind, value } = &operand.kind else { return };
-        let Some(Waiting::Binary { group, .. }) = yard.waiting.last() else { return };
+        let Some(PendingOperator::Binary { group, .. }) = stacks.waiting.last() else { return };
         if *group == OperatorTable::ASSIGNMENT {
             return;
         }
@@ -279,10 +281,10 @@ impl Folder<'_> {
         };
         let message = format!("'{word}' cannot appear to the right of a non-assignment operator");
         let mut d = Diagnostic::error(Code::Syntax, operand.span, message);
-        let mut waiting = yard.waiting.iter().rev();
-        let right = waiting.position(|w| matches!(w, Waiting::Assign(_) | Waiting::Ternary { .. }));
-        let first = right.map_or(0, |behind| yard.operands.len().saturating_sub(behind));
-        if let (TryKind::Propagate, Some((first, _))) = (kind, yard.operands.get(first)) {
+        let mut waiting = stacks.waiting.iter().rev();
+        let right = waiting.position(|w| matches!(w, PendingOperator::Assign(_) | PendingOperator::Ternary { .. }));
+        let first = right.map_or(0, |after| stacks.operands.len().saturating_sub(after));
+        if let (TryKind::Propagate, Some((first, _))) = (kind, stacks.operands.get(first)) {
             let written = Span::new(operand.span.start, value.span.start);
             d.helps.push(Help {
                 text: "write it before the whole expression".into(),
@@ -293,9 +295,9 @@ impl Folder<'_> {
     }
 
     /// Reports `1/2x`, which is ambiguous.
-    fn check_product(&mut self, before: &Option<(Ident, Span)>, yard: &Yard, right: Option<&SequencePart>) {
+    fn check_product(&mut self, before: &Option<(Ident, Span)>, stacks: &OperatorStacks, right: Option<&SequencePart>) {
         let Some((op, left)) = before else { return };
-        let Some((number, _)) = yard.operands.last() else { return };
+        let Some((number, _)) = stacks.operands.last() else { return };
         if self.table.infix(&op.name) != Some(OperatorTable::MULTIPLICATION) || &*op.name == "*" {
             return;
         }
@@ -320,9 +322,9 @@ impl Folder<'_> {
 }
 
 #[derive(Default)]
-struct Yard {
+struct OperatorStacks {
     operands: Vec<(Expr, u32)>,
-    waiting: Vec<Waiting>,
+    waiting: Vec<PendingOperator>,
 }
 
 /// Operators of other languages, the equivalent in dscript, and an explanation.

@@ -14,11 +14,11 @@ pub(super) enum Associativity {
 
 /// The operator that is applied first when `left` and `right` are adjacent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum First {
+pub(super) enum AppliedFirst {
     Left,
     Right,
     /// Neither: parentheses are required.
-    Brackets,
+    Parentheses,
 }
 
 /// A precedence group, as an index into the table.
@@ -221,18 +221,18 @@ impl OperatorTable {
         self.infix(name) == Some(OperatorTable::COMPARISON)
     }
 
-    pub(super) fn first(&self, left: Group, right: Group) -> First {
+    pub(super) fn first(&self, left: Group, right: Group) -> AppliedFirst {
         if left == right {
             return match self.associativity[left.0] {
-                Left => First::Left,
-                Right => First::Right,
-                Neither => First::Brackets,
+                Left => AppliedFirst::Left,
+                Right => AppliedFirst::Right,
+                Neither => AppliedFirst::Parentheses,
             };
         }
         match (self.above[left.0][right.0], self.above[right.0][left.0]) {
-            (true, _) => First::Left,
-            (_, true) => First::Right,
-            _ => First::Brackets,
+            (true, _) => AppliedFirst::Left,
+            (_, true) => AppliedFirst::Right,
+            _ => AppliedFirst::Parentheses,
         }
     }
 }

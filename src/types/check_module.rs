@@ -30,7 +30,7 @@ use crate::types::infer::stmt::function_body;
 use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::declared::{Declarations, Function, Global, Nominal, Rule};
-use crate::types::model::differentiability::Promise;
+use crate::types::model::differentiability::Differentiability;
 use crate::types::model::display;
 use crate::types::model::queries::Providers;
 use crate::types::model::syntax_query::ownership;
@@ -100,13 +100,13 @@ pub struct Checked {
 /// position. `wants_value` requests the type of the last expression.
 pub fn check_module(cx: &mut TypeContext, files: &[File], texts: &[(u32, Rc<str>)], wants_value: bool) -> Checked {
     cx.sink.texts.extend(texts.iter().cloned());
-    cx.memo.opaques.are_known = false;
+    cx.module.reveals_opaque_types = false;
     cx.module.wants_value = wants_value;
     cx.module.earlier.clear();
     cx.module.script_result = None;
     let before = cx.defs.functions.len();
     let nominals_before = cx.defs.nominals.len();
-    let entered_before = unused_declarations::entered(cx);
+    let counts_before = unused_declarations::declaration_counts(cx);
     let globals_before = cx.defs.globals.len() as u32;
     let errors_before = cx.sink.diagnostics.iter().filter(|d| d.is_error()).count();
     let mut numbered = vec![];
@@ -182,11 +182,11 @@ pub fn check_module(cx: &mut TypeContext, files: &[File], texts: &[(u32, Rc<str>
         }
     }
     check_c_functions(cx);
-    unused_declarations::check_entered(cx, entered_before);
+    unused_declarations::check_declarations_since(cx, counts_before);
     type_alias::check_alias_uses(cx);
     opaque::check_opaques(cx);
     // From here on, types are queried by the stages that generate code.
-    cx.memo.opaques.are_known = true;
+    cx.module.reveals_opaque_types = true;
     let errors = cx.sink.diagnostics.iter().filter(|d| d.is_error()).count();
     Checked { script, functions, value: cx.module.script_result.clone(), registers, ok: errors == errors_before }
 }
@@ -214,7 +214,7 @@ pub fn set_operators(cx: &mut TypeContext, operators: crate::syntax::OperatorTab
 }
 
 /// Returns the promise that `@differentiable` makes for a function.
-pub fn declared_promise(cx: &mut TypeContext, f: FunctionId) -> Option<Rc<Promise>> {
+pub fn declared_promise(cx: &mut TypeContext, f: FunctionId) -> Option<Rc<Differentiability>> {
     differentiability::promise(cx, f)
 }
 

@@ -24,7 +24,7 @@ pub(crate) mod synthesize;
 
 pub use crate::types::check_module::{Checked, check_module, context_with_prelude, operators};
 pub use crate::types::model::context::TypeContext;
-pub use crate::types::model::differentiability::Promise;
+pub use crate::types::model::differentiability::Differentiability;
 pub use crate::types::model::display::closest;
 
 #[cfg(test)]

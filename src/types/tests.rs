@@ -48,9 +48,9 @@ fn files() {
     for file in files.split_whitespace() {
         let text = std::fs::read_to_string(file).unwrap();
         let text = text.strip_prefix("#!").map_or(text.clone(), |t| format!("//{t}"));
-        let said = std::panic::catch_unwind(|| check(&text)).unwrap_or_else(|_| vec!["PANIC".into()]);
+        let diagnostics = std::panic::catch_unwind(|| check(&text)).unwrap_or_else(|_| vec!["PANIC".into()]);
         eprintln!("== {file}");
-        for line in said {
+        for line in diagnostics {
             eprintln!("   {line}");
         }
     }

@@ -5,7 +5,8 @@ use super::effects::{last_writing, may_write};
 use super::place::Location;
 use crate::ir::graph::{BlockId, Op, Reg, Trap};
 use crate::ir::lower::control::exits::Scope;
-use crate::types::model::tree::{Expr, ExprKind, LocalId, Place, Promise, Stmt, TryKind};
+use crate::types::Differentiability;
+use crate::types::model::tree::{Expr, ExprKind, LocalId, Place, Stmt, TryKind};
 use crate::types::model::ty::Type;
 use crate::value::Bank;
 
@@ -140,7 +141,7 @@ impl Builder<'_> {
     }
 
     /// A function as one of another type, which may promise to be differentiable.
-    fn converted_function(&mut self, e: &Expr, value: &Expr, promise: Option<&Promise>) -> Value {
+    fn converted_function(&mut self, e: &Expr, value: &Expr, promise: Option<&Differentiability>) -> Value {
         let from = value.ty.clone();
         let mut function = self.expr(value);
         function = self.adapt(function, &from, &e.ty);

@@ -15,7 +15,7 @@ use crate::session::compile::imports::Gathered;
 use crate::session::{Compiled, Input, Outcome, Session, Status};
 use crate::source::Span;
 use crate::syntax;
-use crate::types::Promise;
+use crate::types::Differentiability;
 use crate::types::check_module;
 use crate::types::derivative::differentiability;
 use crate::types::derivative::sample_types;
@@ -182,7 +182,7 @@ impl Session {
 
     /// Lowers the generic functions without callers for sample types. Returns the lowered functions that are declared
     /// differentiable and must be checked: these functions and the functions declared inside them.
-    fn sample_uncalled(&mut self, functions: &[tree::FunctionId]) -> Vec<(FunctionId, Rc<Promise>)> {
+    fn sample_uncalled(&mut self, functions: &[tree::FunctionId]) -> Vec<(FunctionId, Rc<Differentiability>)> {
         let unsupported = self.lowering.unsupported.len();
         let first = self.program.functions.len();
         // An inner function may have callers in the outer one.

@@ -6,7 +6,7 @@ use crate::ir::lower::Lowering;
 use crate::session::{Compiled, Input, Outcome, Session, Status};
 use crate::types::TypeContext;
 use crate::types::declare::interactive;
-use crate::types::declare::interactive::{Declared, Names, What};
+use crate::types::declare::interactive::{Declared, DeclaredEntity, Names};
 use crate::types::model::display;
 use crate::types::model::tree::GlobalId;
 use crate::types::model::ty::Type;
@@ -129,9 +129,9 @@ impl Session {
     pub(crate) fn shown(&mut self, declared: Declared) -> Shown {
         let Declared { name, what, .. } = declared;
         let (ty, value) = match what {
-            What::Function(ty) => (ty, None),
-            What::Type(word) => (word.to_owned(), None),
-            What::Variable { global, ty } => {
+            DeclaredEntity::Function(ty) => (ty, None),
+            DeclaredEntity::Type(word) => (word.to_owned(), None),
+            DeclaredEntity::Variable { global, ty } => {
                 (interactive::show_variable(&self.context, global, &ty), self.text_of_variable(global, &ty))
             }
         };

@@ -1,6 +1,6 @@
 //! Function parser: functions, initializers, subscripts and accessors.
 
-use super::{Builder, Node, Rule, YIELDED, Yielding};
+use super::{Builder, Node, Rule, YIELDED, YieldingAccessor};
 use crate::syntax::ast::{
     Accessors, Block, DeclKind, FunctionDecl, Generics, Ident, LazyBlock, Param, TypeExpr, TypeExprKind,
 };
@@ -149,8 +149,8 @@ impl Builder<'_> {
                     Rule::name => name = Some(self.ident(&part)),
                     Rule::block => {
                         let yielding = match kind {
-                            "_read" => Some(Yielding::Value),
-                            "_modify" => Some(Yielding::Place),
+                            "_read" => Some(YieldingAccessor::Value),
+                            "_modify" => Some(YieldingAccessor::Place),
                             _ => None,
                         };
                         let around = std::mem::replace(&mut self.yielding, yielding);

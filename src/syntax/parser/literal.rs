@@ -153,9 +153,9 @@ impl Builder<'_> {
             'u' => {
                 let code = rest.strip_prefix('{').and_then(|r| r.split_once('}'));
                 let read = code.and_then(|(hex, _)| u32::from_str_radix(hex, 16).ok()).and_then(char::from_u32);
-                if let (Some((_, behind)), Some(read)) = (code, read) {
+                if let (Some((_, after_escape)), Some(read)) = (code, read) {
                     out.push(read);
-                    return behind;
+                    return after_escape;
                 }
                 self.error(
                     Code::InvalidLiteral,

@@ -108,7 +108,7 @@ struct Builder<'t> {
     /// Whether a `throw` or `try` was built whose error leaves the current closure.
     throwing: bool,
     /// The kind of the current accessor, if it yields the accessed value.
-    yielding: Option<Yielding>,
+    yielding: Option<YieldingAccessor>,
     /// The copy of the text that the grammar reads.
     copy: &'t str,
     /// The long lists that are parsed in groups, by their start offsets.
@@ -119,7 +119,7 @@ struct Builder<'t> {
 
 /// The kind of an accessor that yields.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Yielding {
+enum YieldingAccessor {
     /// `_read`
     Value,
     /// `_modify`

@@ -51,7 +51,7 @@ const MODIFIERS: &[&str] = &[
 ];
 
 /// The error in a piece, and the offset of the first unparsed byte.
-type Unread = Box<(Error<Rule>, usize)>;
+type ParseFailure = Box<(Error<Rule>, usize)>;
 
 impl<'t> Builder<'t> {
     /// Parses a text; returns nothing when a long list could not be parsed in groups.
@@ -79,7 +79,7 @@ impl<'t> Builder<'t> {
     }
 
     /// Parses a piece; returns the error and the offset of the first unparsed byte when this fails.
-    fn piece(&mut self, copy: &str, cut: Range<usize>, file: &mut File) -> Result<(), Unread> {
+    fn piece(&mut self, copy: &str, cut: Range<usize>, file: &mut File) -> Result<(), ParseFailure> {
         let mut at = cut.start;
         if cut.len() > LONG {
             while let Ok(mut pairs) = Grammar::parse(Rule::item, &copy[at..cut.end])
@@ -219,9 +219,9 @@ mod tests {
     }
 
     /// Returns a program with a long list of elements between the given ends.
-    fn list(before: &str, element: impl Fn(usize) -> String, behind: &str) -> String {
+    fn list(before: &str, element: impl Fn(usize) -> String, after: &str) -> String {
         let elements: Vec<String> = (0..PIECE / 3).map(element).collect();
-        format!("let before = 1\nlet a = {before}{}{behind}\nlet behind = [2, a[0]]\n", elements.join(", "))
+        format!("let before = 1\nlet a = {before}{}{after}\nlet after = [2, a[0]]\n", elements.join(", "))
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Statement parser: statements, blocks, conditions, `if` and `switch`.
 
 use super::expr::error_at;
-use super::{Builder, Node, Rule, YIELDED, Yielding};
+use super::{Builder, Node, Rule, YIELDED, YieldingAccessor};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{
@@ -100,8 +100,8 @@ impl Builder<'_> {
     fn yield_statement(&mut self, node: Node<'_>, span: Span) -> Option<StmtKind> {
         let accessed = self.expr(node);
         match self.yielding {
-            Some(Yielding::Value) => Some(StmtKind::Return(Some(accessed))),
-            Some(Yielding::Place) => {
+            Some(YieldingAccessor::Value) => Some(StmtKind::Return(Some(accessed))),
+            Some(YieldingAccessor::Place) => {
                 let name = self.text_name(YIELDED);
                 let value = Expr { kind: ExprKind::Ident { name, generics: vec![] }, span: accessed.span };
                 let parts =

@@ -7,16 +7,16 @@ impl Scanner<'_> {
     /// Scans `#if` and related directives, a raw string, or any other use of `#`.
     pub(super) fn hash(&mut self) -> bool {
         let hashes = self.bytes[self.at..].iter().take_while(|b| **b == b'#').count();
-        let behind = &self.text[self.at + hashes..];
-        if behind.starts_with('"') {
-            let long = behind.starts_with("\"\"\"");
+        let after = &self.text[self.at + hashes..];
+        if after.starts_with('"') {
+            let long = after.starts_with("\"\"\"");
             let quote = Quote { start: self.at, hashes, long };
             self.at += hashes + if long { 3 } else { 1 };
             return self.string(quote);
         }
         let line_start = self.bytes[..self.at].iter().rposition(|b| *b == b'\n').map_or(0, |n| n + 1);
         let first_on_line = self.at - line_start < 1000 && self.out[line_start..self.at].iter().all(|b| *b == b' ');
-        if let Some(directive) = conditional::directive(behind)
+        if let Some(directive) = conditional::directive(after)
             && first_on_line
         {
             return self.directive(directive);

@@ -27,7 +27,7 @@ use std::rc::Rc;
 pub(crate) fn check_conformance(cx: &mut TypeContext, n: NominalId, i: usize) {
     let conformance = &cx.defs.nominal_data(n).conformances[i];
     let (p, group, span) = (conformance.protocol, conformance.group, conformance.span);
-    if std::mem::replace(&mut cx.defs.nominal_data_mut(n).conformances[i].checked, true) {
+    if std::mem::replace(&mut cx.defs.nominal_data_mut(n).conformances[i].memo.checked, true) {
         return;
     }
     let env = generic_env::group_env(cx, group);

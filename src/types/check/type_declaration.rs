@@ -12,7 +12,7 @@ use crate::types::nominal::initializers;
 use crate::types::nominal::raw_value;
 use crate::types::nominal::recursive_types;
 use crate::types::nominal::stored_property;
-use crate::types::synthesize::custom_tangent::asked_of_vector;
+use crate::types::synthesize::custom_tangent::required_of_vector;
 use crate::types::synthesize::custom_tangent::vector_of;
 use crate::types::synthesize::subclass_tangent;
 
@@ -35,12 +35,12 @@ pub(crate) fn check_nominal(cx: &mut TypeContext, n: NominalId) {
             conformance::check_conformance(cx, n, i);
         }
     }
-    check_asked_vector(cx, n);
+    check_required_of_vector(cx, n);
 }
 
 /// Checks that a synthesized vector conforms to the protocols that its type requires.
-pub(crate) fn check_asked_vector(cx: &mut TypeContext, n: NominalId) {
-    if conformances::declares(cx, n, "Differentiable").is_none() || asked_of_vector(cx, n).is_empty() {
+pub(crate) fn check_required_of_vector(cx: &mut TypeContext, n: NominalId) {
+    if conformances::declares(cx, n, "Differentiable").is_none() || required_of_vector(cx, n).is_empty() {
         return;
     }
     let own = cx.defs.declared_type(n);

@@ -14,18 +14,22 @@ use crate::types::names::type_alias;
 
 /// The numbers of declarations at one moment.
 #[derive(Clone, Copy)]
-pub(crate) struct Entered {
+pub(crate) struct DeclarationCounts {
     groups: usize,
     aliases: usize,
     protocols: usize,
 }
 
-pub(crate) fn entered(cx: &TypeContext) -> Entered {
-    Entered { groups: cx.defs.groups.len(), aliases: cx.defs.aliases.len(), protocols: cx.defs.protocols.len() }
+pub(crate) fn declaration_counts(cx: &TypeContext) -> DeclarationCounts {
+    DeclarationCounts {
+        groups: cx.defs.groups.len(),
+        aliases: cx.defs.aliases.len(),
+        protocols: cx.defs.protocols.len(),
+    }
 }
 
 /// Checks all declarations entered after the counts `since`.
-pub(crate) fn check_entered(cx: &mut TypeContext, since: Entered) {
+pub(crate) fn check_declarations_since(cx: &mut TypeContext, since: DeclarationCounts) {
     for p in since.protocols..cx.defs.protocols.len() {
         if !cx.defs.protocols[p].is_prelude {
             check_protocol(cx, ProtocolId(p as u32));

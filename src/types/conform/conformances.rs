@@ -16,7 +16,7 @@ use crate::types::model::context::TypeContext;
 use crate::types::model::display;
 use crate::types::model::queries;
 use crate::types::model::syntax_query::inherited;
-use crate::types::model::tables::{Conformance, Env, GroupId, Owner, Requirement};
+use crate::types::model::tables::{Conformance, ConformanceMemo, Env, GroupId, Owner, Requirement};
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
 use crate::types::names::lookup;
 use crate::types::names::prelude;
@@ -33,11 +33,11 @@ const OF_TUPLES: &[&str] = &["Differentiable", "Equatable", "Comparable", "Hasha
 
 /// Returns the protocols that a protocol refines, starting with itself.
 pub(crate) fn refined(cx: &mut TypeContext, p: ProtocolId) -> Rc<[ProtocolId]> {
-    if let Some(known) = &cx.defs.protocol_data(p).refines {
+    if let Some(known) = &cx.defs.protocol_data(p).memo.refines {
         return known.clone();
     }
     crate::cancel::check();
-    cx.defs.protocols[p.0 as usize].refines = Some(Rc::from([p]));
+    cx.defs.protocols[p.0 as usize].memo.refines = Some(Rc::from([p]));
     let (mut all, mut seen) = (vec![p], HashSet::from([p]));
     let (inherits, file) = (cx.defs.protocol_data(p).inherits.clone(), cx.defs.protocol_data(p).file);
     let scope = TypeScope::of(Owner::Protocol(p), file);
@@ -53,16 +53,16 @@ pub(crate) fn refined(cx: &mut TypeContext, p: ProtocolId) -> Rc<[ProtocolId]> {
     }
     cx.memo.refining.pop();
     let all: Rc<[ProtocolId]> = all.into();
-    cx.defs.protocols[p.0 as usize].refines = Some(all.clone());
+    cx.defs.protocols[p.0 as usize].memo.refines = Some(all.clone());
     all
 }
 
 fn refines_itself(cx: &mut TypeContext, p: ProtocolId, span: Span) {
-    let around: Vec<Name> = cx.memo.refining.iter().skip_while(|q| **q != p).map(|q| name_of(cx, *q)).collect();
+    let cycle: Vec<Name> = cx.memo.refining.iter().skip_while(|q| **q != p).map(|q| name_of(cx, *q)).collect();
     let message = format!("protocol '{}' refines itself", name_of(cx, p));
     let mut diagnostic = Diagnostic::error(Code::Inheritance, span, message);
-    if around.len() > 1 {
-        let others: Vec<String> = around.iter().skip(1).map(|name| format!("'{name}'")).collect();
+    if cycle.len() > 1 {
+        let others: Vec<String> = cycle.iter().skip(1).map(|name| format!("'{name}'")).collect();
         diagnostic = diagnostic.note(format!("through {}", others.join(" and ")));
     }
     cx.sink.report(diagnostic);
@@ -103,7 +103,7 @@ pub(crate) fn protocols_of(cx: &mut TypeContext, ty: &Type) -> Rc<[ProtocolId]> 
             }
         }
         Type::Opaque(..) => direct.extend(opaque::protocols_of_opaque(cx, ty).iter()),
-        Type::Var(v) => direct.extend(cx.vars.var(*v).conforms.iter().map(|wish| wish.protocol)),
+        Type::Var(v) => direct.extend(cx.vars.var(*v).conforms.iter().map(|constraint| constraint.protocol)),
         Type::Nominal(n, _) if direct.is_empty() => return declared_protocols(cx, *n),
         Type::Nominal(n, _) => direct.extend(declared_conformances(cx, *n)),
         Type::Tuple(_) => {
@@ -282,14 +282,7 @@ pub(crate) fn add_conformance(
         }
         return;
     }
-    data.conformances.push(Conformance {
-        protocol: p,
-        group,
-        memberwise,
-        types: hashbrown::HashMap::new(),
-        span,
-        checked: false,
-    });
+    data.conformances.push(Conformance { protocol: p, group, memberwise, span, memo: ConformanceMemo::default() });
 }
 
 /// Adds the conformances of enums without payload, which are `Equatable` and `Hashable` implicitly.

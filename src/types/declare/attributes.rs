@@ -3,7 +3,7 @@
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{Attribute, Decl, DeclKind, PatternKind};
 use crate::types::declare::Rc;
-use crate::types::declare::modifiers::{Around, is_stored};
+use crate::types::declare::modifiers::{DeclarationScope, is_stored};
 use crate::types::model::context::TypeContext;
 use crate::types::model::display::did_you_mean;
 use crate::types::model::syntax_query::differentiation;
@@ -41,7 +41,7 @@ const KNOWN: &[&str] = &[
 ];
 
 /// Reports unknown attributes and attributes of declarations that cannot have them.
-pub(crate) fn check_attributes(cx: &mut TypeContext, decl: &Decl, around: Around) {
+pub(crate) fn check_attributes(cx: &mut TypeContext, decl: &Decl, scope: DeclarationScope) {
     for attribute in &decl.attributes {
         check_known(cx, attribute);
         let fits = match (&*attribute.name.name, &decl.kind) {
@@ -51,12 +51,12 @@ pub(crate) fn check_attributes(cx: &mut TypeContext, decl: &Decl, around: Around
             }
             ("dynamicMemberLookup", kind) => matches!(kind, DeclKind::Nominal(_) | DeclKind::Protocol(_)),
             ("noDerivative", kind @ DeclKind::Variable { .. }) if is_stored(kind) => {
-                !matches!(around, Around::Module | Around::Function)
+                !matches!(scope, DeclarationScope::Module | DeclarationScope::Function)
             }
             ("noDerivative", kind) => !matches!(kind, DeclKind::Nominal(_) | DeclKind::Protocol(_)),
             ("escaping" | "autoclosure" | "convention" | "memberwise" | "unchecked", _) => false,
             ("differentiable", kind @ DeclKind::Variable { .. }) if is_stored(kind) => {
-                !matches!(around, Around::Module | Around::Function) && !decl.has("static")
+                !matches!(scope, DeclarationScope::Module | DeclarationScope::Function) && !decl.has("static")
             }
             ("differentiable", DeclKind::Variable { .. } | DeclKind::Subscript { .. }) => true,
             ("derivative" | "transpose", DeclKind::Function(_)) => true,
@@ -64,12 +64,12 @@ pub(crate) fn check_attributes(cx: &mut TypeContext, decl: &Decl, around: Around
             ("differentiable" | "derivative" | "transpose", _) => false,
             _ => true,
         };
-        if fits && around == Around::Function && matches!(&*attribute.name.name, "derivative" | "transpose") {
+        if fits && scope == DeclarationScope::Function && matches!(&*attribute.name.name, "derivative" | "transpose") {
             let message = format!("attribute '@{}' can only be used in a non-local scope", attribute.name.name);
             let diagnostic = Diagnostic::error(Code::Registration, attribute.span, message);
             cx.sink.report(diagnostic.help("declare it, and its original, at the top level or in a type"));
         }
-        let is_outside = matches!(around, Around::Module | Around::Function);
+        let is_outside = matches!(scope, DeclarationScope::Module | DeclarationScope::Function);
         if fits && is_outside && &*attribute.name.name == "differentiable" {
             check_promise_of_variable(cx, decl, attribute);
         }

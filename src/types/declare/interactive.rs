@@ -30,14 +30,14 @@ pub struct Declared {
     /// Its name, with argument labels if it has any.
     pub name: String,
     /// Its kind and type.
-    pub what: What,
+    pub what: DeclaredEntity,
     /// The span of its name.
     pub span: Span,
 }
 
 /// The entity that a declared name refers to.
 #[derive(Clone, Debug)]
-pub enum What {
+pub enum DeclaredEntity {
     /// A function, with its type.
     Function(String),
     /// A variable.
@@ -73,7 +73,7 @@ pub fn declared_since(cx: &mut TypeContext, before: &Names) -> Vec<Declared> {
     }
     for (i, data) in cx.defs.nominals.iter().enumerate().skip(before.nominals) {
         let is_seen = !data.is_prelude && is_entered(cx, &data.name, Named::Nominal(NominalId(i as u32)));
-        let what = What::Type(match data.kind {
+        let what = DeclaredEntity::Type(match data.kind {
             NominalKind::Struct => "struct",
             NominalKind::Enum => "enum",
             NominalKind::Class => "class",
@@ -82,7 +82,7 @@ pub fn declared_since(cx: &mut TypeContext, before: &Names) -> Vec<Declared> {
     }
     for (i, data) in cx.defs.protocols.iter().enumerate().skip(before.protocols) {
         if is_entered(cx, &data.name, Named::Protocol(ProtocolId(i as u32))) {
-            out.push(Declared { name: data.name.to_string(), what: What::Type("protocol"), span: data.span });
+            out.push(Declared { name: data.name.to_string(), what: DeclaredEntity::Type("protocol"), span: data.span });
         }
     }
     out.sort_by_key(|declared| declared.span.start);
@@ -105,7 +105,7 @@ fn declared_function(cx: &mut TypeContext, f: FunctionId) -> Option<Declared> {
     let params: Vec<String> = signature.params.iter().map(|p| display::show(cx, &p.ty)).collect();
     let throws = if signature.throws { " throws" } else { "" };
     let ty = format!("({}){throws} -> {}", params.join(", "), display::show(cx, &signature.result));
-    Some(Declared { name, what: What::Function(ty), span })
+    Some(Declared { name, what: DeclaredEntity::Function(ty), span })
 }
 
 fn declared_variable(cx: &mut TypeContext, global: GlobalId) -> Option<Declared> {
@@ -118,7 +118,7 @@ fn declared_variable(cx: &mut TypeContext, global: GlobalId) -> Option<Declared>
     }
     let (name, span) = (data.name.to_string(), data.span);
     let ty = queries::global_type(cx, global);
-    Some(Declared { name, what: What::Variable { global, ty }, span })
+    Some(Declared { name, what: DeclaredEntity::Variable { global, ty }, span })
 }
 
 fn is_entered(cx: &TypeContext, name: &str, what: Named) -> bool {

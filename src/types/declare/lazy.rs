@@ -32,7 +32,7 @@ pub(crate) fn declare_lazy(cx: &mut TypeContext, property: &Property) -> bool {
         }
         (None, _) => "lazy properties must have an initializer",
         (Some(value), Owner::Nominal(n)) if member::holds_stored(cx, n, like.group) => {
-            let at = Place { n, group: like.group, file, is_prelude };
+            let at = MemberSite { n, group: like.group, file, is_prelude };
             let initial = lazy_initial(cx, at, name, Rc::new(value.clone()), ty);
             let storage = lazy_storage(cx, at, decl, name, initial);
             let observers = binding.accessors.as_ref();
@@ -56,7 +56,7 @@ pub(crate) fn declare_lazy(cx: &mut TypeContext, property: &Property) -> bool {
 /// Enters the function that computes the value.
 fn lazy_initial(
     cx: &mut TypeContext,
-    at: Place,
+    at: MemberSite,
     name: &Ident,
     value: Rc<crate::syntax::ast::Expr>,
     ty: Option<&TypeExpr>,
@@ -71,7 +71,7 @@ fn lazy_initial(
 }
 
 /// Enters the storage, an optional; returns its name.
-fn lazy_storage(cx: &mut TypeContext, at: Place, decl: &Rc<Decl>, name: &Ident, initial: FunctionId) -> Name {
+fn lazy_storage(cx: &mut TypeContext, at: MemberSite, decl: &Rc<Decl>, name: &Ident, initial: FunctionId) -> Name {
     let storage: Name = format!("$__lazy_storage_$_{}", name.name).into();
     let lazy = Some((name.name.clone(), initial));
     let stored = StoredData { lazy, ..StoredData::of(storage.clone(), decl.clone()) };
@@ -83,7 +83,7 @@ fn lazy_storage(cx: &mut TypeContext, at: Place, decl: &Rc<Decl>, name: &Ident, 
 
 fn lazy_accessors(
     cx: &mut TypeContext,
-    at: Place,
+    at: MemberSite,
     (decl, name, ty): (&Rc<Decl>, &Ident, Option<&TypeExpr>),
     initial: FunctionId,
     storage: &Name,
@@ -108,9 +108,9 @@ fn lazy_accessors(
     let stored = format!("self.`{storage}`");
     let body = match observers {
         Some(observers) => {
-            let around = observers::observed_in(cx, at.group, false, Some(Observed::Result(initial)));
+            let observed = observers::observed_in(cx, at.group, false, Some(Observed::Result(initial)));
             let read = format!("self.`{}`", name.name);
-            observers::observing_block_at(cx, observers, name, ty, around, (&read, &stored))
+            observers::observing_block_at(cx, observers, name, ty, observed, (&read, &stored))
         }
         None => observers::written_block(cx, &format!("{stored} = `{NEW}`\n"), name.span),
     };
@@ -128,14 +128,14 @@ pub(crate) fn lazy_type(cx: &mut TypeContext, initial: FunctionId) -> Type {
 
 /// The type and the group to which members are added.
 #[derive(Clone, Copy)]
-struct Place {
+struct MemberSite {
     n: NominalId,
     group: GroupId,
     file: u32,
     is_prelude: bool,
 }
 
-impl Place {
+impl MemberSite {
     /// Creates a method that may mutate `self`.
     fn function(self, full: &Name, name: &Ident, is_prelude: bool) -> FunctionData {
         FunctionData {

@@ -40,9 +40,9 @@ pub(crate) struct Property<'d> {
 pub(crate) fn declare_member(cx: &mut TypeContext, decl: &Rc<Decl>, group: GroupId) {
     let Group { owner, file, is_prelude, is_private, .. } = cx.defs.groups[group.0 as usize];
     if !is_prelude {
-        let around = modifiers::around(cx, group);
-        attributes::check_attributes(cx, decl, around);
-        modifiers::check_modifiers(cx, decl, around);
+        let scope = modifiers::scope(cx, group);
+        attributes::check_attributes(cx, decl, scope);
+        modifiers::check_modifiers(cx, decl, scope);
     }
     let is_private = is_private || decl.has("private") || decl.has("fileprivate");
     let is_static = decl.has("static") || decl.has("class");

@@ -24,7 +24,7 @@ use crate::syntax::ast::{
     AttributeArgs, Binding, Decl, DeclKind, ExtensionDecl, Fixity, FunctionDecl, Generics, Ident, Name, NominalDecl,
     Param, PatternKind, Requirement as AstRequirement, TypeExpr, TypeExprKind,
 };
-use crate::types::declare::modifiers::Around;
+use crate::types::declare::modifiers::DeclarationScope;
 use crate::types::declare::redeclaration::redeclared;
 use crate::types::model::context::TypeContext;
 use crate::types::model::declared::Builtin;
@@ -33,7 +33,7 @@ use crate::types::model::tables::{
     AliasData, AliasId, Code, Entry, FunctionKind, GlobalData, Group, GroupId, Named, NominalData, Owner,
     blank_function,
 };
-use crate::types::model::tables::{GlobalMemo, NominalMemo};
+use crate::types::model::tables::{AliasMemo, GlobalMemo, GroupMemo, NominalMemo};
 use crate::types::model::tree::{FunctionId, GlobalId};
 use crate::types::model::ty::NominalId;
 use crate::types::names::lookup;
@@ -45,8 +45,8 @@ use std::rc::Rc;
 pub(super) fn declare_top(cx: &mut TypeContext, decl: &Rc<Decl>, file: u32, is_prelude: bool) {
     crate::cancel::check();
     if !is_prelude {
-        attributes::check_attributes(cx, decl, Around::Module);
-        modifiers::check_modifiers(cx, decl, Around::Module);
+        attributes::check_attributes(cx, decl, DeclarationScope::Module);
+        modifiers::check_modifiers(cx, decl, DeclarationScope::Module);
     }
     let is_private = decl.has("private") || decl.has("fileprivate");
     // The derivatives of the library are separate functions, and its bodies are not parsed before they are used.
@@ -160,7 +160,15 @@ pub(super) fn new_group(
     is_prelude: bool,
 ) -> GroupId {
     let id = GroupId(cx.defs.groups.len() as u32);
-    cx.defs.groups.push(Group { owner, requirements, inherits, file, is_prelude, env: None, is_private: false });
+    cx.defs.groups.push(Group {
+        owner,
+        requirements,
+        inherits,
+        file,
+        is_prelude,
+        is_private: false,
+        memo: GroupMemo::default(),
+    });
     match owner {
         Owner::Nominal(n) => cx.defs.nominal_data_mut(n).groups.push(id),
         Owner::Protocol(p) => cx.defs.protocols[p.0 as usize].groups.push(id),
@@ -273,12 +281,10 @@ pub(super) fn declare_alias(
         owner,
         file,
         locals: Rc::default(),
-        around: None,
-        env: None,
-        resolved: None,
-        resolving: false,
+        enclosing_env: None,
         is_private: false,
         span: name.span,
+        memo: AliasMemo::default(),
     });
     AliasId(cx.defs.aliases.len() as u32 - 1)
 }
@@ -392,7 +398,7 @@ pub(super) fn declare_nominal(
 ) -> NominalId {
     let mut params = match parent {
         Owner::Nominal(p) => cx.defs.nominal_data(p).params.clone(),
-        Owner::Module => cx.scope.around.as_ref().map_or(vec![], |env| env.params.clone()),
+        Owner::Module => cx.scope.enclosing_env.as_ref().map_or(vec![], |env| env.params.clone()),
         Owner::Protocol(_) => vec![],
     };
     params.extend(nominal.generics.params.iter().map(|(p, _)| cx.defs.new_param(&p.name)).collect::<Vec<_>>());
@@ -426,7 +432,7 @@ pub(super) fn declare_nominal(
         is_final: decl.has("final"),
         is_private: decl.has("private"),
         locals: Rc::default(),
-        around: cx.scope.around.clone().filter(|_| parent == Owner::Module),
+        enclosing_env: cx.scope.enclosing_env.clone().filter(|_| parent == Owner::Module),
         looks_up: decl.attribute("dynamicMemberLookup").is_some(),
         answers_calls: decl.attribute("dynamicCallable").is_some(),
         is_prelude,

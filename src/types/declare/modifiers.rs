@@ -8,7 +8,7 @@ use crate::types::model::tables::{GroupId, Owner};
 
 /// The kind of scope that encloses a declaration.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Around {
+pub(crate) enum DeclarationScope {
     Module,
     Function,
     Struct,
@@ -31,35 +31,35 @@ fn fault(message: impl Into<String>) -> Option<Fault> {
 }
 
 /// The kind of scope that encloses the members of a group.
-pub(crate) fn around(cx: &TypeContext, group: GroupId) -> Around {
+pub(crate) fn scope(cx: &TypeContext, group: GroupId) -> DeclarationScope {
     match cx.defs.groups[group.0 as usize].owner {
-        Owner::Module => Around::Module,
-        Owner::Protocol(p) if cx.defs.protocol_data(p).group == group => Around::Protocol,
-        Owner::Protocol(_) => Around::ProtocolExtension,
+        Owner::Module => DeclarationScope::Module,
+        Owner::Protocol(p) if cx.defs.protocol_data(p).group == group => DeclarationScope::Protocol,
+        Owner::Protocol(_) => DeclarationScope::ProtocolExtension,
         Owner::Nominal(n) => match cx.defs.nominal_data(n).kind {
-            NominalKind::Struct => Around::Struct,
-            NominalKind::Enum => Around::Enum,
-            NominalKind::Class => Around::Class,
+            NominalKind::Struct => DeclarationScope::Struct,
+            NominalKind::Enum => DeclarationScope::Enum,
+            NominalKind::Class => DeclarationScope::Class,
         },
     }
 }
 
 /// Reports modifiers that do not apply to a declaration.
-pub(crate) fn check_modifiers(cx: &mut TypeContext, decl: &Decl, around: Around) {
+pub(crate) fn check_modifiers(cx: &mut TypeContext, decl: &Decl, scope: DeclarationScope) {
     for (i, modifier) in decl.modifiers.iter().enumerate() {
-        let found = repeated(&modifier.name, &decl.modifiers[..i]).or_else(|| misplaced(modifier, decl, around));
+        let found = repeated(&modifier.name, &decl.modifiers[..i]).or_else(|| misplaced(modifier, decl, scope));
         let Some(Fault { message, instead }) = found else { continue };
         let diagnostic = Diagnostic::error(Code::WrongContext, modifier.span, message);
-        let behind = blank_behind(cx, modifier.span);
+        let after = blank_after(cx, modifier.span);
         cx.sink.report(match instead {
-            "" => diagnostic.fix(format!("remove '{}'", modifier.name), behind, ""),
+            "" => diagnostic.fix(format!("remove '{}'", modifier.name), after, ""),
             _ => diagnostic.fix(format!("write '{instead}'"), modifier.span, instead),
         });
     }
 }
 
 /// The span of a word and of a space that follows it.
-fn blank_behind(cx: &TypeContext, word: Span) -> Span {
+fn blank_after(cx: &TypeContext, word: Span) -> Span {
     let longer = Span::new(word.start, word.end + 1);
     if cx.sink.source_text(longer).ends_with(' ') { longer } else { word }
 }
@@ -79,7 +79,7 @@ fn repeated(word: &str, before: &[Ident]) -> Option<Fault> {
     None
 }
 
-fn misplaced(modifier: &Ident, decl: &Decl, around: Around) -> Option<Fault> {
+fn misplaced(modifier: &Ident, decl: &Decl, scope: DeclarationScope) -> Option<Fault> {
     let word = &*modifier.name;
     let not_here = || fault(format!("'{word}' modifier cannot be applied to this declaration"));
     let kind = &decl.kind;
@@ -87,43 +87,50 @@ fn misplaced(modifier: &Ident, decl: &Decl, around: Around) -> Option<Fault> {
     let is_init = matches!(kind, DeclKind::Init { .. });
     match word {
         "mutating" | "nonmutating" => match kind {
-            DeclKind::Function(_) => misplaced_mutating(word, decl, around),
+            DeclKind::Function(_) => misplaced_mutating(word, decl, scope),
             _ => not_here(),
         },
-        "override" if !matches!(around, Around::Class | Around::Protocol) => {
+        "override" if !matches!(scope, DeclarationScope::Class | DeclarationScope::Protocol) => {
             fault("'override' can only be specified on class members")
         }
         "convenience" | "required" if !is_init => not_here(),
-        "convenience" => match around {
-            Around::Struct => fault("initializers in structs are not marked with 'convenience'"),
-            Around::Enum => fault("initializers in enums are not marked with 'convenience'"),
-            Around::Protocol | Around::ProtocolExtension => {
+        "convenience" => match scope {
+            DeclarationScope::Struct => fault("initializers in structs are not marked with 'convenience'"),
+            DeclarationScope::Enum => fault("initializers in enums are not marked with 'convenience'"),
+            DeclarationScope::Protocol | DeclarationScope::ProtocolExtension => {
                 fault("initializers in protocols are not marked with 'convenience'")
             }
-            Around::Class | Around::Module | Around::Function => None,
+            DeclarationScope::Class | DeclarationScope::Module | DeclarationScope::Function => None,
         },
-        "required" if around != Around::Class => fault("'required' is only allowed on initializers of classes"),
+        "required" if scope != DeclarationScope::Class => {
+            fault("'required' is only allowed on initializers of classes")
+        }
         "lazy" | "weak" | "unowned" if !is_variable => not_here(),
-        "lazy" if around == Around::Module && is_constant(kind) => {
+        "lazy" if scope == DeclarationScope::Module && is_constant(kind) => {
             Some(Fault { message: "'lazy' cannot be used on a let".into(), instead: "" })
         }
-        "lazy" if matches!(around, Around::Protocol) => fault("'lazy' cannot be used on a protocol requirement"),
+        "lazy" if matches!(scope, DeclarationScope::Protocol) => {
+            fault("'lazy' cannot be used on a protocol requirement")
+        }
         "indirect" => match kind {
             DeclKind::Nominal(nominal) if nominal.kind == NominalKind::Enum => None,
             DeclKind::Cases(_) => None,
             _ => not_here(),
         },
-        "static" | "class" => misplaced_static(word, decl, around),
-        "final" => misplaced_final(decl, around),
+        "static" | "class" => misplaced_static(word, decl, scope),
+        "final" => misplaced_final(decl, scope),
         "prefix" | "postfix" | "infix" => misplaced_fixity(word, decl),
         "optional" => fault("'optional' can only be applied to members of an @objc protocol"),
-        "open" if !matches!(kind, DeclKind::Nominal(n) if n.kind == NominalKind::Class) && around != Around::Class => {
+        "open"
+            if !matches!(kind, DeclKind::Nominal(n) if n.kind == NominalKind::Class)
+                && scope != DeclarationScope::Class =>
+        {
             Some(Fault {
                 message: "only classes and overridable class members can be declared 'open'; use 'public'".into(),
                 instead: "public",
             })
         }
-        _ if LEVELS.contains(&word) => misplaced_level(word, decl, around),
+        _ if LEVELS.contains(&word) => misplaced_level(word, decl, scope),
         "private(set)" | "fileprivate(set)" if is_constant(kind) => {
             fault(format!("'{word}' modifier cannot be applied to constants"))
         }
@@ -134,30 +141,42 @@ fn misplaced(modifier: &Ident, decl: &Decl, around: Around) -> Option<Fault> {
     }
 }
 
-fn misplaced_mutating(word: &str, decl: &Decl, around: Around) -> Option<Fault> {
-    match around {
-        Around::Module | Around::Function => fault(format!("'{word}' is only valid on methods")),
-        Around::Class => fault(format!("'{word}' is not valid on instance methods in classes")),
+fn misplaced_mutating(word: &str, decl: &Decl, scope: DeclarationScope) -> Option<Fault> {
+    match scope {
+        DeclarationScope::Module | DeclarationScope::Function => fault(format!("'{word}' is only valid on methods")),
+        DeclarationScope::Class => fault(format!("'{word}' is not valid on instance methods in classes")),
         _ if decl.has("static") => fault(format!("static functions must not be declared {word}")),
-        Around::Struct | Around::Enum | Around::Protocol | Around::ProtocolExtension => None,
+        DeclarationScope::Struct
+        | DeclarationScope::Enum
+        | DeclarationScope::Protocol
+        | DeclarationScope::ProtocolExtension => None,
     }
 }
 
-fn misplaced_static(word: &str, decl: &Decl, around: Around) -> Option<Fault> {
+fn misplaced_static(word: &str, decl: &Decl, scope: DeclarationScope) -> Option<Fault> {
     let (many, one) = match &decl.kind {
         DeclKind::Function(_) => ("methods", "method"),
         DeclKind::Variable { .. } => ("properties", "property"),
         DeclKind::Subscript { .. } => ("subscripts", "subscript"),
         _ => return fault(format!("'{word}' modifier cannot be applied to this declaration")),
     };
-    match around {
-        Around::Module | Around::Function => fault(format!("{word} {many} may only be declared on a type")),
-        Around::Class if word == "class" && decl.has("static") => fault("'class' and 'static' cannot be combined"),
-        Around::Class if word == "class" && is_stored(&decl.kind) => Some(Fault {
+    match scope {
+        DeclarationScope::Module | DeclarationScope::Function => {
+            fault(format!("{word} {many} may only be declared on a type"))
+        }
+        DeclarationScope::Class if word == "class" && decl.has("static") => {
+            fault("'class' and 'static' cannot be combined")
+        }
+        DeclarationScope::Class if word == "class" && is_stored(&decl.kind) => Some(Fault {
             message: "class stored properties not supported in classes; did you mean 'static'?".into(),
             instead: "static",
         }),
-        Around::Struct | Around::Enum | Around::Protocol | Around::ProtocolExtension if word == "class" => {
+        DeclarationScope::Struct
+        | DeclarationScope::Enum
+        | DeclarationScope::Protocol
+        | DeclarationScope::ProtocolExtension
+            if word == "class" =>
+        {
             Some(Fault {
                 message: format!(
                     "class {many} are only allowed within classes; use 'static' to declare a static {one}"
@@ -169,13 +188,13 @@ fn misplaced_static(word: &str, decl: &Decl, around: Around) -> Option<Fault> {
     }
 }
 
-fn misplaced_final(decl: &Decl, around: Around) -> Option<Fault> {
+fn misplaced_final(decl: &Decl, scope: DeclarationScope) -> Option<Fault> {
     let is_class = matches!(&decl.kind, DeclKind::Nominal(n) if n.kind == NominalKind::Class);
     match &decl.kind {
         _ if is_class => None,
-        DeclKind::Function(_) | DeclKind::Variable { .. } | DeclKind::Subscript { .. } => match around {
-            Around::Class if decl.has("static") => fault("static declarations are already final"),
-            Around::Class | Around::ProtocolExtension => None,
+        DeclKind::Function(_) | DeclKind::Variable { .. } | DeclKind::Subscript { .. } => match scope {
+            DeclarationScope::Class if decl.has("static") => fault("static declarations are already final"),
+            DeclarationScope::Class | DeclarationScope::ProtocolExtension => None,
             _ => fault("only classes and class members may be marked with 'final'"),
         },
         DeclKind::Nominal(_) | DeclKind::Protocol(_) => {
@@ -194,13 +213,13 @@ fn misplaced_fixity(word: &str, decl: &Decl) -> Option<Fault> {
     }
 }
 
-fn misplaced_level(word: &str, decl: &Decl, around: Around) -> Option<Fault> {
-    match (&decl.kind, around) {
+fn misplaced_level(word: &str, decl: &Decl, scope: DeclarationScope) -> Option<Fault> {
+    match (&decl.kind, scope) {
         (DeclKind::Cases(_) | DeclKind::Deinit(_) | DeclKind::AssociatedType { .. } | DeclKind::Test { .. }, _) => {
             fault(format!("'{word}' modifier cannot be applied to this declaration"))
         }
-        (_, Around::Protocol) => fault(format!("'{word}' modifier cannot be used in protocols")),
-        (_, Around::Function) => fault(format!("attribute '{word}' can only be used in a non-local scope")),
+        (_, DeclarationScope::Protocol) => fault(format!("'{word}' modifier cannot be used in protocols")),
+        (_, DeclarationScope::Function) => fault(format!("attribute '{word}' can only be used in a non-local scope")),
         (DeclKind::Extension(extension), _) if !extension.inherits.is_empty() => {
             fault(format!("'{word}' modifier cannot be used with extensions that declare protocol conformances"))
         }

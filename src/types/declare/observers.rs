@@ -21,7 +21,7 @@ use std::rc::Rc;
 
 /// The context of an observed property or variable: its owner and its declaration.
 #[derive(Clone, Copy)]
-pub(crate) struct Surroundings {
+pub(crate) struct ObservedDeclaration {
     pub(crate) owner: Owner,
     pub(crate) group: Option<GroupId>,
     pub(crate) file: u32,
@@ -61,7 +61,7 @@ pub(crate) fn declare_observers(
     accessors: &Accessors,
     name: &Ident,
     ty: Option<&TypeExpr>,
-    at: Surroundings,
+    at: ObservedDeclaration,
 ) -> FunctionId {
     let body = observing_block(cx, accessors, name, ty, at);
     let mut set = observing(cx, &name.name, name.span, at, true);
@@ -80,7 +80,7 @@ pub(crate) fn overriding_observers(
     group: GroupId,
 ) -> Accessors {
     let Group { owner, file, .. } = cx.defs.groups[group.0 as usize];
-    let at = Surroundings { owner, group: Some(group), file, is_static: false, observed: None };
+    let at = ObservedDeclaration { owner, group: Some(group), file, is_static: false, observed: None };
     let set = observing_block(cx, accessors, name, ty, at);
     let get = written_block(cx, &format!("super.`{}`", name.name), name.span);
     let value = Ident { name: NEW.into(), span: name.span };
@@ -93,7 +93,7 @@ fn observing_block(
     accessors: &Accessors,
     name: &Ident,
     ty: Option<&TypeExpr>,
-    at: Surroundings,
+    at: ObservedDeclaration,
 ) -> Block {
     let base = match (at.owner, at.observed) {
         (_, None) => "super.",
@@ -112,7 +112,7 @@ pub(crate) fn observing_block_at(
     accessors: &Accessors,
     name: &Ident,
     ty: Option<&TypeExpr>,
-    at: Surroundings,
+    at: ObservedDeclaration,
     (read, stored): (&str, &str),
 ) -> Block {
     let (mut before, mut after) = (String::new(), String::new());
@@ -139,7 +139,7 @@ pub(crate) fn observe_global(cx: &mut TypeContext, g: GlobalId, binding: &Bindin
     if !observes(cx, Some(accessors), name, is_let) {
         return;
     }
-    let at = Surroundings { owner, group, file, is_static: true, observed: Some(Observed::Global(g)) };
+    let at = ObservedDeclaration { owner, group, file, is_static: true, observed: Some(Observed::Global(g)) };
     let ty = cx.defs.globals[g.0 as usize].ty_expr.clone();
     let setter = declare_observers(cx, accessors, name, ty.as_deref(), at);
     let global = &mut cx.defs.globals[g.0 as usize];
@@ -155,7 +155,7 @@ fn declare_observer(
     body: &LazyBlock,
     name: &Ident,
     ty: Option<&TypeExpr>,
-    at: Surroundings,
+    at: ObservedDeclaration,
 ) -> String {
     let full: Name = format!("{word} of {}", name.name).into();
     let mut observer = observing(cx, &full, name.span, at, false);
@@ -185,7 +185,7 @@ fn observing(
     cx: &TypeContext,
     name: &Name,
     span: Span,
-    at: Surroundings,
+    at: ObservedDeclaration,
     is_unwritten: bool,
 ) -> crate::types::model::tables::FunctionData {
     let is_prelude = is_unwritten || at.group.is_some_and(|g| cx.defs.groups[g.0 as usize].is_prelude);
@@ -218,7 +218,7 @@ pub(crate) fn observed_in(
     group: GroupId,
     is_static: bool,
     observed: Option<Observed>,
-) -> Surroundings {
+) -> ObservedDeclaration {
     let Group { owner, file, .. } = cx.defs.groups[group.0 as usize];
-    Surroundings { owner, group: Some(group), file, is_static, observed }
+    ObservedDeclaration { owner, group: Some(group), file, is_static, observed }
 }

@@ -33,7 +33,7 @@ pub(crate) struct WrappedLocal {
 }
 
 /// A wrapped property that is being entered.
-struct Wrapping<'d> {
+struct WrappedDeclaration<'d> {
     n: NominalId,
     like: &'d Member,
     decl: &'d Rc<Decl>,
@@ -46,7 +46,7 @@ struct Wrapping<'d> {
     observers: Option<&'d Accessors>,
 }
 
-impl Wrapping<'_> {
+impl WrappedDeclaration<'_> {
     /// Returns the type of the value that the outermost wrapper wraps, if the property has a type annotation.
     fn inner_type(&self) -> Option<TypeExpr> {
         let own = self.ty.cloned();
@@ -158,7 +158,7 @@ pub(crate) fn declare_wrapped(cx: &mut TypeContext, property: &Property) -> bool
         return false;
     } else {
         let observers = binding.accessors.as_ref();
-        let wrapping = Wrapping { n, like, decl, name, ty, attribute, wrapper, inner, observers };
+        let wrapping = WrappedDeclaration { n, like, decl, name, ty, attribute, wrapper, inner, observers };
         match like.is_static {
             true => wrap_static(cx, &wrapping, binding.value.as_ref()),
             false => wrap_property(cx, &wrapping, binding.value.as_ref()),
@@ -170,7 +170,7 @@ pub(crate) fn declare_wrapped(cx: &mut TypeContext, property: &Property) -> bool
 }
 
 /// Enters a static property with a wrapper; the storage is static, too.
-fn wrap_static(cx: &mut TypeContext, w: &Wrapping, value: Option<&Expr>) {
+fn wrap_static(cx: &mut TypeContext, w: &WrappedDeclaration, value: Option<&Expr>) {
     let value = value.map(|value| as_written(value, w.ty));
     let mut decl = (**w.decl).clone();
     decl.attributes.retain(|a| a.span != w.attribute.span && w.inner.iter().all(|(inner, _)| a.span != inner.span));
@@ -182,7 +182,7 @@ fn wrap_static(cx: &mut TypeContext, w: &Wrapping, value: Option<&Expr>) {
     forwardings(cx, w, &format!("_{}", w.name.name).into());
 }
 
-fn wrap_property(cx: &mut TypeContext, w: &Wrapping, value: Option<&Expr>) {
+fn wrap_property(cx: &mut TypeContext, w: &WrappedDeclaration, value: Option<&Expr>) {
     let span = w.name.span;
     let value = match (value, w.ty.map(|t| &t.kind)) {
         (None, Some(TypeExprKind::Optional(_))) if w.wrapper.takes_value => Some(Expr { kind: ExprKind::Nil, span }),
@@ -220,7 +220,7 @@ fn wrap_property(cx: &mut TypeContext, w: &Wrapping, value: Option<&Expr>) {
 }
 
 /// Enters the computed properties that forward to the wrapper.
-fn forwardings(cx: &mut TypeContext, w: &Wrapping, storage: &Name) {
+fn forwardings(cx: &mut TypeContext, w: &WrappedDeclaration, storage: &Name) {
     let (mut path, mut value) = (String::from("wrappedValue"), w.wrapper.value);
     for (_, wrapper) in &w.inner {
         path.push_str(".wrappedValue");
@@ -235,7 +235,7 @@ fn forwardings(cx: &mut TypeContext, w: &Wrapping, storage: &Name) {
 }
 
 /// Enters the function that creates the wrapper from the wrapped value.
-fn wrapping_function(cx: &mut TypeContext, w: &Wrapping, initial: Option<FunctionId>) -> FunctionId {
+fn wrapping_function(cx: &mut TypeContext, w: &WrappedDeclaration, initial: Option<FunctionId>) -> FunctionId {
     const VALUE: &str = "wrapped value";
     let span = w.name.span;
     let mut wrap = part(cx, w, &format!("wrapped {}", w.name.name), true);
@@ -249,7 +249,7 @@ fn wrapping_function(cx: &mut TypeContext, w: &Wrapping, initial: Option<Functio
 }
 
 /// Returns the value of the outermost wrapper: the given value, wrapped in the inner wrappers.
-fn inner_call(cx: &mut TypeContext, w: &Wrapping, value: Expr) -> Expr {
+fn inner_call(cx: &mut TypeContext, w: &WrappedDeclaration, value: Expr) -> Expr {
     w.inner.iter().rev().fold(value, |value, (attribute, _)| wrapper_call(cx, attribute, Some(value)))
 }
 
@@ -284,7 +284,7 @@ fn written_expression(cx: &mut TypeContext, text: &str, place: Span) -> Option<E
 }
 
 /// Enters the stored property that contains the wrapper; returns its name.
-fn wrapper_storage(cx: &mut TypeContext, w: &Wrapping, value: Option<Expr>, wrapped: Wrapped) -> Name {
+fn wrapper_storage(cx: &mut TypeContext, w: &WrappedDeclaration, value: Option<Expr>, wrapped: Wrapped) -> Name {
     let storage: Name = format!("_{}", w.name.name).into();
     let mut decl = (**w.decl).clone();
     decl.modifiers.push(Ident { name: "private".into(), span: w.name.span });
@@ -308,7 +308,7 @@ fn wrapper_storage(cx: &mut TypeContext, w: &Wrapping, value: Option<Expr>, wrap
 /// Enters a computed property that forwards to a property of the wrapper.
 fn forwarding(
     cx: &mut TypeContext,
-    w: &Wrapping,
+    w: &WrappedDeclaration,
     (name, ty): (&Name, Option<&TypeExpr>),
     storage: &Name,
     (of, accessible): (&str, Accessible),
@@ -338,8 +338,8 @@ fn forwarding(
         let observers = w.observers.filter(|_| *name == w.name.name);
         let body = match observers {
             Some(observers) => {
-                let around = observers::observed_in(cx, w.like.group, w.like.is_static, Some(Observed::Result(get)));
-                observers::observing_block_at(cx, observers, w.name, ty, around, (&place, &place))
+                let observed = observers::observed_in(cx, w.like.group, w.like.is_static, Some(Observed::Result(get)));
+                observers::observing_block_at(cx, observers, w.name, ty, observed, (&place, &place))
             }
             None => observers::written_block(cx, &format!("{place} = `{NEW}`\n"), span),
         };
@@ -355,7 +355,7 @@ fn forwarding(
     );
 }
 
-fn part(cx: &TypeContext, w: &Wrapping, name: &str, is_static: bool) -> FunctionData {
+fn part(cx: &TypeContext, w: &WrappedDeclaration, name: &str, is_static: bool) -> FunctionData {
     let Group { owner, file, is_prelude, .. } = cx.defs.groups[w.like.group.0 as usize];
     FunctionData {
         owner,
@@ -365,7 +365,7 @@ fn part(cx: &TypeContext, w: &Wrapping, name: &str, is_static: bool) -> Function
     }
 }
 
-fn add_part(cx: &mut TypeContext, w: &Wrapping, part: FunctionData) -> FunctionId {
+fn add_part(cx: &mut TypeContext, w: &WrappedDeclaration, part: FunctionData) -> FunctionId {
     let name = part.base_name.clone();
     let f = cx.defs.add_function(part);
     let member = Member { kind: MemberKind::Method(f), is_static: true, ..w.like.clone() };

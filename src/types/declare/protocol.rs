@@ -9,8 +9,8 @@ use crate::types::model::context::TypeContext;
 use crate::types::model::prelude::PRELUDE_FILE;
 use crate::types::model::syntax_query::{is_operator, property_name};
 use crate::types::model::tables::{
-    AssociatedData, FunctionKind, Group, GroupId, Member, MemberKind, Owner, ProtocolData, RequirementData,
-    RequirementKind,
+    AssociatedData, AssociatedMemo, FunctionKind, Group, GroupId, Member, MemberKind, Owner, ProtocolData,
+    ProtocolMemo, RequirementData, RequirementKind,
 };
 use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::ProtocolId;
@@ -36,11 +36,10 @@ pub(crate) fn declare_protocol(
         requirements: vec![],
         associated: vec![],
         members: HashMap::new(),
-        refines: None,
-        clauses: None,
         file,
         is_prelude,
         span: protocol.name.span,
+        memo: ProtocolMemo::default(),
     };
     cx.defs.protocols.push(data.into());
     let group = declare::new_group(cx, Owner::Protocol(id), vec![], vec![], file, is_prelude);
@@ -100,7 +99,7 @@ pub(crate) fn declare_requirement(cx: &mut TypeContext, decl: &Rc<Decl>, owner: 
                 bound: bound.clone(),
                 default: default.clone(),
                 requirements: requirements.clone(),
-                conforms: None,
+                memo: AssociatedMemo::default(),
             });
             let member = Member { kind: MemberKind::AssociatedType, is_static: true, group, file, is_private: false };
             member::add_member(cx, owner, &name.name, member);

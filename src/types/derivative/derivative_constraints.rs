@@ -92,9 +92,9 @@ pub(crate) fn check_promise_of_witness(
     let Some(decl) = cx.defs.function_data(witness.function).decl.clone() else { return };
     let own = signature::signature(cx, witness.function).env.clone();
     // Callers satisfy the requirements on the generic parameters of the protocol's requirement.
-    let mut around = (*cx.scope.env).clone();
-    around.requirements.extend(signature::signature(cx, requirement).env.requirements.iter().cloned());
-    let narrower = context::with_env(cx, Rc::new(around), |cx| narrower_promise(cx, &decl, &own, witness));
+    let mut extended = (*cx.scope.env).clone();
+    extended.requirements.extend(signature::signature(cx, requirement).env.requirements.iter().cloned());
+    let narrower = context::with_env(cx, Rc::new(extended), |cx| narrower_promise(cx, &decl, &own, witness));
     let Some((at, unmet)) = narrower else { return };
     let name = cx.defs.function_data(requirement).base_name.clone();
     let message = format!("'{name}' is differentiable for fewer types than the requirement that it satisfies");

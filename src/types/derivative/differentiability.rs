@@ -12,7 +12,7 @@ use crate::types::generics::generic_env;
 use crate::types::generics::signature;
 use crate::types::model::context;
 use crate::types::model::context::TypeContext;
-use crate::types::model::differentiability::Promise;
+use crate::types::model::differentiability::Differentiability;
 use crate::types::model::display;
 use crate::types::model::syntax_query;
 use crate::types::model::tables::{Env, FunctionKind, Owner, Signature};
@@ -24,11 +24,11 @@ use crate::types::nominal::stored_property;
 use std::rc::Rc;
 
 /// A witness of a `@differentiable` requirement.
-pub struct Kept {
+pub struct DifferentiableWitness {
     /// The witness. A default implementation is given for one conforming type.
     pub witness: FunctionRef,
     /// The differentiability of the requirement.
-    pub promise: Rc<Promise>,
+    pub promise: Rc<Differentiability>,
     /// The span of the requirement.
     pub requirement: Span,
 }
@@ -37,7 +37,7 @@ pub struct Kept {
 const KINDS: &[&str] = &["reverse", "forward", "linear", "default"];
 
 /// The differentiability that the `@differentiable` attribute of a function states, computed once.
-pub(crate) fn promise(cx: &mut TypeContext, f: FunctionId) -> Option<Rc<Promise>> {
+pub(crate) fn promise(cx: &mut TypeContext, f: FunctionId) -> Option<Rc<Differentiability>> {
     if let Some(known) = &cx.defs.function_data(f).memo.promise {
         return known.clone();
     }
@@ -47,7 +47,7 @@ pub(crate) fn promise(cx: &mut TypeContext, f: FunctionId) -> Option<Rc<Promise>
     promise
 }
 
-fn read_promise(cx: &mut TypeContext, f: FunctionId) -> Option<Promise> {
+fn read_promise(cx: &mut TypeContext, f: FunctionId) -> Option<Differentiability> {
     let data = cx.defs.function_data(f);
     let (kind, is_requirement, is_prelude) = (data.kind, data.requirement.is_some(), data.is_prelude);
     // The attribute of a computed property applies to its getter, not to its setter.
@@ -74,12 +74,12 @@ fn read_promise(cx: &mut TypeContext, f: FunctionId) -> Option<Promise> {
         check_further_promises(cx, f, &decl, &signature);
     }
     let is = |word: &str| args.kind.as_ref().is_some_and(|k| &*k.name == word);
-    Some(Promise { wrt, linear: is("linear"), default: is("default") })
+    Some(Differentiability { wrt, linear: is("linear"), default: is("default") })
 }
 
 /// Checks that the `@differentiable` attributes of a declaration differ in their parameters.
 fn check_further_promises(cx: &mut TypeContext, f: FunctionId, decl: &Decl, signature: &Signature) {
-    let mut said: Vec<Vec<bool>> = vec![];
+    let mut reported: Vec<Vec<bool>> = vec![];
     for attribute in decl.attributes.iter().filter(|a| &*a.name.name == "differentiable") {
         let args = syntax_query::differentiation(attribute);
         let env = required_env(cx, f, &signature.env, &args);
@@ -88,11 +88,11 @@ fn check_further_promises(cx: &mut TypeContext, f: FunctionId, decl: &Decl, sign
 
             wrt_flags(cx, &args, &names, &types, signature.self_type.is_some())
         });
-        if said.contains(&wrt) {
+        if reported.contains(&wrt) {
             let message = "duplicate '@differentiable' attribute with same parameters";
             cx.sink.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
         }
-        said.push(wrt);
+        reported.push(wrt);
     }
 }
 
@@ -187,7 +187,7 @@ pub fn promise_applies(cx: &mut TypeContext, f: FunctionId, generics: &[Type]) -
 
 /// The witnesses of `@differentiable` requirements in all types of the program, with the differentiability each must
 /// have.
-pub fn promises_of_conformances(cx: &mut TypeContext) -> Vec<Kept> {
+pub fn promises_of_conformances(cx: &mut TypeContext) -> Vec<DifferentiableWitness> {
     let mut kept = vec![];
     for n in 0..cx.defs.nominals.len() as u32 {
         let n = NominalId(n);
@@ -208,7 +208,7 @@ pub fn promises_of_conformances(cx: &mut TypeContext) -> Vec<Kept> {
     kept
 }
 
-fn promises_of_conformance(cx: &mut TypeContext, p: ProtocolId, own: &Type, kept: &mut Vec<Kept>) {
+fn promises_of_conformance(cx: &mut TypeContext, p: ProtocolId, own: &Type, kept: &mut Vec<DifferentiableWitness>) {
     for r in 0..cx.defs.protocol_data(p).requirements.len() as u32 {
         let function = cx.defs.protocol_data(p).requirements[r as usize].function;
         let Some(promise) = self::promise(cx, function) else { continue };
@@ -226,8 +226,8 @@ fn promises_of_conformance(cx: &mut TypeContext, p: ProtocolId, own: &Type, kept
         }
         let requirement = cx.defs.function_data(function).span;
         let wrt = flags_of(cx, &promise.wrt, function, witness.function);
-        let promise = Rc::new(Promise { wrt, ..(*promise).clone() });
-        kept.push(Kept { witness, promise, requirement });
+        let promise = Rc::new(Differentiability { wrt, ..(*promise).clone() });
+        kept.push(DifferentiableWitness { witness, promise, requirement });
     }
 }
 

@@ -12,7 +12,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::types::conform::conformances;
 use crate::types::derivative::differentiability;
 use crate::types::derivative::registered_rules;
-use crate::types::flow::data_flow::Ways;
+use crate::types::flow::data_flow::DataFlow;
 use crate::types::generics::signature;
 use crate::types::model::context;
 use crate::types::model::context::TypeContext;
@@ -28,11 +28,11 @@ pub(crate) fn check_called_requirements(cx: &mut TypeContext, f: FunctionId, bod
     if signature.env.params.is_empty() {
         return;
     }
-    let mut ways = Ways::of(body);
-    ways.varies = (0..).map(LocalId).zip(&promise.wrt).filter(|(_, w)| **w).map(|(local, _)| local).collect();
-    ways.cut = prelude::library_function(cx, "withoutDerivative");
-    while ways.spread() {}
-    for (call, varies) in ways.calls_on_the_way() {
+    let mut flow = DataFlow::of(body);
+    flow.varies = (0..).map(LocalId).zip(&promise.wrt).filter(|(_, w)| **w).map(|(local, _)| local).collect();
+    flow.cut = prelude::library_function(cx, "withoutDerivative");
+    while flow.spread() {}
+    for (call, varies) in flow.calls_on_path() {
         context::with_env(cx, signature.env.clone(), |cx| {
             let differentiable = lookup::protocol(cx, "Differentiable");
             if !matches!(call.ty, Type::Function(_)) && conformances::conforms_to(cx, &call.ty, differentiable) {

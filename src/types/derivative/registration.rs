@@ -55,7 +55,7 @@ impl Original {
 
 /// The reason why a function cannot be registered for a candidate. `Types` and `Unmet` are reported in preference to
 /// `Labels`, and these in preference to `Shape`.
-enum Misfit {
+enum RegistrationMismatch {
     /// The parameters or the value of the function differ from those of the candidate.
     Shape,
     /// The primal types agree, and the types of the linear function or of the transpose do not.
@@ -94,7 +94,7 @@ fn register_for(
     cx: &mut TypeContext,
     f: FunctionId,
     of: &FunctionName,
-    try_one: &mut dyn FnMut(&mut TypeContext, &Original) -> Result<(), Misfit>,
+    try_one: &mut dyn FnMut(&mut TypeContext, &Original) -> Result<(), RegistrationMismatch>,
 ) {
     let mut candidates = original::originals(cx, f, of);
     if candidates.is_empty() {
@@ -118,15 +118,15 @@ fn register_for(
             let Some(original) = self::original(cx, *candidate, f, &given) else { continue };
             match try_one(cx, &original) {
                 Ok(()) => done = Some(Some(original)),
-                Err(Misfit::Reported) => done = Some(None),
-                Err(Misfit::Labels(other)) => labels = Some(other),
-                Err(Misfit::Types(problem)) => types = types.or(Some(problem)),
-                Err(Misfit::Unmet(function, requirement)) => {
+                Err(RegistrationMismatch::Reported) => done = Some(None),
+                Err(RegistrationMismatch::Labels(other)) => labels = Some(other),
+                Err(RegistrationMismatch::Types(problem)) => types = types.or(Some(problem)),
+                Err(RegistrationMismatch::Unmet(function, requirement)) => {
                     types = types.or_else(|| {
                         Some(Box::new(derivative_constraints::less_constrained(cx, of, function, &requirement)))
                     });
                 }
-                Err(Misfit::Shape) => {}
+                Err(RegistrationMismatch::Shape) => {}
             }
             if done.is_some() {
                 break;
@@ -236,21 +236,21 @@ fn register_derivative(cx: &mut TypeContext, f: FunctionId, of: &FunctionName, a
     register_for(cx, f, of, &mut |cx, original| {
         let (names, types) = parameters(&given);
         if types.len() != original.params.len() || changed_parameters(&given) != original.changed {
-            return Err(Misfit::Shape);
+            return Err(RegistrationMismatch::Shape);
         }
         if labels_differ(cx, f, original.function) {
-            return Err(Misfit::Labels(original.function));
+            return Err(RegistrationMismatch::Labels(original.function));
         }
         let same = |cx: &mut TypeContext, a: &Type, b: &Type| associated_type::normalize_type(cx, a) == *b;
         if !types.iter().zip(&original.params).all(|(a, b)| same(cx, a, b)) || !same(cx, &value, &original.result) {
-            return Err(Misfit::Shape);
+            return Err(RegistrationMismatch::Shape);
         }
         if let Some(requirement) = derivative_constraints::unmet_of(cx, original) {
-            return Err(Misfit::Unmet(original.function, requirement));
+            return Err(RegistrationMismatch::Unmet(original.function, requirement));
         }
         if given.throws && !signature::signature(cx, original.function).throws {
             let message = "a derivative can only throw if its original throws";
-            return Err(Misfit::Types(Box::new(Diagnostic::error(
+            return Err(RegistrationMismatch::Types(Box::new(Diagnostic::error(
                 Code::Registration,
                 cx.defs.function_data(f).span,
                 message,
@@ -260,14 +260,14 @@ fn register_derivative(cx: &mut TypeContext, f: FunctionId, of: &FunctionName, a
             let before = cx.sink.diagnostics.len();
             let mut wrt = differentiability::wrt_flags(cx, args, &names, &types, given.self_type.is_some());
             if cx.sink.diagnostics.len() > before {
-                return Err(Misfit::Reported);
+                return Err(RegistrationMismatch::Reported);
             }
             if let Some(problem) = derivative_type::misfitting_derivative(cx, f, original, kind, &wrt, &linear, span) {
                 let promised = if args.wrt.is_none() { promised_of_original(cx, original) } else { vec![] };
                 let fits = |wrt: &Vec<bool>| {
                     derivative_type::misfitting_derivative(cx, f, original, kind, wrt, &linear, span).is_none()
                 };
-                wrt = promised.into_iter().find(fits).ok_or_else(|| Misfit::Types(Box::new(problem)))?;
+                wrt = promised.into_iter().find(fits).ok_or_else(|| RegistrationMismatch::Types(Box::new(problem)))?;
             }
             let differs = args.differs.is_some();
             remember(cx, Registered { differs, ..original.registered(f, wrt, kind) }, original, span);
@@ -305,7 +305,7 @@ fn register_transpose(cx: &mut TypeContext, f: FunctionId, of: &FunctionName, ar
             let before = cx.sink.diagnostics.len();
             let mut wrt = differentiability::wrt_flags(cx, args, &names, &original.params, original.has_self);
             if cx.sink.diagnostics.len() > before {
-                return Err(Misfit::Reported);
+                return Err(RegistrationMismatch::Reported);
             }
             if args.wrt.is_none() && original.has_self && given.self_type.is_some() {
                 // A method transposes its arguments; a function that also transposes `self` is static.
@@ -317,10 +317,10 @@ fn register_transpose(cx: &mut TypeContext, f: FunctionId, of: &FunctionName, ar
             let moved: Vec<Type> =
                 original.params.iter().zip(&wrt).filter(|(_, w)| **w).map(|(t, _)| t.clone()).collect();
             if let Some(problem) = not_transposable(cx, f, original, args, &wrt, span) {
-                return Err(Misfit::Types(Box::new(problem)));
+                return Err(RegistrationMismatch::Types(Box::new(problem)));
             }
             if let Some(requirement) = derivative_constraints::unmet_of(cx, original) {
-                return Err(Misfit::Unmet(original.function, requirement));
+                return Err(RegistrationMismatch::Unmet(original.function, requirement));
             }
             let same = |cx: &mut TypeContext, a: &Type, b: &Type| {
                 unlabelled(&associated_type::normalize_type(cx, a)) == unlabelled(b)
@@ -330,7 +330,7 @@ fn register_transpose(cx: &mut TypeContext, f: FunctionId, of: &FunctionName, ar
                 && same(cx, &given.result, &together(&moved));
             if !fits {
                 let problem = misfitting_transpose(cx, original, &wanted, &moved, span);
-                return Err(Misfit::Types(Box::new(problem)));
+                return Err(RegistrationMismatch::Types(Box::new(problem)));
             }
             let differs = args.differs.is_some();
             let new = Registered { differs, ..original.registered(f, wrt, RegisteredKind::Transpose) };

@@ -12,7 +12,7 @@ use hashbrown::{HashMap, HashSet};
 
 /// The data flow of a body.
 #[derive(Default)]
-pub(crate) struct Ways<'b> {
+pub(crate) struct DataFlow<'b> {
     /// The variables that depend on the differentiated parameters.
     pub(crate) varies: HashSet<LocalId>,
     /// The values assigned to each variable.
@@ -23,11 +23,11 @@ pub(crate) struct Ways<'b> {
     pub(crate) cut: Option<FunctionId>,
 }
 
-impl<'b> Ways<'b> {
-    pub(crate) fn of(body: &'b Body) -> Ways<'b> {
-        let mut ways = Ways::default();
-        ways.statements(&body.statements);
-        ways
+impl<'b> DataFlow<'b> {
+    pub(crate) fn of(body: &'b Body) -> DataFlow<'b> {
+        let mut flow = DataFlow::default();
+        flow.statements(&body.statements);
+        flow
     }
 
     fn statements(&mut self, statements: &'b [Stmt]) {
@@ -170,7 +170,7 @@ impl<'b> Ways<'b> {
     }
 
     /// The calls with varied arguments whose results reach a returned value, each with flags for its varied arguments.
-    pub(crate) fn calls_on_the_way(&self) -> Vec<(&'b Expr, Vec<bool>)> {
+    pub(crate) fn calls_on_path(&self) -> Vec<(&'b Expr, Vec<bool>)> {
         let mut open = self.returned.clone();
         let mut seen = HashSet::new();
         let mut calls: Vec<(&'b Expr, Vec<bool>)> = vec![];

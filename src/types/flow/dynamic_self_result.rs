@@ -3,7 +3,7 @@
 use crate::diagnostic::Code;
 use crate::diagnostic::Diagnostic;
 use crate::types::conform::superclass;
-use crate::types::flow::data_flow::Ways;
+use crate::types::flow::data_flow::DataFlow;
 use crate::types::generics::signature;
 use crate::types::model::context::TypeContext;
 use crate::types::model::display;
@@ -29,7 +29,7 @@ pub(crate) fn check_own_result(cx: &mut TypeContext, f: FunctionId, body: &Body)
         return;
     }
     let mut search = Search::of(cx, n, body, false);
-    let found: Vec<&Expr> = search.ways.returned.clone().into_iter().filter(|e| search.is_foreign(e)).collect();
+    let found: Vec<&Expr> = search.flow.returned.clone().into_iter().filter(|e| search.is_foreign(e)).collect();
     for e in found {
         let (from, class) = (display::show(cx, &e.ty), cx.defs.nominal_data(n).name.clone());
         let to =
@@ -49,7 +49,7 @@ pub(crate) struct Search<'b, 'w> {
     cx: &'w mut TypeContext,
     class: NominalId,
     body: &'b Body,
-    ways: Ways<'b>,
+    flow: DataFlow<'b>,
     is_closure: bool,
     /// The variables that were examined.
     seen: HashSet<LocalId>,
@@ -59,7 +59,7 @@ pub(crate) struct Search<'b, 'w> {
 
 impl<'b, 'w> Search<'b, 'w> {
     fn of(cx: &'w mut TypeContext, class: NominalId, body: &'b Body, is_closure: bool) -> Search<'b, 'w> {
-        Search { cx, class, body, ways: Ways::of(body), is_closure, seen: HashSet::new(), captured: vec![] }
+        Search { cx, class, body, flow: DataFlow::of(body), is_closure, seen: HashSet::new(), captured: vec![] }
     }
 
     fn is_class(&self, ty: &Type) -> bool {
@@ -116,7 +116,7 @@ impl<'b, 'w> Search<'b, 'w> {
     fn is_foreign_closure(&mut self, f: FunctionId) -> bool {
         let BodyState::Checked(body) = self.cx.defs.function_data(f).memo.body.clone() else { return false };
         let mut inner = Search::of(self.cx, self.class, &body, true);
-        let found = inner.ways.returned.clone().into_iter().any(|e| inner.is_foreign(e));
+        let found = inner.flow.returned.clone().into_iter().any(|e| inner.is_foreign(e));
         let captured = std::mem::take(&mut inner.captured);
         found || captured.into_iter().any(|outer| self.is_foreign_variable(outer))
     }
@@ -131,7 +131,7 @@ impl<'b, 'w> Search<'b, 'w> {
         } else if index < self.body.params {
             return !self.is_closure;
         }
-        let values = self.ways.values.get(&local).cloned().unwrap_or_default();
+        let values = self.flow.values.get(&local).cloned().unwrap_or_default();
         values.into_iter().any(|value| self.is_foreign(value))
     }
 }

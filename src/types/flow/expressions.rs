@@ -26,11 +26,11 @@ impl<'b> Flow<'b, '_> {
                 | ExprKind::Upcast(_)
                 | ExprKind::Super(_)
         );
-        if !std::mem::replace(&mut self.is_on_way, is_step) {
+        if !std::mem::replace(&mut self.is_on_path, is_step) {
             self.note_read(e);
         }
         self.expr_inside(e);
-        self.is_on_way = false;
+        self.is_on_path = false;
         if e.ty == Type::Never && self.state.reachable {
             self.never = Some(e.span);
             self.escape();
@@ -242,7 +242,7 @@ impl<'b> Flow<'b, '_> {
     /// Visits the arguments of a call of `of`; the first one may be the receiver.
     fn arguments(&mut self, args: &'b [Argument], of: Option<FunctionId>) {
         let method = of.filter(|f| signature::signature(self.cx, *f).self_type.is_some());
-        self.is_on_way = false;
+        self.is_on_path = false;
         for (i, arg) in args.iter().enumerate() {
             let how = match method {
                 Some(f) if i == 0 => Use::Receiver(f),

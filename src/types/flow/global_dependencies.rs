@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 /// Reports lazy variables whose initial value depends on the variable itself.
 pub(in crate::types) fn check_circles(cx: &mut TypeContext, globals: std::ops::Range<u32>) {
-    let mut told: HashSet<GlobalId> = HashSet::new();
+    let mut reported: HashSet<GlobalId> = HashSet::new();
     let mut known = HashMap::new();
     for global in globals.map(GlobalId) {
         let data = &cx.defs.globals[global.0 as usize];
@@ -28,13 +28,13 @@ pub(in crate::types) fn check_circles(cx: &mut TypeContext, globals: std::ops::R
         let (name, declared) = (data.name.clone(), data.span);
         let body = Body::default();
         let mut flow = Flow::new(cx, initial, &body);
-        flow.needs = known;
-        let needs = flow.needs(initial);
+        flow.reads = known;
+        let reads = flow.reads(initial);
         // In a cycle, only the entry of the function at which the query started is complete.
-        known = if flow.needs_in_circles { HashMap::new() } else { flow.needs };
-        let own = needs.iter().find(|(needed, _)| *needed == global && !told.contains(&global));
+        known = if flow.reads_in_cycles { HashMap::new() } else { flow.reads };
+        let own = reads.iter().find(|(needed, _)| *needed == global && !reported.contains(&global));
         if let Some((_, at)) = own {
-            told.extend(needs.iter().map(|(needed, _)| *needed));
+            reported.extend(reads.iter().map(|(needed, _)| *needed));
             let diagnostic = Diagnostic::error(Code::Uninitialized, declared, "circular reference");
             cx.sink.report(diagnostic.also(*at, format!("'{name}' is used here to compute its own initial value")));
         }
@@ -42,19 +42,19 @@ pub(in crate::types) fn check_circles(cx: &mut TypeContext, globals: std::ops::R
 }
 
 /// A global variable that is read, with the span of the read.
-pub(crate) type Need = (GlobalId, Span);
+pub(crate) type GlobalRead = (GlobalId, Span);
 
 /// The variables that a function reads, each with the span of its first read.
 #[derive(Default)]
-struct Found {
-    needs: Vec<Need>,
+struct GlobalReads {
+    reads: Vec<GlobalRead>,
     seen: HashSet<GlobalId>,
 }
 
-impl Found {
-    fn add(&mut self, need: Need) {
+impl GlobalReads {
+    fn add(&mut self, need: GlobalRead) {
         if self.seen.insert(need.0) {
-            self.needs.push(need);
+            self.reads.push(need);
         }
     }
 }
@@ -65,7 +65,7 @@ impl Flow<'_, '_> {
         if !self.variables.has_globals() || !self.state.reachable {
             return;
         }
-        for (global, at) in self.needs(f).iter().copied() {
+        for (global, at) in self.reads(f).iter().copied() {
             if let Some(part) = self.variables.global(global)
                 && self.state.unset.has(part)
             {
@@ -75,27 +75,27 @@ impl Flow<'_, '_> {
     }
 
     /// The variables that a function reads on every path.
-    fn needs(&mut self, f: FunctionId) -> Rc<[Need]> {
-        if let Some(known) = self.needs.get(&f) {
-            self.needs_in_circles |= known.is_none();
+    fn reads(&mut self, f: FunctionId) -> Rc<[GlobalRead]> {
+        if let Some(known) = self.reads.get(&f) {
+            self.reads_in_cycles |= known.is_none();
             return known.clone().unwrap_or_default();
         }
         crate::cancel::check();
         // A recursive query of this entry adds nothing further.
-        self.needs.insert(f, None);
-        let mut found = Found::default();
+        self.reads.insert(f, None);
+        let mut found = GlobalReads::default();
         if !self.cx.defs.function_data(f).is_prelude
             && let Some(body) = queries::check_body(self.cx, f)
         {
             self.statements_need(&body.statements, &mut found);
         }
-        let found: Rc<[Need]> = found.needs.into();
-        self.needs.insert(f, Some(found.clone()));
+        let found: Rc<[GlobalRead]> = found.reads.into();
+        self.reads.insert(f, Some(found.clone()));
         found
     }
 
     /// Collects the reads that occur on every path, up to the first statement that branches.
-    fn statements_need(&mut self, statements: &[Stmt], found: &mut Found) {
+    fn statements_need(&mut self, statements: &[Stmt], found: &mut GlobalReads) {
         for s in statements {
             match &s.kind {
                 StmtKind::Expr(e) | StmtKind::InitGlobal { value: e, .. } => self.expr_needs(e, found),
@@ -133,7 +133,7 @@ impl Flow<'_, '_> {
         }
     }
 
-    fn place_needs(&mut self, place: &Place, found: &mut Found) {
+    fn place_needs(&mut self, place: &Place, found: &mut GlobalReads) {
         match &place.root {
             Root::Global(global) => found.add((*global, place.span)),
             Root::Value(base) => self.expr_needs(base, found),
@@ -141,19 +141,19 @@ impl Flow<'_, '_> {
         }
     }
 
-    fn expr_needs(&mut self, e: &Expr, found: &mut Found) {
+    fn expr_needs(&mut self, e: &Expr, found: &mut GlobalReads) {
         match &e.kind {
             ExprKind::Global(global) => {
                 found.add((*global, e.span));
                 if let Some(initial) = stored_property::global_initial(self.cx, *global) {
-                    let inner = self.needs(initial);
+                    let inner = self.reads(initial);
                     inner.iter().for_each(|need| found.add(*need));
                 }
             }
             ExprKind::Call { callee, args } => {
                 self.arguments_need(args, found);
                 if let Callee::Static(f) = callee {
-                    let inner = self.needs(f.function);
+                    let inner = self.reads(f.function);
                     inner.iter().for_each(|need| found.add(*need));
                 }
             }
@@ -171,7 +171,7 @@ impl Flow<'_, '_> {
         }
     }
 
-    fn arguments_need(&mut self, args: &[Argument], found: &mut Found) {
+    fn arguments_need(&mut self, args: &[Argument], found: &mut GlobalReads) {
         for arg in args {
             match arg {
                 Argument::Value(e) => self.expr_needs(e, found),

@@ -76,9 +76,9 @@ struct Flow<'b, 'w> {
     /// The local functions declared in the enclosing scopes, with their captures.
     local_functions: HashMap<FunctionId, Rc<[Capture]>>,
     /// The variables that the functions called by the script read on every path.
-    needs: HashMap<FunctionId, Option<Rc<[crate::types::flow::global_dependencies::Need]>>>,
-    /// Whether the entry of a function in `needs` was queried while it was being computed.
-    needs_in_circles: bool,
+    reads: HashMap<FunctionId, Option<Rc<[crate::types::flow::global_dependencies::GlobalRead]>>>,
+    /// Whether the entry of a function in `reads` was queried while it was being computed.
+    reads_in_cycles: bool,
     usage: Usage,
     /// The first call of the function itself.
     calls_itself: Option<Span>,
@@ -105,7 +105,7 @@ struct Flow<'b, 'w> {
     /// Whether the body is that of a closure or local function.
     is_inner: bool,
     /// Whether the walk is inside a place whose access has been noted.
-    is_on_way: bool,
+    is_on_path: bool,
     /// The places that the body accesses.
     accesses: Vec<Place>,
     /// The functions that the body calls.
@@ -132,8 +132,8 @@ impl<'b, 'w> Flow<'b, 'w> {
             filled: None,
             led_to: None,
             local_functions: HashMap::new(),
-            needs: HashMap::new(),
-            needs_in_circles: false,
+            reads: HashMap::new(),
+            reads_in_cycles: false,
             usage: Usage::of(body),
             calls_itself: None,
             chained: vec![],
@@ -146,7 +146,7 @@ impl<'b, 'w> Flow<'b, 'w> {
             escapes: false,
             never: None,
             is_inner: false,
-            is_on_way: false,
+            is_on_path: false,
             accesses: vec![],
             called_inside: vec![],
             accesses_of: HashMap::new(),

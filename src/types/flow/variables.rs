@@ -25,7 +25,7 @@ pub(super) struct Part {
 }
 
 /// A tracked local variable.
-struct Followed {
+struct TrackedVariable {
     parts: Range<u32>,
     /// The index of the first tracked property; those before it are inherited.
     first: u32,
@@ -37,7 +37,7 @@ struct Followed {
 #[derive(Default)]
 pub(super) struct Variables {
     parts: Vec<Part>,
-    locals: HashMap<LocalId, Followed>,
+    locals: HashMap<LocalId, TrackedVariable>,
     globals: HashMap<GlobalId, u32>,
     /// The parts in the order in which their declarations were reached.
     pub(super) declared: Vec<u32>,
@@ -72,9 +72,9 @@ impl Variables {
 
     /// The part of a variable with the given index, if the variable is tracked by parts.
     pub(super) fn part_of(&self, local: LocalId, index: u32) -> Option<u32> {
-        let followed = self.locals.get(&local)?;
-        let own = index.checked_sub(followed.first)?;
-        (followed.is_split && own < followed.parts.len() as u32).then(|| followed.parts.start + own)
+        let tracked = self.locals.get(&local)?;
+        let own = index.checked_sub(tracked.first)?;
+        (tracked.is_split && own < tracked.parts.len() as u32).then(|| tracked.parts.start + own)
     }
 
     fn add(&mut self, parts: Vec<Part>) -> Range<u32> {
@@ -136,7 +136,7 @@ impl Flow<'_, '_> {
         let is_split = split.is_some();
         let parts = split.unwrap_or_else(|| vec![self.whole(local)]);
         let parts = self.variables.add(parts);
-        self.variables.locals.insert(local, Followed { parts: parts.clone(), first: 0, is_split });
+        self.variables.locals.insert(local, TrackedVariable { parts: parts.clone(), first: 0, is_split });
         parts
     }
 
@@ -171,7 +171,7 @@ impl Flow<'_, '_> {
         for part in parts.clone() {
             self.state.unset.put(part, true);
         }
-        self.variables.locals.insert(local, Followed { parts, first, is_split: true });
+        self.variables.locals.insert(local, TrackedVariable { parts, first, is_split: true });
     }
 
     fn whole(&self, local: LocalId) -> Part {

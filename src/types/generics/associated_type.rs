@@ -28,10 +28,10 @@ pub(crate) fn associated_bounds(cx: &mut TypeContext, p: ProtocolId, name: &str)
     let Some(i) = cx.defs.protocol_data(p).associated.iter().position(|a| &*a.name == name) else {
         return Rc::from([]);
     };
-    if let Some(known) = &cx.defs.protocol_data(p).associated[i].conforms {
+    if let Some(known) = &cx.defs.protocol_data(p).associated[i].memo.bounds {
         return known.clone();
     }
-    cx.defs.protocols[p.0 as usize].associated[i].conforms = Some(Rc::from([]));
+    cx.defs.protocols[p.0 as usize].associated[i].memo.bounds = Some(Rc::from([]));
     let bound = cx.defs.protocol_data(p).associated[i].bound.clone();
     let scope = TypeScope::of(Owner::Protocol(p), cx.defs.protocol_data(p).file);
     let mut out = vec![];
@@ -39,7 +39,7 @@ pub(crate) fn associated_bounds(cx: &mut TypeContext, p: ProtocolId, name: &str)
         out.extend(type_expr::bounds(cx, &bound, &scope).into_iter().filter_map(|(bound, _)| bound.ok()));
     }
     let out: Rc<[ProtocolId]> = out.into();
-    cx.defs.protocols[p.0 as usize].associated[i].conforms = Some(out.clone());
+    cx.defs.protocols[p.0 as usize].associated[i].memo.bounds = Some(out.clone());
     out
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn normalize_type(cx: &mut TypeContext, ty: &Type) -> Type {
             }
         }
         Type::Param(_) => same_as(cx, ty).unwrap_or_else(|| ty.clone()),
-        Type::Opaque(id, args) if cx.memo.opaques.are_known => opaque::underlying_type(cx, *id, args),
+        Type::Opaque(id, args) if cx.module.reveals_opaque_types => opaque::underlying_type(cx, *id, args),
         Type::Nominal(_, args) if args.is_empty() => ty.clone(),
         Type::Existential(e) if e.types().next().is_none() => ty.clone(),
         Type::Var(_) | Type::Never | Type::Error => ty.clone(),
@@ -126,10 +126,10 @@ fn protocol_says(cx: &mut TypeContext, p: ProtocolId, of: &Type, here: &Type) ->
 
 /// Returns the conditions in the `where` clauses of a protocol, in terms of its `Self`.
 pub(crate) fn protocol_clauses(cx: &mut TypeContext, p: ProtocolId) -> Rc<Clauses> {
-    if let Some(known) = &cx.defs.protocol_data(p).clauses {
+    if let Some(known) = &cx.defs.protocol_data(p).memo.clauses {
         return known.clone();
     }
-    cx.defs.protocols[p.0 as usize].clauses = Some(Rc::default());
+    cx.defs.protocols[p.0 as usize].memo.clauses = Some(Rc::default());
     let data = cx.defs.protocol_data(p);
     let clauses: Vec<_> =
         data.associated.iter().flat_map(|a| a.requirements.iter()).chain(&data.requirement_clauses).cloned().collect();
@@ -147,7 +147,7 @@ pub(crate) fn protocol_clauses(cx: &mut TypeContext, p: ProtocolId) -> Rc<Clause
         }
     }
     let out = Rc::new(out);
-    cx.defs.protocols[p.0 as usize].clauses = Some(out.clone());
+    cx.defs.protocols[p.0 as usize].memo.clauses = Some(out.clone());
     out
 }
 
@@ -222,20 +222,20 @@ fn type_witness(cx: &mut TypeContext, n: NominalId, args: &[Type], p: ProtocolId
         let normal = normalize_type(cx, &ty);
         return (normal != ty).then_some(normal);
     };
-    let known = cx.defs.nominal_data(n).conformances[i].types.get(name).cloned();
+    let known = cx.defs.nominal_data(n).conformances[i].memo.type_witnesses.get(name).cloned();
     let found = match known {
         Some(found) => found,
         None => {
             // Set first, to terminate a recursive lookup.
-            cx.defs.nominal_data_mut(n).conformances[i].types.insert(name.clone(), Type::Error);
+            cx.defs.nominal_data_mut(n).conformances[i].memo.type_witnesses.insert(name.clone(), Type::Error);
             let found = find_type_witness(cx, n, i, owner, name);
             match found {
                 Some(found) => {
-                    cx.defs.nominal_data_mut(n).conformances[i].types.insert(name.clone(), found.clone());
+                    cx.defs.nominal_data_mut(n).conformances[i].memo.type_witnesses.insert(name.clone(), found.clone());
                     found
                 }
                 None => {
-                    cx.defs.nominal_data_mut(n).conformances[i].types.remove(name);
+                    cx.defs.nominal_data_mut(n).conformances[i].memo.type_witnesses.remove(name);
                     return None;
                 }
             }
@@ -407,8 +407,8 @@ fn infer_by_default(
             let Some(function) = function_of(member.kind) else { continue };
             let given = signature::signature(cx, function);
             let asks_more = given.env.requirements.iter().any(|r| match r {
-                Requirement::Conforms(of, wish) if *of == Type::Param(own) => {
-                    !conformances::conforms_to(cx, &declared, *wish)
+                Requirement::Conforms(of, constraint) if *of == Type::Param(own) => {
+                    !conformances::conforms_to(cx, &declared, *constraint)
                 }
                 _ => false,
             });

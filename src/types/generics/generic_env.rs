@@ -18,7 +18,7 @@ use std::rc::Rc;
 
 /// Returns the generic environment of the members of a group.
 pub(crate) fn group_env(cx: &mut TypeContext, group: GroupId) -> Rc<Env> {
-    if let Some(env) = &cx.defs.groups[group.0 as usize].env {
+    if let Some(env) = &cx.defs.groups[group.0 as usize].memo.env {
         return env.clone();
     }
     let (owner, file) = (cx.defs.groups[group.0 as usize].owner, cx.defs.groups[group.0 as usize].file);
@@ -33,18 +33,18 @@ pub(crate) fn group_env(cx: &mut TypeContext, group: GroupId) -> Rc<Env> {
         }
     };
     // Set first, because a requirement may refer to a type whose lookup needs this environment.
-    cx.defs.groups[group.0 as usize].env = Some(Rc::new(env.clone()));
+    cx.defs.groups[group.0 as usize].memo.env = Some(Rc::new(env.clone()));
     let requirements = cx.defs.groups[group.0 as usize].requirements.clone();
     add_requirements(cx, &mut env, &requirements, &TypeScope::of(owner, file));
     let env = Rc::new(env);
-    cx.defs.groups[group.0 as usize].env = Some(env.clone());
+    cx.defs.groups[group.0 as usize].memo.env = Some(env.clone());
     env
 }
 
 /// Returns the generic environment inside a nominal type.
 pub(crate) fn nominal_env(cx: &mut TypeContext, n: NominalId) -> Rc<Env> {
     let own_group = cx.defs.nominal_data(n).group;
-    if let Some(env) = &cx.defs.groups[own_group.0 as usize].env {
+    if let Some(env) = &cx.defs.groups[own_group.0 as usize].memo.env {
         return env.clone();
     }
     let data = cx.defs.nominal_data(n);
@@ -55,15 +55,15 @@ pub(crate) fn nominal_env(cx: &mut TypeContext, n: NominalId) -> Rc<Env> {
             Some(outer) => (*group_env(cx, outer)).clone(),
             None => Env::default(),
         },
-        Owner::Module => cx.defs.nominal_data(n).around.as_deref().cloned().unwrap_or_default(),
+        Owner::Module => cx.defs.nominal_data(n).enclosing_env.as_deref().cloned().unwrap_or_default(),
         Owner::Protocol(_) => Env::default(),
     };
     env.params = params;
-    cx.defs.groups[own_group.0 as usize].env = Some(Rc::new(env.clone()));
+    cx.defs.groups[own_group.0 as usize].memo.env = Some(Rc::new(env.clone()));
     let scope = TypeScope::of(Owner::Nominal(n), file);
     add_generics(cx, &mut env, &generics, &scope);
     let env = Rc::new(env);
-    cx.defs.groups[own_group.0 as usize].env = Some(env.clone());
+    cx.defs.groups[own_group.0 as usize].memo.env = Some(env.clone());
     env
 }
 

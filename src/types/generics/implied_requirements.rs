@@ -41,11 +41,11 @@ fn type_in_scope(cx: &mut TypeContext, name: &str, scope: &TypeScope) -> Option<
 /// Returns the type that a path refers to, starting in the scope or in the enclosing types: `Layer`, `Model.Layer`.
 fn nominal_at(cx: &mut TypeContext, path: &[(Ident, Vec<TypeExpr>)], scope: &TypeScope) -> Option<NominalId> {
     let ((first, _), rest) = path.split_first()?;
-    let mut around = scope.owner;
+    let mut owner = scope.owner;
     let mut found = None;
-    while let (None, Owner::Nominal(n)) = (found, around) {
+    while let (None, Owner::Nominal(n)) = (found, owner) {
         found = nested_type(cx, n, &first.name);
-        around = cx.defs.nominal_data(n).parent;
+        owner = cx.defs.nominal_data(n).parent;
     }
     let first = found.or_else(|| match type_in_scope(cx, &first.name, scope) {
         Some(Named::Nominal(n)) => Some(n),

@@ -42,15 +42,15 @@ fn with_opaque_results<A>(
     function: Option<FunctionId>,
     then: impl FnOnce(&mut TypeContext) -> A,
 ) -> A {
-    let outer = std::mem::replace(&mut cx.memo.opaques.function, function);
+    let outer = std::mem::replace(&mut cx.scope.opaque_result, function);
     let result = then(cx);
-    cx.memo.opaques.function = outer;
+    cx.scope.opaque_result = outer;
     result
 }
 
 /// Returns the type `some P` for the bounds `P`; outside of result types it is `any P`.
 pub(crate) fn opaque_type(cx: &mut TypeContext, bounds: Type, span: Span) -> Type {
-    let Some(function) = cx.memo.opaques.function else { return bounds };
+    let Some(function) = cx.scope.opaque_result else { return bounds };
     let bounds = match bounds {
         Type::Existential(_) | Type::Error => bounds,
         class => existential::composed(cx, vec![(class, span)]),
@@ -223,8 +223,8 @@ fn leads_to(cx: &TypeContext, ty: &Type, id: OpaqueId, seen: &mut Vec<OpaqueId>)
     mentioned.into_iter().any(|other| {
         let is_new = !seen.contains(&other);
         seen.push(other);
-        let behind = &cx.memo.opaques.all[other.0 as usize].underlying;
-        other == id || is_new && behind.as_ref().is_some_and(|ty| leads_to(cx, ty, id, seen))
+        let underlying = &cx.memo.opaques.all[other.0 as usize].underlying;
+        other == id || is_new && underlying.as_ref().is_some_and(|ty| leads_to(cx, ty, id, seen))
     })
 }
 

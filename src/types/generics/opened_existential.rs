@@ -33,11 +33,11 @@ pub(crate) fn opening_parameter(cx: &mut TypeContext, f: FunctionId, generic: us
     }
     let mut all = given.iter().enumerate().filter(|(_, ty)| mentions(ty));
     let (index, ty) = all.next()?;
-    let says = match ty {
+    let is_own_value = match ty {
         Type::Metatype(of) => **of == own,
         ty => *ty == own,
     };
-    (says && all.next().is_none()).then_some(index)
+    (is_own_value && all.next().is_none()).then_some(index)
 }
 
 /// Whether a requirement can be called on a value of an existential.
@@ -82,10 +82,10 @@ fn comes_out(cx: &TypeContext, result: &Type, inside: &Type) -> bool {
 /// Whether a function can be called with an existential where it requires a type that conforms to a protocol.
 pub(crate) fn opens_for(cx: &mut TypeContext, f: FunctionId, p: ProtocolId, e: &Existential) -> bool {
     let env = signature::signature(cx, f).env.clone();
-    let asks =
+    let is_required =
         |t: &Type| env.requirements.iter().any(|r| matches!(r, Requirement::Conforms(of, q) if of == t && *q == p));
-    let asked: Vec<usize> = (0..env.params.len()).filter(|i| asks(&Type::Param(env.params[*i]))).collect();
-    asked.into_iter().any(|i| opening_parameter(cx, f, i, e).is_some())
+    let params: Vec<usize> = (0..env.params.len()).filter(|i| is_required(&Type::Param(env.params[*i]))).collect();
+    params.into_iter().any(|i| opening_parameter(cx, f, i, e).is_some())
 }
 
 /// Returns the first generic argument that is an existential and does not satisfy a conformance requirement, with the

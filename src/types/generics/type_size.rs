@@ -13,7 +13,7 @@ pub(crate) const LARGEST: usize = 65_535;
 pub(crate) const DEEPEST: usize = 2_000;
 
 /// The limit that a type exceeds.
-pub(crate) enum Excess {
+pub(crate) enum ExceededLimit {
     Parts,
     Depth,
 }
@@ -22,11 +22,11 @@ pub(crate) enum Excess {
 pub(crate) fn refuse_large(cx: &mut TypeContext, ty: &Type, span: Span) -> bool {
     let (message, help) = match parts(cx, ty, LARGEST, DEEPEST) {
         Ok(_) => return false,
-        Err(Excess::Parts) => (
+        Err(ExceededLimit::Parts) => (
             format!("type has more than {LARGEST} parts"),
             "use an array for many values of one type, or a class, which is stored as a reference",
         ),
-        Err(Excess::Depth) => {
+        Err(ExceededLimit::Depth) => {
             (format!("type is nested more than {DEEPEST} deep"), "wrap the inner type in a struct or class")
         }
     };
@@ -35,9 +35,9 @@ pub(crate) fn refuse_large(cx: &mut TypeContext, ty: &Type, span: Span) -> bool 
 }
 
 /// Counts the parts of a type down from `left`, and returns the rest; `depth` is the permitted nesting depth.
-pub(crate) fn parts(cx: &TypeContext, ty: &Type, left: usize, depth: usize) -> Result<usize, Excess> {
-    let left = left.checked_sub(1).ok_or(Excess::Parts)?;
-    let inner = depth.checked_sub(1).ok_or(Excess::Depth)?;
+pub(crate) fn parts(cx: &TypeContext, ty: &Type, left: usize, depth: usize) -> Result<usize, ExceededLimit> {
+    let left = left.checked_sub(1).ok_or(ExceededLimit::Parts)?;
+    let inner = depth.checked_sub(1).ok_or(ExceededLimit::Depth)?;
     let each = |left: usize, t: &Type| parts(cx, t, left, inner);
     match ty {
         Type::Var(v) => cx.vars.var(*v).bound.as_ref().map_or(Ok(left), |bound| parts(cx, bound, left, depth)),

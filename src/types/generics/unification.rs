@@ -11,10 +11,10 @@ use crate::types::model::declared::Builtin;
 use crate::types::model::ty::{FunctionParam, FunctionType, NominalId, ProtocolId, Type, VarId};
 use crate::types::model::type_vars;
 use crate::types::model::type_vars::Clause;
+use crate::types::model::type_vars::ConformanceConstraint;
 use crate::types::model::type_vars::Equation;
 use crate::types::model::type_vars::Literal;
 use crate::types::model::type_vars::VarState;
-use crate::types::model::type_vars::Wish;
 use crate::types::names::lookup;
 use std::rc::Rc;
 
@@ -31,7 +31,7 @@ pub(crate) fn shallow(cx: &mut TypeContext, ty: &Type) -> Type {
     loop {
         match &ty {
             Type::Var(v) => {
-                let known = cx.vars.shorten(*v);
+                let known = cx.vars.compress_path(*v);
                 if known == ty {
                     return ty;
                 }
@@ -45,7 +45,7 @@ pub(crate) fn shallow(cx: &mut TypeContext, ty: &Type) -> Type {
                 ty = normal;
             }
             Type::Param(_) if !cx.scope.env.requirements.is_empty() => return associated_type::normalize_type(cx, &ty),
-            Type::Opaque(..) if cx.memo.opaques.are_known => return associated_type::normalize_type(cx, &ty),
+            Type::Opaque(..) if cx.module.reveals_opaque_types => return associated_type::normalize_type(cx, &ty),
             _ => return ty,
         }
     }
@@ -71,7 +71,7 @@ pub(crate) fn unify(cx: &mut TypeContext, a: &Type, b: &Type, span: Span) -> boo
         (Type::Var(_), Type::Associated(..)) | (Type::Associated(..), Type::Var(_))
             if has_vars(cx, &a) && has_vars(cx, &b) =>
         {
-            cx.vars.put_off(a, b, span);
+            cx.vars.defer_equation(a, b, span);
             true
         }
         (Type::Var(v), other) | (other, Type::Var(v)) => bind(cx, *v, other, span),
@@ -80,7 +80,7 @@ pub(crate) fn unify(cx: &mut TypeContext, a: &Type, b: &Type, span: Span) -> boo
                 return true;
             }
             if has_vars(cx, &a) || has_vars(cx, &b) {
-                cx.vars.put_off(a, b, span);
+                cx.vars.defer_equation(a, b, span);
                 return true;
             }
             resolved(cx, &a) == resolved(cx, &b)
@@ -107,9 +107,9 @@ pub(crate) fn unify(cx: &mut TypeContext, a: &Type, b: &Type, span: Span) -> boo
 
 /// Unifies two types because a requirement of a called function states it.
 pub(crate) fn unify_by(cx: &mut TypeContext, a: &Type, b: &Type, span: Span, by: Option<Clause>) -> bool {
-    let around = std::mem::replace(&mut cx.vars.by, by);
+    let outer = std::mem::replace(&mut cx.vars.by, by);
     let same = unify(cx, a, b, span);
-    cx.vars.by = around;
+    cx.vars.by = outer;
     same
 }
 
@@ -127,9 +127,9 @@ fn join(cx: &mut TypeContext, x: VarId, y: VarId) -> bool {
         (p, q) => p.max(q),
     };
     let mut conforms = a.conforms;
-    for wish in b.conforms {
-        if !conforms.iter().any(|w| w.protocol == wish.protocol) {
-            conforms.push(wish);
+    for constraint in b.conforms {
+        if !conforms.iter().any(|w| w.protocol == constraint.protocol) {
+            conforms.push(constraint);
         }
     }
     if literal.is_some_and(|l| conforms.iter().any(|w| !literal_may_conform(cx, l, w.protocol))) {
@@ -151,7 +151,7 @@ fn bind(cx: &mut TypeContext, v: VarId, ty: &Type, span: Span) -> bool {
         // Occurs check: `T == T.TangentVector` is deferred until `T` is known.
         let waits = matches!(ty, Type::Associated(..));
         if waits {
-            cx.vars.put_off(ty, Type::Var(v), span);
+            cx.vars.defer_equation(ty, Type::Var(v), span);
         }
         return waits;
     }
@@ -160,9 +160,9 @@ fn bind(cx: &mut TypeContext, v: VarId, ty: &Type, span: Span) -> bool {
         return false;
     }
     cx.vars.set_var(v, VarState { bound: Some(ty.clone()), ..state.clone() });
-    state.conforms.iter().all(|wish| {
-        let span = if wish.span == Span::default() { span } else { wish.span };
-        require_by(cx, &ty, Wish { span, ..*wish })
+    state.conforms.iter().all(|constraint| {
+        let span = if constraint.span == Span::default() { span } else { constraint.span };
+        require_by(cx, &ty, ConformanceConstraint { span, ..*constraint })
     })
 }
 
@@ -212,45 +212,45 @@ pub(crate) fn literal_may_conform(cx: &mut TypeContext, literal: Literal, protoc
 
 /// Requires a conformance: checked at once for a known type, later for a variable.
 pub(crate) fn require(cx: &mut TypeContext, ty: &Type, protocol: ProtocolId, span: Span) -> bool {
-    require_by(cx, ty, Wish { protocol, span, by: None })
+    require_by(cx, ty, ConformanceConstraint { protocol, span, by: None })
 }
 
-pub(crate) fn require_by(cx: &mut TypeContext, ty: &Type, wish: Wish) -> bool {
+pub(crate) fn require_by(cx: &mut TypeContext, ty: &Type, constraint: ConformanceConstraint) -> bool {
     match shallow(cx, ty) {
         Type::Var(v) => {
             let mut state = cx.vars.var(v).clone();
-            if !state.conforms.iter().any(|w| w.protocol == wish.protocol) {
-                if state.literal.is_some_and(|l| !literal_may_conform(cx, l, wish.protocol)) {
+            if !state.conforms.iter().any(|w| w.protocol == constraint.protocol) {
+                if state.literal.is_some_and(|l| !literal_may_conform(cx, l, constraint.protocol)) {
                     return false;
                 }
-                state.conforms.push(wish);
+                state.conforms.push(constraint);
                 cx.vars.set_var(v, state);
             }
             true
         }
         Type::Associated(..) if has_vars(cx, ty) => true,
         Type::Nominal(n, args) if args.iter().any(|t| has_vars(cx, t)) => {
-            conformances::require_conditional(cx, n, &args, wish.protocol, wish.span)
+            conformances::require_conditional(cx, n, &args, constraint.protocol, constraint.span)
         }
         Type::Tuple(parts) if parts.iter().any(|(_, t)| has_vars(cx, t)) => {
-            parts.iter().all(|(_, t)| require_by(cx, t, wish))
+            parts.iter().all(|(_, t)| require_by(cx, t, constraint))
         }
-        known => fulfils(cx, &known, &wish),
+        known => fulfils(cx, &known, &constraint),
     }
 }
 
 /// Whether a known type satisfies a conformance constraint.
-pub(crate) fn fulfils(cx: &mut TypeContext, ty: &Type, wish: &Wish) -> bool {
+pub(crate) fn fulfils(cx: &mut TypeContext, ty: &Type, constraint: &ConformanceConstraint) -> bool {
     // A differentiated function may return a function, but the operators of the library have no tangent for that,
     // because captured values vary as well.
-    let by_operator = || wish.by.is_some_and(|f| cx.defs.function_data(f).is_prelude);
+    let by_operator = || constraint.by.is_some_and(|f| cx.defs.function_data(f).is_prelude);
     if matches!(ty, Type::Function(_)) && by_operator() {
         return false;
     }
-    conformances::conforms_to(cx, ty, wish.protocol)
+    conformances::conforms_to(cx, ty, constraint.protocol)
         || matches!(ty, Type::Existential(e)
-            if wish.by.is_some_and(|f| opened_existential::opens_for(cx, f, wish.protocol, e))
-                && conformances::protocols_of(cx, ty).contains(&wish.protocol))
+            if constraint.by.is_some_and(|f| opened_existential::opens_for(cx, f, constraint.protocol, e))
+                && conformances::protocols_of(cx, ty).contains(&constraint.protocol))
 }
 
 /// Unifies two types, or leaves the variables unchanged.

@@ -52,7 +52,7 @@ pub(super) struct Infer<'w> {
     open: Vec<OpenBody>,
     failed: bool,
     /// Whether defaulting is in progress, at the end of a statement.
-    settling: bool,
+    defaulting: bool,
     /// The frame in which each local function is declared, and the frames of each of its uses.
     local_functions: HashMap<FunctionId, usize>,
     uses: Vec<(FunctionId, Vec<usize>)>,
@@ -70,7 +70,7 @@ pub(super) struct Infer<'w> {
     /// The spans of calls whose nonconforming generic arguments have been reported.
     unmet_in: Vec<Span>,
     /// Whether operators on unknown numbers are resolved by defaulting.
-    settling_numbers: bool,
+    defaulting_numbers: bool,
     /// The variables that are modified through an optional chain, with their frames.
     mutated: Vec<(usize, LocalId)>,
     /// The types in scope that are declared inside functions.
@@ -148,7 +148,7 @@ struct Label {
 }
 
 /// The local entity that a name refers to.
-enum Found {
+enum LocalEntity {
     Local(LocalId),
     LocalFunctions(Vec<FunctionId>),
     Computed(FunctionId, Option<FunctionId>),
@@ -172,7 +172,7 @@ impl<'w> Infer<'w> {
             attempted: vec![],
             open: vec![],
             failed: false,
-            settling: false,
+            defaulting: false,
             local_functions: HashMap::new(),
             uses: vec![],
             unmet_in: vec![],
@@ -182,7 +182,7 @@ impl<'w> Infer<'w> {
             shared: vec![],
             bound: vec![],
             local_nominals: vec![],
-            settling_numbers: false,
+            defaulting_numbers: false,
             mutated: vec![],
             given: vec![],
             forgives: false,
@@ -358,14 +358,14 @@ impl<'w> Infer<'w> {
     }
 
     /// Finds a variable or local function, and captures a variable that belongs to an enclosing body.
-    fn find_local(&mut self, name: &str) -> Option<Found> {
+    fn find_local(&mut self, name: &str) -> Option<LocalEntity> {
         let path = self.path();
         for depth in (0..path.len()).rev() {
             let found = self.frames[path[depth]].scopes.iter().rev().find_map(|scope| scope.get(name)).cloned();
             match found {
-                Some(Binding::Local(local)) => return Some(Found::Local(self.capture(&path[depth..], local))),
-                Some(Binding::Functions(functions)) => return Some(Found::LocalFunctions(functions)),
-                Some(Binding::Computed(get, set)) => return Some(Found::Computed(get, set)),
+                Some(Binding::Local(local)) => return Some(LocalEntity::Local(self.capture(&path[depth..], local))),
+                Some(Binding::Functions(functions)) => return Some(LocalEntity::LocalFunctions(functions)),
+                Some(Binding::Computed(get, set)) => return Some(LocalEntity::Computed(get, set)),
                 None => {}
             }
         }
@@ -396,7 +396,7 @@ impl<'w> Infer<'w> {
     /// The variable `self` of the enclosing method.
     fn self_local(&mut self) -> Option<LocalId> {
         match self.find_local("self") {
-            Some(Found::Local(local)) => Some(local),
+            Some(LocalEntity::Local(local)) => Some(local),
             _ => None,
         }
     }

@@ -118,7 +118,9 @@ pub(crate) struct Scope {
     /// The generic parameters in scope and their requirements.
     pub(crate) env: Rc<Env>,
     /// The environment of the function that declares the type which is being entered.
-    pub(crate) around: Option<Rc<Env>>,
+    pub(crate) enclosing_env: Option<Rc<Env>>,
+    /// The function whose result type is being resolved: `some P` in it is an opaque type of that function.
+    pub(crate) opaque_result: Option<FunctionId>,
 }
 
 impl TypeContext {
@@ -147,9 +149,9 @@ pub(crate) fn with_env<A>(cx: &mut TypeContext, env: Rc<Env>, then: impl FnOnce(
 
 /// Runs `then` while the declarations of a function body are entered: their types may use its generic parameters.
 pub(crate) fn with_enclosing_env<A>(cx: &mut TypeContext, env: Rc<Env>, then: impl FnOnce(&mut TypeContext) -> A) -> A {
-    let outer = cx.scope.around.replace(env);
+    let outer = cx.scope.enclosing_env.replace(env);
     let result = then(cx);
-    cx.scope.around = outer;
+    cx.scope.enclosing_env = outer;
     result
 }
 
@@ -165,6 +167,9 @@ pub struct ModuleState {
     pub is_interactive: bool,
     /// Whether the value of the script's last expression is requested.
     pub(crate) wants_value: bool,
+    /// Whether opaque types are replaced by their underlying types: they are in code generation, but not while bodies are
+    /// checked.
+    pub(crate) reveals_opaque_types: bool,
     /// The type of that value, if there is one.
     pub(crate) script_result: Option<Type>,
     /// The global variables of the script that is being checked.
@@ -184,7 +189,7 @@ pub struct DiagnosticSink {
     /// The diagnostics so far; the session takes them from here.
     pub diagnostics: Vec<Diagnostic>,
     /// The indices of the diagnostics at each span, so that none is reported twice.
-    pub(crate) said: HashMap<Span, Vec<usize>>,
+    pub(crate) by_span: HashMap<Span, Vec<usize>>,
     /// The source texts: the first position and the text of each.
     pub(crate) texts: Vec<(u32, Rc<str>)>,
     /// The names of the source texts: the first position and the name of each.
@@ -226,7 +231,7 @@ impl Definitions {
 
 impl DiagnosticSink {
     pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
-        let here = self.said.entry(diagnostic.primary.span).or_default();
+        let here = self.by_span.entry(diagnostic.primary.span).or_default();
         // Some diagnostics may have been withdrawn or taken by the session since then.
         if here.iter().all(|i| self.diagnostics.get(*i) != Some(&diagnostic)) {
             here.push(self.diagnostics.len());

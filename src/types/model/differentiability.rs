@@ -1,9 +1,9 @@
-//! Differentiability: what `@differentiable` on a declaration states.
+//! Differentiability: what `@differentiable` on a declaration or in a function type states.
 
-/// The differentiability that a declaration states.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Promise {
-    /// The parameters that it is differentiable with respect to, `self` first.
+/// The differentiability that a declaration or a function type states.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Differentiability {
+    /// The parameters that it is differentiable with respect to, `self` first where there is one.
     pub wrt: Vec<bool>,
     /// Whether it is `linear`: its own derivative.
     pub linear: bool,

@@ -287,19 +287,6 @@ impl Definitions {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::closest;
-
-    #[test]
-    fn a_slip_of_the_finger_is_found() {
-        let names = ["sqrt", "sin", "print", "gradient"];
-        assert_eq!(closest("sqtr", names.into_iter()).as_deref(), Some("sqrt"));
-        assert_eq!(closest("println", names.into_iter()).as_deref(), Some("print"));
-        assert_eq!(closest("banana", names.into_iter()), None);
-    }
-}
-
 /// Formats an existential in the syntax of the language.
 pub(crate) fn write_existential(cx: &TypeContext, e: &Existential, full: bool) -> String {
     if e.is_any() {
@@ -314,4 +301,17 @@ pub(crate) fn write_existential(cx: &TypeContext, e: &Existential, full: bool) -
         if given.is_empty() { data.name.to_string() } else { format!("{}<{}>", data.name, given.join(", ")) }
     });
     format!("any {}", class.chain(protocols).collect::<Vec<_>>().join(" & "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::closest;
+
+    #[test]
+    fn a_slip_of_the_finger_is_found() {
+        let names = ["sqrt", "sin", "print", "gradient"];
+        assert_eq!(closest("sqtr", names.into_iter()).as_deref(), Some("sqrt"));
+        assert_eq!(closest("println", names.into_iter()).as_deref(), Some("print"));
+        assert_eq!(closest("banana", names.into_iter()), None);
+    }
 }

@@ -97,8 +97,15 @@ pub(crate) struct Group {
     pub(crate) inherits: Vec<TypeExpr>,
     pub(crate) file: u32,
     pub(crate) is_prelude: bool,
-    pub(crate) env: Option<Rc<Env>>,
     pub(crate) is_private: bool,
+    pub(crate) memo: GroupMemo,
+}
+
+/// Answers of queries about a group of members.
+#[derive(Clone, Default)]
+pub(crate) struct GroupMemo {
+    /// The generic environment of its members.
+    pub(crate) env: Option<Rc<Env>>,
 }
 
 #[derive(Clone)]
@@ -130,7 +137,7 @@ pub(crate) struct NominalData {
     /// For a type that is declared inside a function: the types that are declared in that function.
     pub(crate) locals: Rc<HashMap<Name, Named>>,
     /// The generic environment of that function.
-    pub(crate) around: Option<Rc<Env>>,
+    pub(crate) enclosing_env: Option<Rc<Env>>,
     /// `@dynamicMemberLookup`, `@dynamicCallable`
     pub(crate) looks_up: bool,
     pub(crate) answers_calls: bool,
@@ -258,8 +265,16 @@ pub(crate) struct Conformance {
     pub(crate) protocol: ProtocolId,
     pub(crate) group: GroupId,
     pub(crate) memberwise: bool,
-    pub(crate) types: HashMap<Name, Type>,
     pub(crate) span: Span,
+    pub(crate) memo: ConformanceMemo,
+}
+
+/// Answers of queries about a conformance.
+#[derive(Clone, Default)]
+pub(crate) struct ConformanceMemo {
+    /// The types that it supplies for the associated types of the protocol.
+    pub(crate) type_witnesses: HashMap<Name, Type>,
+    /// Whether it was checked.
     pub(crate) checked: bool,
 }
 
@@ -277,13 +292,20 @@ pub(crate) struct ProtocolData {
     pub(crate) requirements: Vec<RequirementData>,
     pub(crate) associated: Vec<AssociatedData>,
     pub(crate) members: HashMap<Name, Vec<Member>>,
-    pub(crate) refines: Option<Rc<[ProtocolId]>>,
-    /// The types that its `where` clauses declare equal.
-    pub(crate) clauses: Option<Rc<Clauses>>,
     pub(crate) file: u32,
     pub(crate) is_prelude: bool,
     /// The span of its name.
     pub(crate) span: Span,
+    pub(crate) memo: ProtocolMemo,
+}
+
+/// Answers of queries about a protocol.
+#[derive(Clone, Default)]
+pub(crate) struct ProtocolMemo {
+    /// The protocols that it refines, itself first.
+    pub(crate) refines: Option<Rc<[ProtocolId]>>,
+    /// The conditions in its `where` clauses.
+    pub(crate) clauses: Option<Rc<Clauses>>,
 }
 
 /// The conditions in the `where` clauses of a protocol.
@@ -323,8 +345,14 @@ pub(crate) struct AssociatedData {
     pub(crate) bound: Option<TypeExpr>,
     pub(crate) default: Option<TypeExpr>,
     pub(crate) requirements: Vec<AstRequirement>,
-    /// The protocols that the bound names, once it is resolved.
-    pub(crate) conforms: Option<Rc<[ProtocolId]>>,
+    pub(crate) memo: AssociatedMemo,
+}
+
+/// Answers of queries about an associated type.
+#[derive(Clone, Default)]
+pub(crate) struct AssociatedMemo {
+    /// The protocols that its bound names.
+    pub(crate) bounds: Option<Rc<[ProtocolId]>>,
 }
 
 #[derive(Clone)]
@@ -338,14 +366,22 @@ pub(crate) struct AliasData {
     pub(crate) file: u32,
     /// For an alias that a function declares: the types and generic parameters in scope, which are not known elsewhere.
     pub(crate) locals: Rc<HashMap<Name, Named>>,
-    pub(crate) around: Option<Rc<Env>>,
-    /// The generic environment of its target, once it is resolved.
-    pub(crate) env: Option<Rc<Env>>,
-    pub(crate) resolved: Option<Type>,
-    pub(crate) resolving: bool,
+    pub(crate) enclosing_env: Option<Rc<Env>>,
     /// Whether it is `private` and thus visible only in the enclosing type.
     pub(crate) is_private: bool,
     pub(crate) span: Span,
+    pub(crate) memo: AliasMemo,
+}
+
+/// Answers of queries about a type alias.
+#[derive(Clone, Default)]
+pub(crate) struct AliasMemo {
+    /// The type that it refers to.
+    pub(crate) resolved: Option<Type>,
+    /// Whether that type is being resolved.
+    pub(crate) resolving: bool,
+    /// The generic environment of its target.
+    pub(crate) env: Option<Rc<Env>>,
 }
 
 #[derive(Clone)]
@@ -444,7 +480,7 @@ pub(crate) struct Wrapped {
     pub(crate) wrap: Option<FunctionId>,
     /// The function that computes the initial wrapped value.
     pub(crate) initial: Option<FunctionId>,
-    /// The number of wrappers around the value.
+    /// The number of wrappers enclosing_env the value.
     pub(crate) depth: usize,
 }
 
@@ -470,11 +506,6 @@ pub(crate) enum OpenDefault {
 #[derive(Clone, Default)]
 pub(crate) struct Opaques {
     pub(crate) all: Vec<Opaque>,
-    /// The function whose result is being resolved.
-    pub(crate) function: Option<FunctionId>,
-    /// Whether opaque types are resolved to their underlying types: they are in code generation, but not while bodies
-    /// are checked.
-    pub(crate) are_known: bool,
 }
 
 #[derive(Clone)]

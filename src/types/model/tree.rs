@@ -10,6 +10,7 @@
 use crate::source::Span;
 use crate::syntax::ast::Name;
 pub use crate::syntax::ast::TryKind;
+use crate::types::model::differentiability::Differentiability;
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
 use std::rc::Rc;
 
@@ -324,7 +325,7 @@ pub enum ExprKind {
     ChainPlace { place: Place, local: LocalId, body: Box<Expr>, flatten: bool },
     /// A function value converted to another strength or to other `@noDerivative` parameters. With `promise` it is a
     /// conversion to `@differentiable` or `@differentiable(linear)`, which is checked (`wrt`: one flag per parameter).
-    ConvertFunction { value: Box<Expr>, promise: Option<Promise> },
+    ConvertFunction { value: Box<Expr>, promise: Option<Differentiability> },
     /// A value converted to `Any` or `any P`.
     Erase(Box<Expr>),
     /// An instance as an instance of its superclass.
@@ -350,15 +351,6 @@ pub enum ExprKind {
     Pending(u32),
     /// The value of an erroneous expression; the error was reported.
     Error,
-}
-
-/// The promise of a conversion to a differentiable function type.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Promise {
-    /// `@differentiable(linear)`
-    pub linear: bool,
-    /// Whether each parameter is differentiated, one flag per parameter.
-    pub wrt: Vec<bool>,
 }
 
 /// An argument of a call.

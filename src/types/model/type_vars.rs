@@ -25,12 +25,12 @@ pub(crate) struct VarState {
     pub(crate) literal: Option<Literal>,
     /// Whether it is an operand of arithmetic, so that its default is `Double`.
     pub(crate) numeric: bool,
-    pub(crate) conforms: Vec<Wish>,
+    pub(crate) conforms: Vec<ConformanceConstraint>,
 }
 
 /// A protocol that a type must conform to.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wish {
+pub(crate) struct ConformanceConstraint {
     pub(crate) protocol: ProtocolId,
     /// The location that introduces the constraint.
     pub(crate) span: Span,
@@ -82,7 +82,7 @@ pub(crate) struct TypeVars {
 /// Replaces all bound variables in a type.
 pub(crate) fn zonk(cx: &TypeContext, ty: &Type) -> Type {
     ty.map(&mut |t| match t {
-        Type::Var(v) => cx.vars.behind(*v).map(|b| zonk(cx, b)),
+        Type::Var(v) => cx.vars.resolved_binding(*v).map(|b| zonk(cx, b)),
         _ => None,
     })
 }
@@ -165,8 +165,8 @@ impl TypeVars {
 
     /// Resolves a variable to its representative, or to the type that is bound to it. The path is compressed, since
     /// otherwise a sum of many literals would be traversed for each of them.
-    pub(crate) fn shorten(&mut self, v: VarId) -> Type {
-        let known = self.behind(v).cloned().unwrap_or(Type::Var(v));
+    pub(crate) fn compress_path(&mut self, v: VarId) -> Type {
+        let known = self.resolved_binding(v).cloned().unwrap_or(Type::Var(v));
         let mut at = v;
         while let Some(Type::Var(next)) = self.var(at).bound {
             if Type::Var(next) == known {
@@ -179,7 +179,7 @@ impl TypeVars {
         known
     }
 
-    pub(crate) fn behind(&self, v: VarId) -> Option<&Type> {
+    pub(crate) fn resolved_binding(&self, v: VarId) -> Option<&Type> {
         let mut found = self.var(v).bound.as_ref()?;
         while let Type::Var(next) = found
             && let Some(bound) = &self.var(*next).bound
@@ -199,7 +199,7 @@ impl TypeVars {
     }
 
     /// Defers an equation until more is known.
-    pub(crate) fn put_off(&mut self, left: Type, right: Type, span: Span) {
+    pub(crate) fn defer_equation(&mut self, left: Type, right: Type, span: Span) {
         let by = self.by;
         self.equations.push(Equation { left, right, span, by });
     }

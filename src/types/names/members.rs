@@ -107,14 +107,14 @@ pub(crate) fn load_own_members(cx: &mut TypeContext, n: NominalId, name: &str) {
 pub(crate) fn generality(cx: &mut TypeContext, p: ProtocolId, of: &[ProtocolId], name: &str) -> u32 {
     let mut count = 0;
     for q in of.iter().copied().filter(|q| *q != p) {
-        let says = |m: &Member| !matches!(m.kind, MemberKind::Requirement(_));
+        let declares_it = |m: &Member| !matches!(m.kind, MemberKind::Requirement(_));
         if !conformances::refined(cx, q).contains(&p) {
             continue;
         }
         let refining = cx.defs.protocol_data(q).name.clone();
         prelude::load_extensions(cx, &refining);
         prelude::load_members(cx, &refining, name);
-        if cx.defs.protocol_data(q).members.get(name).is_some_and(|all| all.iter().any(says)) {
+        if cx.defs.protocol_data(q).members.get(name).is_some_and(|all| all.iter().any(declares_it)) {
             count += 1;
         }
     }

@@ -11,7 +11,7 @@ use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::display;
 use crate::types::model::tables::AliasUse;
-use crate::types::model::tables::{AliasId, Named, Requirement};
+use crate::types::model::tables::{AliasId, AliasMemo, Named, Requirement};
 use crate::types::model::ty::{ParamId, Type};
 use crate::types::names::lookup;
 use crate::types::names::type_expr;
@@ -20,21 +20,21 @@ use std::rc::Rc;
 
 pub(crate) fn resolve_alias(cx: &mut TypeContext, a: AliasId) -> Type {
     let data = &cx.defs.aliases[a.0 as usize];
-    if let Some(resolved) = &data.resolved {
+    if let Some(resolved) = &data.memo.resolved {
         return resolved.clone();
     }
     let span = data.span;
-    if data.resolving {
+    if data.memo.resolving {
         let message = format!("type alias '{}' references itself", data.name);
         cx.sink.report(Diagnostic::error(Code::Types, span, message));
         return Type::Error;
     }
     let (target, generics, params) = (data.target.clone(), data.generics.clone(), data.params.clone());
-    let (group, around) = (data.group, data.around.clone());
+    let (group, enclosing_env) = (data.group, data.enclosing_env.clone());
     let scope = TypeScope { locals: data.locals.clone(), ..TypeScope::of(data.owner, data.file) };
-    cx.defs.aliases[a.0 as usize].resolving = true;
-    let around = group.map(|g| generic_env::group_env(cx, g)).or(around).unwrap_or_default();
-    let mut env = (*around).clone();
+    cx.defs.aliases[a.0 as usize].memo.resolving = true;
+    let enclosing_env = group.map(|g| generic_env::group_env(cx, g)).or(enclosing_env).unwrap_or_default();
+    let mut env = (*enclosing_env).clone();
     env.params.extend(params);
     generic_env::add_generics(cx, &mut env, &generics, &scope);
     let env = Rc::new(env);
@@ -51,10 +51,8 @@ pub(crate) fn resolve_alias(cx: &mut TypeContext, a: AliasId) -> Type {
 
         if is_wrong { Type::Error } else { resolved }
     });
-    let data = &mut cx.defs.aliases[a.0 as usize];
-    data.resolving = false;
-    data.env = Some(env);
-    data.resolved = Some(resolved.clone());
+    cx.defs.aliases[a.0 as usize].memo =
+        AliasMemo { resolved: Some(resolved.clone()), resolving: false, env: Some(env) };
     resolved
 }
 
@@ -120,11 +118,11 @@ pub(crate) fn apply_alias(
 
 /// Reports the uses of aliases whose arguments do not satisfy the alias's requirements, once per use.
 pub(crate) fn check_alias_uses(cx: &mut TypeContext) {
-    let mut said: Vec<Span> = vec![];
+    let mut reported: Vec<Span> = vec![];
     for AliasUse { alias, args, whole, env, span } in std::mem::take(&mut cx.module.alias_uses) {
         context::with_env(cx, env, |cx| {
-            if !said.contains(&span) && check_alias_use(cx, alias, &args, span) {
-                said.push(span);
+            if !reported.contains(&span) && check_alias_use(cx, alias, &args, span) {
+                reported.push(span);
                 let whole = unification::resolved(cx, &whole);
                 cx.memo.refused_by_alias.push(whole);
             }
@@ -136,7 +134,7 @@ pub(crate) fn check_alias_uses(cx: &mut TypeContext) {
 fn check_alias_use(cx: &mut TypeContext, a: AliasId, args: &[Type], span: Span) -> bool {
     let data = &cx.defs.aliases[a.0 as usize];
     let (params, name) = (data.params.clone(), data.name.clone());
-    let Some(env) = data.env.clone() else { return false };
+    let Some(env) = data.memo.env.clone() else { return false };
     let by = |p| params.iter().position(|q| *q == p).and_then(|i| args.get(i).cloned());
     for (index, requirement) in env.requirements.iter().enumerate() {
         let put = requirement.map(&mut |t| t.substitute(&by));

@@ -198,11 +198,11 @@ fn resolve_name(cx: &mut TypeContext, ident: &Ident, generics: &[TypeExpr], scop
     if let Some(param) = generic_env::param_named(cx, &cx.scope.env.params.clone(), name) {
         return Some(associated_type::normalize_type(cx, &Type::Param(param)));
     }
-    let around = match scope.owner {
+    let outer_type = match scope.owner {
         Owner::Nominal(n) => cx.defs.nominal_data(n).locals.get(name),
         Owner::Module | Owner::Protocol(_) => None,
     };
-    let local = scope.locals.get(name).or(around).copied();
+    let local = scope.locals.get(name).or(outer_type).copied();
     let mut owner = scope.owner;
     while local.is_none() {
         let found = match owner {

@@ -116,7 +116,7 @@ fn link_member(cx: &mut TypeContext, n: NominalId, name: &Name, member: &Member)
         }
         _ => false,
     };
-    let (says, is_required) = (has(cx, "override"), has(cx, "required"));
+    let (has_override, is_required) = (has(cx, "override"), has(cx, "required"));
     let span = member_span(cx, n, &member.kind);
     let (what, whats) = match member.kind {
         MemberKind::Method(f) if cx.defs.function_data(f).decl.is_some() => ("method", "method"),
@@ -126,7 +126,7 @@ fn link_member(cx: &mut TypeContext, n: NominalId, name: &Name, member: &Member)
         _ => return,
     };
     let Some((class, inherited)) = inherited_member(cx, n, name, member) else {
-        if says {
+        if has_override {
             let message = format!("{what} does not override any {whats} from its superclass");
             cx.sink.report(Diagnostic::error(Code::Inheritance, span, message));
             if let MemberKind::Computed(get, set) = member.kind {
@@ -151,8 +151,8 @@ fn link_member(cx: &mut TypeContext, n: NominalId, name: &Name, member: &Member)
         cx.sink.report(Diagnostic::error(Code::Inheritance, span, problem).also(declared, "declared here"));
         return;
     }
-    let must_say = what != "initializer" || !is_required;
-    if must_say && !says {
+    let needs_override = what != "initializer" || !is_required;
+    if needs_override && !has_override {
         let message = "overriding declaration requires an 'override' keyword";
         let diagnostic = Diagnostic::error(Code::Inheritance, span, message).also(declared, "overridden here");
         cx.sink.report(diagnostic.help("write 'override' before it"));

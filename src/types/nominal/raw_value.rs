@@ -1,4 +1,4 @@
-//! Raw values: the raw values of an enum's cases, explicit or implicit.
+//! RawValue values: the raw values of an enum's cases, explicit or implicit.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{Expr, ExprKind, StringPart};
@@ -13,7 +13,7 @@ use hashbrown::{HashMap, HashSet};
 
 /// A raw value as a literal.
 #[derive(Clone, PartialEq, Debug)]
-enum Raw {
+enum RawValue {
     Int(i128),
     Float(f64),
     Text(String),
@@ -34,11 +34,11 @@ enum LiteralKind {
     Text,
 }
 
-impl Raw {
+impl RawValue {
     /// Whether both literals produce the same value, as `1` and `1.0` do.
-    fn equals(&self, other: &Raw) -> bool {
+    fn equals(&self, other: &RawValue) -> bool {
         match (self, other) {
-            (Raw::Int(n), Raw::Float(x)) | (Raw::Float(x), Raw::Int(n)) => *n as f64 == *x,
+            (RawValue::Int(n), RawValue::Float(x)) | (RawValue::Float(x), RawValue::Int(n)) => *n as f64 == *x,
             _ => self == other,
         }
     }
@@ -46,28 +46,28 @@ impl Raw {
     /// Returns a key that is the same for equal values.
     fn key(&self) -> Key {
         match self {
-            Raw::Int(n) => Key::Number((*n as f64).to_bits()),
+            RawValue::Int(n) => Key::Number((*n as f64).to_bits()),
             // Zero is equal to minus zero.
-            Raw::Float(x) => Key::Number((x + 0.0).to_bits()),
-            Raw::Text(text) => Key::Text(text.clone()),
+            RawValue::Float(x) => Key::Number((x + 0.0).to_bits()),
+            RawValue::Text(text) => Key::Text(text.clone()),
         }
     }
 
     /// Returns the value of a literal, which may have a minus sign.
-    fn of(literal: &Expr) -> Option<Raw> {
+    fn of(literal: &Expr) -> Option<RawValue> {
         match &literal.kind {
-            ExprKind::Int(Some(value)) => i128::try_from(*value).ok().map(Raw::Int),
-            ExprKind::Float(value) => Some(Raw::Float(*value)),
+            ExprKind::Int(Some(value)) => i128::try_from(*value).ok().map(RawValue::Int),
+            ExprKind::Float(value) => Some(RawValue::Float(*value)),
             ExprKind::String(parts) => match parts.as_slice() {
-                [] => Some(Raw::Text(String::new())),
-                [StringPart::Text(text)] => Some(Raw::Text(text.to_string())),
+                [] => Some(RawValue::Text(String::new())),
+                [StringPart::Text(text)] => Some(RawValue::Text(text.to_string())),
                 _ => None,
             },
-            ExprKind::Paren(inner) => Raw::of(inner),
-            ExprKind::Prefix { op, operand } if &*op.name == "-" => match Raw::of(operand)? {
-                Raw::Int(value) => value.checked_neg().map(Raw::Int),
-                Raw::Float(value) => Some(Raw::Float(-value)),
-                Raw::Text(_) => None,
+            ExprKind::Paren(inner) => RawValue::of(inner),
+            ExprKind::Prefix { op, operand } if &*op.name == "-" => match RawValue::of(operand)? {
+                RawValue::Int(value) => value.checked_neg().map(RawValue::Int),
+                RawValue::Float(value) => Some(RawValue::Float(-value)),
+                RawValue::Text(_) => None,
             },
             _ => None,
         }
@@ -76,9 +76,9 @@ impl Raw {
     /// Formats the value as a literal of the language.
     fn source(&self) -> String {
         match self {
-            Raw::Int(value) => value.to_string(),
-            Raw::Float(value) => format!("{value:?}"),
-            Raw::Text(text) => {
+            RawValue::Int(value) => value.to_string(),
+            RawValue::Float(value) => format!("{value:?}"),
+            RawValue::Text(text) => {
                 let mut out = String::from("\"");
                 for c in text.chars() {
                     match c {
@@ -140,14 +140,14 @@ pub(crate) fn check_raw_values(cx: &mut TypeContext, n: NominalId) {
 }
 
 /// Checks that every value fits the raw type.
-fn check_literals(cx: &mut TypeContext, n: NominalId, values: &[Raw]) {
+fn check_literals(cx: &mut TypeContext, n: NominalId, values: &[RawValue]) {
     let Some(raw_type) = cx.defs.nominal_data(n).raw_type.clone() else { return };
     let kinds = literal_kinds(cx, &raw_type);
     for (i, value) in values.iter().enumerate() {
         let case = &cx.defs.nominal_data(n).cases[i];
         let is_known = match &case.raw {
-            Some(literal) => Raw::of(literal).is_some(),
-            None => matches!(value, Raw::Int(_)) && kinds.contains(&LiteralKind::Int),
+            Some(literal) => RawValue::of(literal).is_some(),
+            None => matches!(value, RawValue::Int(_)) && kinds.contains(&LiteralKind::Int),
         };
         let span = written_span(case.raw.as_deref(), case.span);
         if let Some(message) = unfit(cx, value, &raw_type, &kinds).filter(|_| is_known) {
@@ -191,21 +191,21 @@ fn literal_kinds(cx: &mut TypeContext, ty: &Type) -> Vec<LiteralKind> {
 }
 
 /// Returns why a literal cannot be a value of the raw type.
-fn unfit(cx: &mut TypeContext, value: &Raw, raw_type: &Type, kinds: &[LiteralKind]) -> Option<String> {
+fn unfit(cx: &mut TypeContext, value: &RawValue, raw_type: &Type, kinds: &[LiteralKind]) -> Option<String> {
     let builtin = match raw_type {
         Type::Nominal(n, _) => cx.defs.nominal_data(*n).builtin,
         _ => None,
     };
     let (kind, name) = match value {
-        Raw::Int(_) => (LiteralKind::Int, "Int"),
-        Raw::Float(_) => (LiteralKind::Float, "Double"),
-        Raw::Text(_) => (LiteralKind::Text, "String"),
+        RawValue::Int(_) => (LiteralKind::Int, "Int"),
+        RawValue::Float(_) => (LiteralKind::Float, "Double"),
+        RawValue::Text(_) => (LiteralKind::Text, "String"),
     };
     match (value, builtin) {
-        (Raw::Int(n), Some(Builtin::Int { bits, signed })) if !fits(*n, bits, signed) => {
+        (RawValue::Int(n), Some(Builtin::Int { bits, signed })) if !fits(*n, bits, signed) => {
             Some(format!("integer literal '{n}' overflows when stored into '{}'", display::show(cx, raw_type)))
         }
-        (Raw::Text(text), Some(Builtin::Character)) if characters(text) != 1 => {
+        (RawValue::Text(text), Some(Builtin::Character)) if characters(text) != 1 => {
             Some(format!("cannot convert value of type 'String' to raw type '{}'", display::show(cx, raw_type)))
         }
         _ if kinds.contains(&kind) => None,
@@ -214,28 +214,28 @@ fn unfit(cx: &mut TypeContext, value: &Raw, raw_type: &Type, kinds: &[LiteralKin
 }
 
 /// Returns a raw value for each case, and diagnostics for the invalid ones.
-fn raw_values(cx: &mut TypeContext, n: NominalId) -> Option<(Vec<Raw>, Vec<Diagnostic>)> {
+fn raw_values(cx: &mut TypeContext, n: NominalId) -> Option<(Vec<RawValue>, Vec<Diagnostic>)> {
     let raw_type = cx.defs.nominal_data(n).raw_type.clone()?;
     let (text, character) = (lookup::library_nominal(cx, "String"), lookup::library_nominal(cx, "Character"));
     let is_text = raw_type == cx.defs.declared_type(text);
     let is_named = is_text || raw_type == cx.defs.declared_type(character);
-    let (mut values, mut problems): (Vec<Raw>, Vec<Diagnostic>) = (vec![], vec![]);
+    let (mut values, mut problems): (Vec<RawValue>, Vec<Diagnostic>) = (vec![], vec![]);
     let mut by_key: HashMap<Key, Vec<usize>> = HashMap::new();
     for case in &cx.defs.nominal_data(n).cases {
         if case.has_payload {
             let message = "enum with raw type cannot have cases with arguments";
             problems.push(Diagnostic::error(Code::Types, case.span, message));
         }
-        let written = case.raw.as_ref().map(|literal| (Raw::of(literal), literal.span));
+        let written = case.raw.as_ref().map(|literal| (RawValue::of(literal), literal.span));
         let value = match (written, values.last()) {
             (Some((Some(value), _)), _) => value,
             (Some((None, span)), _) => {
                 problems.push(Diagnostic::error(Code::Types, span, "raw value for enum case must be a literal"));
-                Raw::Int(values.len() as i128)
+                RawValue::Int(values.len() as i128)
             }
-            (None, _) if is_text => Raw::Text(case.name.to_string()),
-            (None, Some(Raw::Int(before))) if !is_named => Raw::Int(before + 1),
-            (None, None) if !is_named => Raw::Int(0),
+            (None, _) if is_text => RawValue::Text(case.name.to_string()),
+            (None, Some(RawValue::Int(before))) if !is_named => RawValue::Int(before + 1),
+            (None, None) if !is_named => RawValue::Int(0),
             (None, before) => {
                 let after = before.is_some() && !is_named;
                 let message = if after {
@@ -244,7 +244,7 @@ fn raw_values(cx: &mut TypeContext, n: NominalId) -> Option<(Vec<Raw>, Vec<Diagn
                     "enum case must declare a raw value"
                 };
                 problems.push(Diagnostic::error(Code::Types, case.span, message));
-                Raw::Int(values.len() as i128)
+                RawValue::Int(values.len() as i128)
             }
         };
         let alike = by_key.entry(value.key()).or_default();

@@ -19,28 +19,28 @@ pub(crate) fn is_equal_by_parts(cx: &mut TypeContext, ty: &Type) -> bool {
     equal_by_parts(cx, ty, &mut vec![])
 }
 
-fn equal_by_parts(cx: &mut TypeContext, ty: &Type, around: &mut Vec<NominalId>) -> bool {
+fn equal_by_parts(cx: &mut TypeContext, ty: &Type, ancestors: &mut Vec<NominalId>) -> bool {
     match unification::resolved(cx, ty) {
         Type::Nominal(n, args) if cx.defs.nominal_data(n).builtin.is_some() => {
-            args.iter().all(|arg| equal_by_parts(cx, arg, around))
+            args.iter().all(|arg| equal_by_parts(cx, arg, ancestors))
         }
         Type::Nominal(n, args) => {
-            if around.contains(&n) {
+            if ancestors.contains(&n) {
                 return true;
             }
             if conformances::declares(cx, n, "Equatable").is_some() && writes_equality(cx, n, &args) {
                 return false;
             }
-            around.push(n);
+            ancestors.push(n);
             let parts = equal_parts(cx, n);
             let holds = parts.iter().all(|part| {
                 let part = conformances::substitute_nominal(cx, n, &args, part);
-                equal_by_parts(cx, &part, around)
+                equal_by_parts(cx, &part, ancestors)
             });
-            around.pop();
+            ancestors.pop();
             holds
         }
-        Type::Tuple(parts) => parts.iter().all(|(_, part)| equal_by_parts(cx, part, around)),
+        Type::Tuple(parts) => parts.iter().all(|(_, part)| equal_by_parts(cx, part, ancestors)),
         Type::Param(_) | Type::Associated(..) | Type::Opaque(..) => false,
         _ => true,
     }

@@ -78,22 +78,22 @@ pub(crate) fn moves_by_members(cx: &mut TypeContext, n: NominalId, ty: &Type) ->
 
 /// Returns the protocols, beyond the usual ones, that a synthesized tangent vector must conform to because a protocol
 /// of its type requires it.
-pub(crate) fn asked_of_vector(cx: &mut TypeContext, n: NominalId) -> Vec<Name> {
+pub(crate) fn required_of_vector(cx: &mut TypeContext, n: NominalId) -> Vec<Name> {
     let differentiable = lookup::protocol(cx, "Differentiable");
     let is_vector = |t: &Type, own: ParamId| matches!(t, Type::Associated(of, p, name) if **of == Type::Param(own) && *p == differentiable && &**name == "TangentVector");
-    let mut asked: Vec<Name> = vec![];
+    let mut required: Vec<Name> = vec![];
     for q in associated_type::all_conforming(cx, n) {
         let own = cx.defs.protocol_data(q).self_param;
         let clauses = associated_type::protocol_clauses(cx, q);
         for (_, bound) in clauses.conform.iter().filter(|(of, _)| is_vector(of, own)) {
             let name = cx.defs.protocol_data(*bound).name.clone();
             let usual = ["Differentiable", "AdditiveArithmetic", "ScalableVector", "Scalable", "Equatable"];
-            if !usual.contains(&&*name) && !asked.contains(&name) {
-                asked.push(name);
+            if !usual.contains(&&*name) && !required.contains(&name) {
+                required.push(name);
             }
         }
     }
-    asked
+    required
 }
 
 /// Describes the requirement that a class violates if its tangent vector does not correspond to its properties:
@@ -134,15 +134,15 @@ pub(crate) fn hidden_in_vector(cx: &mut TypeContext, ty: &Type) -> Option<String
 }
 
 /// Whether values of a type contain numbers that could vary.
-fn holds_numbers(cx: &mut TypeContext, ty: &Type, around: &mut Vec<Type>) -> bool {
+fn holds_numbers(cx: &mut TypeContext, ty: &Type, ancestors: &mut Vec<Type>) -> bool {
     match ty {
         Type::Param(_) | Type::Associated(..) | Type::Existential(_) => true,
-        Type::Tuple(parts) => parts.iter().any(|(_, part)| holds_numbers(cx, part, around)),
+        Type::Tuple(parts) => parts.iter().any(|(_, part)| holds_numbers(cx, part, ancestors)),
         Type::Nominal(n, args) => {
-            if around.contains(ty) {
+            if ancestors.contains(ty) {
                 return false;
             }
-            around.push(ty.clone());
+            ancestors.push(ty.clone());
             let info = info::nominal_info(cx, *n);
             if matches!(info.builtin, Some(Builtin::Double | Builtin::Float)) {
                 return true;
@@ -153,7 +153,7 @@ fn holds_numbers(cx: &mut TypeContext, ty: &Type, around: &mut Vec<Type>) -> boo
                 stored.chain(payloads).map(|t| conformances::substitute_nominal(cx, *n, args, t)).collect();
             own.iter().chain(args.iter()).any(|part| {
                 let part = associated_type::normalize_type(cx, part);
-                holds_numbers(cx, &part, around)
+                holds_numbers(cx, &part, ancestors)
             })
         }
         _ => false,
@@ -164,20 +164,20 @@ fn holds_numbers(cx: &mut TypeContext, ty: &Type, around: &mut Vec<Type>) -> boo
 pub(crate) fn broken_clauses(cx: &mut TypeContext, p: ProtocolId, ty: &Type) -> Vec<String> {
     let own = cx.defs.protocol_data(p).self_param;
     let by = |t: &Type| t.substitute(&|q| (q == own).then(|| ty.clone()));
-    let mut asked: Vec<(Type, ProtocolId)> = vec![];
+    let mut required: Vec<(Type, ProtocolId)> = vec![];
     for a in 0..cx.defs.protocol_data(p).associated.len() {
         let name = cx.defs.protocol_data(p).associated[a].name.clone();
         let bounds = associated_type::associated_bounds(cx, p, &name);
         let of = Type::Associated(Rc::new(Type::Param(own)), p, name);
-        asked.extend(bounds.iter().map(|bound| (of.clone(), *bound)));
+        required.extend(bounds.iter().map(|bound| (of.clone(), *bound)));
     }
     let clauses = associated_type::protocol_clauses(cx, p);
-    asked.extend(clauses.conform.iter().cloned());
+    required.extend(clauses.conform.iter().cloned());
     // The library requires these conformances in addition to the documents that the language is based on; they are
     // supplied where possible.
     let given = [lookup::protocol(cx, "Scalable"), lookup::protocol(cx, "ScalableVector")];
     let mut broken = vec![];
-    for (of, bound) in asked.into_iter().filter(|(_, bound)| !given.contains(bound)) {
+    for (of, bound) in required.into_iter().filter(|(_, bound)| !given.contains(bound)) {
         let found = associated_type::normalize_type(cx, &by(&of));
         if !found.any(&mut |t| *t == Type::Error) && !conformances::conforms_to(cx, &found, bound) {
             let (what, found) = (display::show(cx, &by(&of)), display::show(cx, &found));

@@ -13,7 +13,7 @@ use std::fmt::Write;
 use std::rc::Rc;
 
 /// A case of an enum and its counterpart in the tangent vector.
-struct MovingCase {
+struct TangentCase {
     name: Name,
     /// The label and, if it is differentiable, the type of each component of the payload.
     parts: Vec<(Option<Name>, Option<Type>)>,
@@ -24,7 +24,7 @@ pub(crate) fn synthesize_enum_vector(cx: &mut TypeContext, n: NominalId) -> Opti
     let differentiable = lookup::protocol(cx, "Differentiable");
     let conformance = conformances::declares(cx, n, "Differentiable")?;
     let (group, place) = conformances::asks(cx, n, conformance);
-    let cases = moving_cases(cx, n);
+    let cases = tangent_cases(cx, n);
     let indirect = if cx.defs.nominal_data(n).is_indirect { "indirect " } else { "" };
     let mut text = format!(
         "{indirect}enum TangentVector: Differentiable, AdditiveArithmetic, ScalableVector, Equatable {{\n    typealias TangentVector = Self\n    case zero\n"
@@ -62,7 +62,7 @@ pub(crate) fn synthesize_enum_vector(cx: &mut TypeContext, n: NominalId) -> Opti
 
 /// Returns the source of `move(along:)` for an enum: moves the components of the payload and preserves the case.
 pub(crate) fn move_of_enum(cx: &mut TypeContext, n: NominalId) -> String {
-    let cases = moving_cases(cx, n);
+    let cases = tangent_cases(cx, n);
     let mut text = String::from(
         "mutating func move(along direction: TangentVector) {\n    switch (self, direction) {\n    case (_, .zero): break\n",
     );
@@ -99,7 +99,7 @@ pub(crate) fn move_of_enum(cx: &mut TypeContext, n: NominalId) -> String {
     text
 }
 
-fn moving_cases(cx: &mut TypeContext, n: NominalId) -> Vec<MovingCase> {
+fn tangent_cases(cx: &mut TypeContext, n: NominalId) -> Vec<TangentCase> {
     let differentiable = lookup::protocol(cx, "Differentiable");
     let mut cases = vec![];
     for i in 0..cx.defs.nominal_data(n).cases.len() as u32 {
@@ -109,12 +109,12 @@ fn moving_cases(cx: &mut TypeContext, n: NominalId) -> Vec<MovingCase> {
             let moves = !matches!(ty, Type::Function(_)) && conformances::conforms_to(cx, &ty, differentiable);
             parts.push((label, moves.then_some(ty)));
         }
-        cases.push(MovingCase { name, parts });
+        cases.push(TangentCase { name, parts });
     }
     cases
 }
 
-impl MovingCase {
+impl TangentCase {
     fn moves(&self) -> bool {
         self.parts.iter().any(|(_, ty)| ty.is_some())
     }
@@ -124,27 +124,27 @@ impl MovingCase {
         if &*self.name == "zero" { "_zero" } else { &self.name }
     }
 
-    fn moving(&self) -> usize {
+    fn differentiable_parts(&self) -> usize {
         self.parts.iter().filter(|(_, ty)| ty.is_some()).count()
     }
 }
 
 /// Formats the pattern `.name(let a0, let a1)` for a case of the vector.
-fn bind(case: &MovingCase, letter: &str) -> String {
-    let parts: Vec<String> = (0..case.moving()).map(|k| format!("let {letter}{k}")).collect();
+fn bind(case: &TangentCase, letter: &str) -> String {
+    let parts: Vec<String> = (0..case.differentiable_parts()).map(|k| format!("let {letter}{k}")).collect();
     with_payload(case.vector_name(), &parts)
 }
 
 /// Formats the pattern for a case of the enum itself, including components that are not differentiable.
-fn bind_all(case: &MovingCase) -> String {
+fn bind_all(case: &TangentCase) -> String {
     let parts: Vec<String> = (0..case.parts.len()).map(|k| format!("let a{k}")).collect();
     with_payload(&case.name, &parts)
 }
 
 /// Formats the expression `.name(label: part, …)` for a case of the vector.
-fn rebuild(case: &MovingCase, part: &dyn Fn(usize) -> String) -> String {
-    let moving = case.parts.iter().filter(|(_, ty)| ty.is_some());
-    let parts: Vec<String> = moving
+fn rebuild(case: &TangentCase, part: &dyn Fn(usize) -> String) -> String {
+    let differentiable_parts = case.parts.iter().filter(|(_, ty)| ty.is_some());
+    let parts: Vec<String> = differentiable_parts
         .enumerate()
         .map(|(k, (label, _))| format!("{}{}", label.as_ref().map_or(String::new(), |l| format!("{l}: ")), part(k)))
         .collect();
@@ -155,7 +155,7 @@ fn with_payload(name: &str, parts: &[String]) -> String {
     if parts.is_empty() { format!(".{name}") } else { format!(".{name}({})", parts.join(", ")) }
 }
 
-fn sum_of_cases(cases: &[MovingCase], op: &str) -> String {
+fn sum_of_cases(cases: &[TangentCase], op: &str) -> String {
     let left = if op == "+" { "rhs" } else { "rhs.scaled(by: -1)" };
     let mut text = format!(
         "    static func {op} (lhs: Self, rhs: Self) -> Self {{\n        switch (lhs, rhs) {{\n        case (_, .zero): return lhs\n        case (.zero, _): return {left}\n"
@@ -169,8 +169,8 @@ fn sum_of_cases(cases: &[MovingCase], op: &str) -> String {
 }
 
 /// Generates `==`: `.zero` is equal to every case whose payload is zero.
-fn comparison_of_cases(cases: &[MovingCase]) -> String {
-    let all = |case: &MovingCase, part: &dyn Fn(usize) -> String| match case.moving() {
+fn comparison_of_cases(cases: &[TangentCase]) -> String {
+    let all = |case: &TangentCase, part: &dyn Fn(usize) -> String| match case.differentiable_parts() {
         0 => "true".to_owned(),
         count => (0..count).map(part).collect::<Vec<_>>().join(" && "),
     };

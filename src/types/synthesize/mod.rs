@@ -37,7 +37,7 @@ use std::fmt::Write;
 use std::rc::Rc;
 
 /// A stored property with a member in the tangent vector.
-pub(crate) struct Moving {
+pub(crate) struct TangentProperty {
     /// The name of the member of the tangent vector.
     pub(super) name: Name,
     pub(super) ty: Type,
@@ -47,19 +47,24 @@ pub(crate) struct Moving {
 
 /// Returns the stored properties that have tangents, with their types. `warn` reports those that cannot have one and
 /// are not marked `@noDerivative`.
-fn moving_properties(cx: &mut TypeContext, n: NominalId, warn: bool) -> Vec<Moving> {
+fn tangent_properties(cx: &mut TypeContext, n: NominalId, warn: bool) -> Vec<TangentProperty> {
     match cx.defs.declared_type(n) {
-        Type::Nominal(n, args) => moving_of(cx, n, &args, warn),
+        Type::Nominal(n, args) => tangent_properties_of(cx, n, &args, warn),
         _ => vec![],
     }
 }
 
 /// Returns the stored properties that have tangents for given generic arguments; inherited ones come first.
-pub(super) fn moving_of(cx: &mut TypeContext, n: NominalId, args: &[Type], warn: bool) -> Vec<Moving> {
+pub(super) fn tangent_properties_of(
+    cx: &mut TypeContext,
+    n: NominalId,
+    args: &[Type],
+    warn: bool,
+) -> Vec<TangentProperty> {
     let differentiable = lookup::protocol(cx, "Differentiable");
     let owner = cx.defs.nominal_data(n).name.clone();
     let mut out = match superclass::superclass(cx, n).and_then(|_| superclass::base_type(cx, n, args)) {
-        Some(Type::Nominal(base, args)) => moving_of(cx, base, &args, false),
+        Some(Type::Nominal(base, args)) => tangent_properties_of(cx, base, &args, false),
         _ => vec![],
     };
     for i in 0..cx.defs.nominal_data(n).stored.len() {
@@ -104,12 +109,12 @@ pub(super) fn moving_of(cx: &mut TypeContext, n: NominalId, args: &[Type], warn:
             }
             continue;
         }
-        out.push(Moving { name, ty, place });
+        out.push(TangentProperty { name, ty, place });
     }
     out
 }
 
-/// Whether moving a value does not mutate the variable that contains it: an instance of a class, or a type whose own
+/// Whether varying a value does not mutate the variable that contains it: an instance of a class, or a type whose own
 /// method is not mutating.
 fn moves_in_place(cx: &mut TypeContext, ty: &Type) -> bool {
     let Type::Nominal(n, _) = ty else { return conformances::is_object(cx, ty) };
@@ -141,12 +146,12 @@ pub(crate) fn synthesize_tangent_vector(cx: &mut TypeContext, n: NominalId) -> O
     let conformance = conformances::declares(cx, n, "Differentiable")?;
     let (group, place) = conformances::asks(cx, n, conformance);
     cx.defs.nominal_data_mut(n).memo.synthesized.push(VECTOR);
-    let moving = moving_properties(cx, n, !is_prelude);
+    let varying = tangent_properties(cx, n, !is_prelude);
     let additive = lookup::protocol(cx, "AdditiveArithmetic");
     let all_additive = !superclass::is_class(cx, n)
         && conformances::declares(cx, n, "AdditiveArithmetic").is_some()
-        && moving.len() == cx.defs.nominal_data(n).stored.len()
-        && (0..moving.len() as u32).all(|i| {
+        && varying.len() == cx.defs.nominal_data(n).stored.len()
+        && (0..varying.len() as u32).all(|i| {
             let ty = stored_property::stored_type(cx, n, i);
             conformances::conforms_to(cx, &ty, additive)
         });
@@ -163,11 +168,11 @@ pub(crate) fn synthesize_tangent_vector(cx: &mut TypeContext, n: NominalId) -> O
     }
     let differentiable = lookup::protocol(cx, "Differentiable");
     let mut text = String::from("struct TangentVector: Differentiable, AdditiveArithmetic, ScalableVector, Equatable");
-    for asked in custom_tangent::asked_of_vector(cx, n) {
-        let _ = write!(text, ", {asked}");
+    for protocol in custom_tangent::required_of_vector(cx, n) {
+        let _ = write!(text, ", {protocol}");
     }
     text.push_str(" {\n    typealias TangentVector = Self\n");
-    for Moving { name: field, ty, .. } in &moving {
+    for TangentProperty { name: field, ty, .. } in &varying {
         let vector = Type::Associated(Rc::new(ty.clone()), differentiable, name.clone());
         let vector = associated_type::normalize_type(cx, &vector);
         let level = nested_access::level_of_stored(cx, n, field);
@@ -353,12 +358,12 @@ fn synthesized_text(cx: &mut TypeContext, n: NominalId, key: &str) -> Option<Str
             if kind == NominalKind::Enum {
                 return Some(enum_tangent::move_of_enum(cx, n));
             }
-            let mut moving = moving_properties(cx, n, false);
-            let inherited = subclass_tangent::move_of_base(cx, n, &mut moving);
+            let mut varying = tangent_properties(cx, n, false);
+            let inherited = subclass_tangent::move_of_base(cx, n, &mut varying);
             let mut text = String::from(if kind == NominalKind::Class { "func" } else { "mutating func" });
             text.push_str(" move(along direction: TangentVector) {\n");
             text.push_str(&inherited);
-            for Moving { name, place, .. } in moving {
+            for TangentProperty { name, place, .. } in varying {
                 let _ = writeln!(text, "    self.{place}.move(along: direction.{name})");
             }
             text.push_str("}\n");

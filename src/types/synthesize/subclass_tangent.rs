@@ -16,7 +16,7 @@ use crate::types::names::members;
 use crate::types::names::type_expr;
 use crate::types::nominal::stored_property;
 use crate::types::synthesize;
-use crate::types::synthesize::Moving;
+use crate::types::synthesize::TangentProperty;
 use std::fmt::Write;
 use std::rc::Rc;
 
@@ -101,16 +101,16 @@ pub(crate) fn check_continued(cx: &mut TypeContext, n: NominalId) {
     }
 }
 
-/// Returns the source of a call that moves the inherited properties, and removes these from `moving`.
-pub(crate) fn move_of_base(cx: &mut TypeContext, n: NominalId, moving: &mut Vec<Moving>) -> String {
+/// Returns the source of a call that moves the inherited properties, and removes these from `properties`.
+pub(crate) fn move_of_base(cx: &mut TypeContext, n: NominalId, properties: &mut Vec<TangentProperty>) -> String {
     let Some((base, args)) = differentiable_base(cx, n) else { return String::new() };
-    let inherited = synthesize::moving_of(cx, base, &args, false).len();
+    let inherited = synthesize::tangent_properties_of(cx, base, &args, false).len();
     let differentiable = lookup::protocol(cx, "Differentiable");
     let of = Type::Nominal(base, args);
     let vector =
         associated_type::normalize_type(cx, &Type::Associated(Rc::new(of), differentiable, "TangentVector".into()));
     let mut text = format!("    let inherited: {} = .init(", type_expr::name_for(cx, vector));
-    for (k, Moving { name: field, .. }) in moving.drain(..inherited).enumerate() {
+    for (k, TangentProperty { name: field, .. }) in properties.drain(..inherited).enumerate() {
         let comma = if k > 0 { ", " } else { "" };
         // Writing to a String cannot fail.
         let _ = write!(text, "{comma}{field}: direction.{field}");

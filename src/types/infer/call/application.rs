@@ -21,7 +21,7 @@ use crate::types::names::lookup;
 /// The round in which an argument is inferred: literals follow the arguments that determine their types, closures
 /// follow the arguments that determine their parameter types.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
-enum Turn {
+enum ArgumentRound {
     First,
     Literal,
     Closure,
@@ -60,22 +60,22 @@ impl Infer<'_> {
         self.take_optionals(&slots, &instance.params, args, span);
         let receiver = self.receiver_argument(candidate, &instance, name);
         let mut values: Vec<Option<Argument>> = vec![None; slots.len()];
-        for now in [Turn::First, Turn::Literal, Turn::Closure, Turn::Last] {
-            if now == Turn::Literal {
+        for now in [ArgumentRound::First, ArgumentRound::Literal, ArgumentRound::Closure, ArgumentRound::Last] {
+            if now == ArgumentRound::Literal {
                 self.take_written_types(&slots, &instance.params, args);
             }
             for (i, (slot, param)) in slots.iter().zip(&instance.params).enumerate() {
                 if values[i].is_some() {
                     continue;
                 }
-                let turn = match slot {
-                    Slot::Arg(a) => self.turn(&args[*a], param),
-                    Slot::Variadic(all) if all.iter().any(|a| self.turn(&args[*a], param) > Turn::First) => {
-                        Turn::Literal
+                let round = match slot {
+                    Slot::Arg(a) => self.round(&args[*a], param),
+                    Slot::Variadic(all) if all.iter().any(|a| self.round(&args[*a], param) > ArgumentRound::First) => {
+                        ArgumentRound::Literal
                     }
-                    Slot::Variadic(_) | Slot::Whole(_) | Slot::Default => Turn::First,
+                    Slot::Variadic(_) | Slot::Whole(_) | Slot::Default => ArgumentRound::First,
                 };
-                if turn <= now {
+                if round <= now {
                     let built = self.built_argument(candidate, i, slot, args);
                     let args = built.as_deref().unwrap_or(args);
                     values[i] = Some(self.slot_argument(slot, param, args, &instance, span));
@@ -130,13 +130,15 @@ impl Infer<'_> {
     }
 
     /// Returns the round in which an argument is inferred.
-    fn turn(&mut self, arg: &ArgNode, param: &SignatureParam) -> Turn {
+    fn round(&mut self, arg: &ArgNode, param: &SignatureParam) -> ArgumentRound {
         match arg.ast.kind {
-            Ast::Closure(_) if !param.autoclosure => Turn::Closure,
+            Ast::Closure(_) if !param.autoclosure => ArgumentRound::Closure,
             // The vector type is only known when the closures have determined their parameter types.
-            Ast::Array(_) if matches!(unification::resolved(self.cx, &param.ty), Type::Associated(..)) => Turn::Last,
-            _ if unification::has_vars(self.cx, &param.ty) && self.depends_on_arguments(arg) => Turn::Literal,
-            _ => Turn::First,
+            Ast::Array(_) if matches!(unification::resolved(self.cx, &param.ty), Type::Associated(..)) => {
+                ArgumentRound::Last
+            }
+            _ if unification::has_vars(self.cx, &param.ty) && self.depends_on_arguments(arg) => ArgumentRound::Literal,
+            _ => ArgumentRound::First,
         }
     }
 
@@ -179,11 +181,11 @@ impl Infer<'_> {
     fn progress_if_waiting(&mut self) {
         // Pending arguments may be decidable now that the others are known; this shortens chains of pending
         // expressions.
-        if self.pending.iter().rev().take(4).any(Option::is_some) && !self.settling {
+        if self.pending.iter().rev().take(4).any(Option::is_some) && !self.defaulting {
             let from = self.pending.len().saturating_sub(4);
-            self.settling = true;
+            self.defaulting = true;
             self.progress(from);
-            self.settling = false;
+            self.defaulting = false;
         }
     }
 

@@ -91,7 +91,7 @@ pub(crate) enum Slot {
 }
 
 /// The reason why arguments do not match the parameters.
-pub(crate) enum Misfit {
+pub(crate) enum ArgumentMismatch {
     /// The parameter that receives no argument.
     Missing(usize),
     /// The argument that no parameter receives.
@@ -101,7 +101,7 @@ pub(crate) enum Misfit {
 }
 
 /// Assigns the arguments to the parameters.
-pub(crate) fn match_args(params: &[SignatureParam], args: &[ArgNode]) -> Result<Vec<Slot>, Misfit> {
+pub(crate) fn match_args(params: &[SignatureParam], args: &[ArgNode]) -> Result<Vec<Slot>, ArgumentMismatch> {
     let mut slots = vec![];
     let mut next = 0;
     let plain = args.iter().position(|a| a.trailing).unwrap_or(args.len());
@@ -125,7 +125,7 @@ pub(crate) fn match_args(params: &[SignatureParam], args: &[ArgNode]) -> Result<
                 slots.push(Slot::Variadic(vec![]));
                 continue;
             }
-            return Err(Misfit::Missing(i));
+            return Err(ArgumentMismatch::Missing(i));
         }
         if param.variadic && args.get(next).is_some_and(|arg| arg.is_whole && arg.label == param.label) {
             slots.push(Slot::Whole(next));
@@ -149,12 +149,12 @@ pub(crate) fn match_args(params: &[SignatureParam], args: &[ArgNode]) -> Result<
         } else if param.default.is_some() {
             slots.push(Slot::Default);
         } else if next < plain {
-            return Err(Misfit::Label(next));
+            return Err(ArgumentMismatch::Label(next));
         } else {
-            return Err(Misfit::Missing(i));
+            return Err(ArgumentMismatch::Missing(i));
         }
     }
-    if next < args.len() { Err(Misfit::Extra(next)) } else { Ok(slots) }
+    if next < args.len() { Err(ArgumentMismatch::Extra(next)) } else { Ok(slots) }
 }
 
 fn may_be_function(ty: &Type) -> bool {

@@ -15,7 +15,7 @@ use crate::types::model::tables::{MemberKind, Owner, Requirement, RequirementKin
 use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionId, FunctionRef};
 use crate::types::model::ty::{NominalId, ParamId, ProtocolId, Type};
 use crate::types::model::type_vars::Clause;
-use crate::types::model::type_vars::Wish;
+use crate::types::model::type_vars::ConformanceConstraint;
 use crate::types::names::dynamic_self;
 use crate::types::names::lookup;
 use crate::types::names::members;
@@ -53,7 +53,7 @@ pub(crate) struct Instance {
     pub(crate) result: Type,
     pub(crate) throws: bool,
     /// The number of requirements on the generic arguments.
-    pub(crate) asked: u32,
+    pub(crate) requirement_count: u32,
     /// The first requirement on a generic argument that does not hold, with its index.
     pub(crate) missing: Option<(usize, Requirement)>,
 }
@@ -87,7 +87,11 @@ impl Infer<'_> {
                     if is_opened {
                         existential::can_erase(self.cx, t, *p)
                     } else {
-                        unification::require_by(self.cx, t, Wish { protocol: *p, span, by: Some(function) })
+                        unification::require_by(
+                            self.cx,
+                            t,
+                            ConformanceConstraint { protocol: *p, span, by: Some(function) },
+                        )
                     }
                 }
                 Requirement::Same(a, b) => unification::unify_by(self.cx, a, b, span, Some(Clause { function, index })),
@@ -132,7 +136,7 @@ impl Infer<'_> {
             self_inout: signature.self_inout,
             result,
             throws: signature.throws,
-            asked: signature.env.requirements.len() as u32,
+            requirement_count: signature.env.requirements.len() as u32,
             generics,
             missing,
         }
@@ -180,7 +184,7 @@ impl Infer<'_> {
             self_inout: false,
             result: Type::Nominal(n, args.into()),
             throws: false,
-            asked: 0,
+            requirement_count: 0,
             missing: None,
         }
     }
@@ -292,7 +296,7 @@ impl Infer<'_> {
         let generic = instance.generics.len().saturating_sub(candidate.prefix.len()) as u32;
         if generic > 0 {
             // Of two generic functions, the one with more requirements is better.
-            score += generic.min(9) * 10 + 9u32.saturating_sub(instance.asked);
+            score += generic.min(9) * 10 + 9u32.saturating_sub(instance.requirement_count);
         }
         self.cx.vars.rollback(snapshot);
         fits.then_some(Fit { score, conversions })

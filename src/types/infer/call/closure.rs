@@ -212,7 +212,7 @@ impl Infer<'_> {
                 };
                 let kept = c.ownership.as_ref().map_or(Ownership::Strong, |word| named(word));
                 if kept != Ownership::Strong {
-                    self.settle_statement(start);
+                    self.resolve_statement(start);
                 }
                 let value = if kept == Ownership::Weak { self.as_optional(value) } else { value };
                 let ty = unification::resolved(self.cx, &value.ty.clone());
@@ -370,9 +370,9 @@ impl Infer<'_> {
     }
 
     fn new_closure_function(&mut self, span: Span) -> FunctionId {
-        let around = self.frames.first().and_then(|f| f.function).map(|f| self.cx.defs.full_name(f));
-        let name = match around {
-            Some(around) => format!("closure in {around}"),
+        let enclosing = self.frames.first().and_then(|f| f.function).map(|f| self.cx.defs.full_name(f));
+        let name = match enclosing {
+            Some(enclosing) => format!("closure in {enclosing}"),
             None => "closure".to_string(),
         };
         let is_prelude = self.file == crate::types::model::prelude::PRELUDE_FILE;

@@ -27,7 +27,7 @@ enum Source {
 }
 
 /// The closure type that a candidate requires.
-struct Wanted {
+struct RequiredClosure {
     params: Vec<(Source, bool)>,
     result: Type,
 }
@@ -152,7 +152,7 @@ impl Infer<'_> {
         let (open, nominals) = (self.open.len(), self.local_nominals.len());
         let variables = self.cx.vars.var_count();
         let mut value = self.expr(&closure.ast.clone(), Some(wanted));
-        self.settle_statement((pending, variables));
+        self.resolve_statement((pending, variables));
         value.ty = type_vars::zonk(self.cx, &value.ty);
         let suits = !self.cx.sink.diagnostics[diagnostics..].iter().any(Diagnostic::is_error);
         self.cx.sink.diagnostics.truncate(diagnostics);
@@ -182,7 +182,7 @@ impl Infer<'_> {
         closure: usize,
         span: Span,
     ) -> Option<Vec<FunctionParam>> {
-        let mut all: Vec<Wanted> = vec![];
+        let mut all: Vec<RequiredClosure> = vec![];
         for candidate in candidates {
             if self.try_candidate(candidate, args, None, span).is_some() {
                 all.push(self.wanted_closure(candidate, args, closure, span)?);
@@ -190,7 +190,7 @@ impl Infer<'_> {
         }
         let (first, others) = all.split_first()?;
         let is_open = |ty: &Type| matches!(ty, Type::Var(_));
-        let same_result = |other: &Wanted| match (is_open(&first.result), is_open(&other.result)) {
+        let same_result = |other: &RequiredClosure| match (is_open(&first.result), is_open(&other.result)) {
             (true, true) => true,
             (false, false) => first.result == other.result,
             _ => false,
@@ -215,7 +215,7 @@ impl Infer<'_> {
         args: &[ArgNode],
         closure: usize,
         span: Span,
-    ) -> Option<Wanted> {
+    ) -> Option<RequiredClosure> {
         let params = self.candidate_params(candidate);
         let slots = match_args(&params, args).ok()?;
         let snapshot = self.cx.vars.snapshot();
@@ -236,7 +236,7 @@ impl Infer<'_> {
         found
     }
 
-    fn wanted_function(&mut self, ty: &Type, args: &[ArgNode]) -> Option<Wanted> {
+    fn wanted_function(&mut self, ty: &Type, args: &[ArgNode]) -> Option<RequiredClosure> {
         let ty = lookup::optional_payload(self.cx, ty).unwrap_or_else(|| ty.clone());
         let Type::Function(f) = unification::shallow(self.cx, &ty) else { return None };
         let mut params = vec![];
@@ -250,6 +250,6 @@ impl Infer<'_> {
             };
             params.push((source, param.is_inout));
         }
-        Some(Wanted { params, result: type_vars::zonk(self.cx, &f.result) })
+        Some(RequiredClosure { params, result: type_vars::zonk(self.cx, &f.result) })
     }
 }

@@ -35,7 +35,7 @@ pub(in crate::types) fn note_open_defaults(cx: &mut TypeContext, f: FunctionId, 
 }
 
 /// Determines whether a default argument has one concrete type, which then becomes the result of its signature.
-pub(in crate::types) fn settle_default(cx: &mut TypeContext, default: FunctionId) {
+pub(in crate::types) fn resolve_default(cx: &mut TypeContext, default: FunctionId) {
     let Some(OpenDefault::Unknown(f, index)) = cx.memo.open_defaults.get(&default).copied() else { return };
     cx.memo.open_defaults.remove(&default);
     if fits_generically(cx, default) {
@@ -90,7 +90,7 @@ fn own_default_type(cx: &mut TypeContext, default: FunctionId, f: FunctionId, in
         };
         let found = infer.expr(&value, Some(&wanted));
         let found = infer.coerce(found, &wanted);
-        infer.settle_statement((0, vars));
+        infer.resolve_statement((0, vars));
         let failed = infer.failed;
         let ty = unification::resolved(infer.cx, &found.ty.clone());
         (failed, ty)
@@ -107,7 +107,7 @@ impl Infer<'_> {
     /// Unifies the type of a parameter with that of its default argument, if the default argument determines it.
     pub(crate) fn take_default(&mut self, default: Option<FunctionId>, wanted: &Type, instance: &Instance, span: Span) {
         let Some(default) = default.filter(|f| self.cx.memo.open_defaults.contains_key(f)) else { return };
-        settle_default(self.cx, default);
+        resolve_default(self.cx, default);
         if !self.cx.memo.open_defaults.contains_key(&default) {
             return;
         }

@@ -14,7 +14,7 @@ pub(crate) mod self_init;
 pub(crate) mod specificity;
 pub(crate) mod super_call;
 
-use super::{Found, Infer};
+use super::{Infer, LocalEntity};
 use crate::diagnostic::{Code, Diagnostic, Help};
 use crate::source::Span;
 use crate::syntax::ast::{self, ExprKind as Ast, Ident};
@@ -87,15 +87,15 @@ impl Infer<'_> {
     ) -> Expr {
         if generics.is_empty() {
             match self.find_local(&name.name) {
-                Some(Found::Local(local)) => {
+                Some(LocalEntity::Local(local)) => {
                     let function = self.local_expr(local, name.span);
                     return self.call_value(function, args, expected, span);
                 }
-                Some(Found::Computed(get, set)) => {
+                Some(LocalEntity::Computed(get, set)) => {
                     let function = self.computed_local(get, set, name.span);
                     return self.call_value(function, args, expected, span);
                 }
-                Some(Found::LocalFunctions(functions)) => {
+                Some(LocalEntity::LocalFunctions(functions)) => {
                     self.capture_for(&functions);
                     let candidates = functions
                         .iter()
@@ -446,7 +446,7 @@ impl Infer<'_> {
         expected: Option<&Type>,
         span: Span,
     ) -> Expr {
-        let base = self.asked(base, &name.name);
+        let base = self.resolved_base(base, &name.name);
         let ty = unification::shallow(self.cx, &base.ty.clone());
         match &ty {
             Type::Error => {

@@ -114,7 +114,7 @@ impl Infer<'_> {
         let types: Vec<Type> = args.iter().filter_map(|a| a.ready.as_ref().map(|e| e.ty.clone())).collect();
         let snapshot = self.cx.vars.snapshot();
         let mut natural = vec![];
-        if self.settle_whole_numbers(&types, span) {
+        if self.default_integers(&types, span) {
             natural.extend_from_slice(candidates);
             natural.retain(|candidate| self.try_candidate(candidate, args, expected, span).is_some());
         }
@@ -226,7 +226,7 @@ impl Infer<'_> {
 
     /// Unifies with `Int` those of the types that are undecided types of integer literals; returns whether there are
     /// any.
-    pub(crate) fn settle_whole_numbers(&mut self, types: &[Type], span: Span) -> bool {
+    pub(crate) fn default_integers(&mut self, types: &[Type], span: Span) -> bool {
         let int = lookup::simple(self.cx, "Int");
         let mut any = false;
         for ty in types {
@@ -241,19 +241,24 @@ impl Infer<'_> {
 
     /// Returns the candidates whose result fits the pending calls that take it as an argument: inside `Character(…)`,
     /// the one of several `UnicodeScalar(65)` that is not optional. Returns all candidates if none fits.
-    pub(crate) fn useful_around(&mut self, candidates: &[Candidate], result: &Type, span: Span) -> Vec<Candidate> {
+    pub(crate) fn fitting_enclosing_calls(
+        &mut self,
+        candidates: &[Candidate],
+        result: &Type,
+        span: Span,
+    ) -> Vec<Candidate> {
         let Type::Var(own) = unification::shallow(self.cx, result) else { return candidates.to_vec() };
-        let mut around = vec![];
+        let mut enclosing_calls = vec![];
         // The argument is the call itself, or a closure that returns its value.
         let mentions = |ty: &Type| ty.any(&mut |t| *t == Type::Var(own));
         for i in self.waiting.iter().copied() {
             if let Some(Pending { kind: PendingKind::Overload { candidates, args, .. }, .. }) = &self.pending[i]
                 && args.iter().any(|a| a.ready.as_ref().is_some_and(|e| mentions(&type_vars::zonk(self.cx, &e.ty))))
             {
-                around.push((candidates.clone(), args.clone()));
+                enclosing_calls.push((candidates.clone(), args.clone()));
             }
         }
-        if around.is_empty() {
+        if enclosing_calls.is_empty() {
             return candidates.to_vec();
         }
         let mut useful = candidates.to_vec();
@@ -261,7 +266,7 @@ impl Infer<'_> {
             let snapshot = self.cx.vars.snapshot();
             let given = self.instantiate(candidate, span).result;
             let fits = unification::unify(self.cx, result, &given, span)
-                && around
+                && enclosing_calls
                     .iter()
                     .all(|(all, args)| all.iter().any(|c| self.try_candidate(c, args, None, span).is_some()));
             self.cx.vars.rollback(snapshot);

@@ -141,19 +141,19 @@ impl Infer<'_> {
         let name = &attribute.name.name;
         let first = name.split('.').next().unwrap_or(name);
         let is_type = |m: &Member| matches!(m.kind, MemberKind::Nominal(_));
-        let mut around = self.cx.defs.function_data(f).owner;
-        while let Owner::Nominal(n) = around {
+        let mut owner = self.cx.defs.function_data(f).owner;
+        while let Owner::Nominal(n) = owner {
             let data = self.cx.defs.nominal_data(n);
             if data.members.get(first).is_some_and(|found| found.iter().any(is_type)) {
                 let mut path = vec![name.to_string()];
-                while let Owner::Nominal(n) = around {
+                while let Owner::Nominal(n) = owner {
                     path.insert(0, self.cx.defs.nominal_data(n).name.to_string());
-                    around = self.cx.defs.nominal_data(n).parent;
+                    owner = self.cx.defs.nominal_data(n).parent;
                 }
                 let name = Ident { name: path.join(".").into(), span: attribute.name.span };
                 return Attribute { name, ..attribute.clone() };
             }
-            around = data.parent;
+            owner = data.parent;
         }
         attribute.clone()
     }

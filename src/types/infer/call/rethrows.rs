@@ -86,8 +86,8 @@ impl Infer<'_> {
     /// throwing version. Such a call is marked with `try` in the source of the program, and is not marked in that of
     /// the library.
     pub(crate) fn may_throw(&mut self, closure: &ast::Closure) -> bool {
-        let Some(around) = self.frames.first().and_then(|f| f.function) else { return closure.throws };
-        let data = self.cx.defs.function_data(around);
+        let Some(enclosing) = self.frames.first().and_then(|f| f.function) else { return closure.throws };
+        let data = self.cx.defs.function_data(enclosing);
         match (data.rethrows, data.throws || data.gives_throwing) {
             (true, false) => closure.throws && !self.uses_given(closure),
             (true, true) => closure.throws || self.uses_given(closure),

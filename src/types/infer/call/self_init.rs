@@ -64,7 +64,7 @@ impl Infer<'_> {
     fn forced(&mut self, value: Expr, forced: bool, start: (usize, u32)) -> Expr {
         let mut value = self.decided(value);
         if matches!(value.kind, ExprKind::Pending(_)) {
-            self.settle_statement(start);
+            self.resolve_statement(start);
             value = self.decided(value);
         }
         let (ty, span) = (value.ty.clone(), value.span);

@@ -21,7 +21,7 @@ pub(crate) struct Fit {
 }
 
 /// The parameter types of a generic function for the arguments of a call.
-struct Taken {
+struct ParameterTypes {
     /// The type of each parameter that receives an argument.
     types: Vec<Type>,
     signature: Rc<Signature>,
@@ -30,7 +30,7 @@ struct Taken {
 }
 
 /// The generic parameters of a function, with the types found for them so far.
-struct Holes<'s> {
+struct ParameterMatch<'s> {
     general: &'s Signature,
     special: &'s Signature,
     /// The number of generic parameters that belong to the environment.
@@ -45,11 +45,12 @@ impl Infer<'_> {
         fitting: Vec<(Fit, &'c Candidate)>,
         args: &[ArgNode],
     ) -> Vec<(Fit, &'c Candidate)> {
-        let taken: Vec<Option<Taken>> = fitting.iter().map(|(_, candidate)| self.taken(candidate, args)).collect();
+        let types: Vec<Option<ParameterTypes>> =
+            fitting.iter().map(|(_, candidate)| self.parameter_types_of(candidate, args)).collect();
         let is_more_general = |infer: &mut Self, k: usize| {
-            let Some(general) = &taken[k] else { return false };
+            let Some(general) = &types[k] else { return false };
             let (fit, candidate) = fitting[k];
-            fitting.iter().zip(&taken).enumerate().any(|(j, ((other_fit, other), special))| {
+            fitting.iter().zip(&types).enumerate().any(|(j, ((other_fit, other), special))| {
                 j != k
                     && other_fit.conversions <= fit.conversions
                     && other.tier <= candidate.tier
@@ -63,29 +64,29 @@ impl Infer<'_> {
     }
 
     /// Whether a generic candidate accepts all arguments that another one accepts.
-    fn covers(&mut self, general: &Taken, special: &Taken) -> bool {
+    fn covers(&mut self, general: &ParameterTypes, special: &ParameterTypes) -> bool {
         if general.outer != special.outer || general.types.len() != special.types.len() {
             return false;
         }
         let found = vec![None; general.signature.env.params.len()];
         let outer = general.outer;
-        let mut holes = Holes { general: &general.signature, special: &special.signature, outer, found };
-        general.types.iter().zip(&special.types).all(|(a, b)| holes.cover(a, b))
-            && general.signature.env.requirements.iter().all(|requirement| self.is_implied(requirement, &holes))
+        let mut bindings = ParameterMatch { general: &general.signature, special: &special.signature, outer, found };
+        general.types.iter().zip(&special.types).all(|(a, b)| bindings.cover(a, b))
+            && general.signature.env.requirements.iter().all(|requirement| self.is_implied(requirement, &bindings))
     }
 
     /// Returns the parameter types of a generic candidate for the arguments; `None` for other candidates.
-    fn taken(&mut self, candidate: &Candidate, args: &[ArgNode]) -> Option<Taken> {
+    fn parameter_types_of(&mut self, candidate: &Candidate, args: &[ArgNode]) -> Option<ParameterTypes> {
         let Target::Function(f) = &candidate.target else { return None };
         let (signature, outer) = (signature::signature(self.cx, *f), candidate.prefix.len());
         if signature.env.params.len() <= outer {
             return None;
         }
-        Some(Taken { types: self.taken_types(*f, args)?, signature, outer })
+        Some(ParameterTypes { types: self.parameter_types(*f, args)?, signature, outer })
     }
 
     /// Returns the types of the parameters that receive the arguments; `None` if an argument is variadic.
-    fn taken_types(&mut self, f: FunctionId, args: &[ArgNode]) -> Option<Vec<Type>> {
+    fn parameter_types(&mut self, f: FunctionId, args: &[ArgNode]) -> Option<Vec<Type>> {
         let params = signature::signature(self.cx, f).params.clone();
         let slots = match_args(&params, args).ok()?;
         let mut types = vec![];
@@ -100,13 +101,13 @@ impl Infer<'_> {
     }
 
     /// Whether a requirement of the general function holds for the type that was found for its parameter.
-    fn is_implied(&mut self, requirement: &Requirement, holes: &Holes) -> bool {
+    fn is_implied(&mut self, requirement: &Requirement, bindings: &ParameterMatch) -> bool {
         let Requirement::Conforms(Type::Param(p), protocol) = requirement else { return false };
-        let Some(k) = holes.general.env.params.iter().position(|q| q == p) else { return false };
-        match &holes.found[k] {
-            _ if k < holes.outer => true,
+        let Some(k) = bindings.general.env.params.iter().position(|q| q == p) else { return false };
+        match &bindings.found[k] {
+            _ if k < bindings.outer => true,
             Some(Type::Nominal(n, _)) => conformances::find_conformance(self.cx, *n, *protocol).is_some(),
-            Some(own @ Type::Param(_)) => holes.special.env.requirements.iter().any(|known| match known {
+            Some(own @ Type::Param(_)) => bindings.special.env.requirements.iter().any(|known| match known {
                 Requirement::Conforms(of, q) => {
                     of == own && (q == protocol || conformances::refined(self.cx, *q).contains(protocol))
                 }
@@ -118,7 +119,7 @@ impl Infer<'_> {
     }
 }
 
-impl Holes<'_> {
+impl ParameterMatch<'_> {
     /// Whether the general type becomes the special one under a substitution of its parameters, which is extended.
     fn cover(&mut self, general: &Type, special: &Type) -> bool {
         match (general, special) {

@@ -96,7 +96,7 @@ impl Infer<'_> {
         let start = self.pending.len();
         let vars = self.cx.vars.var_count();
         let call = self.super_init(vec![], end, end);
-        self.settle_statement((start, vars));
+        self.resolve_statement((start, vars));
         Some(Stmt { kind: StmtKind::Expr(call), span: end })
     }
 }

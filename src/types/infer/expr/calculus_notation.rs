@@ -7,7 +7,7 @@ use crate::syntax::ast::{ExprKind as Ast, Ident};
 use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::infer::call::arguments::ArgNode;
-use crate::types::infer::{Found, Infer};
+use crate::types::infer::{Infer, LocalEntity};
 use crate::types::model::syntax_query;
 use crate::types::model::tables::Named;
 use crate::types::model::tree::Expr;
@@ -144,15 +144,17 @@ impl Infer<'_> {
             _ => return None,
         };
         match self.find_local(name) {
-            Some(Found::LocalFunctions(functions)) => return functions.first().map(|f| self.declared_parameters(*f)),
-            Some(Found::Local(local)) => {
+            Some(LocalEntity::LocalFunctions(functions)) => {
+                return functions.first().map(|f| self.declared_parameters(*f));
+            }
+            Some(LocalEntity::Local(local)) => {
                 let ty = self.local_type(local);
                 return match unification::shallow(self.cx, &ty) {
                     Type::Function(f) => Some(f.params.iter().map(|p| KnownParameter::unnamed(p.ty.clone())).collect()),
                     _ => None,
                 };
             }
-            Some(Found::Computed(..)) => return None,
+            Some(LocalEntity::Computed(..)) => return None,
             None => {}
         }
         let file = self.file;

@@ -22,7 +22,7 @@ impl Infer<'_> {
         let is_floating = base
             .ready
             .as_ref()
-            .is_some_and(|value| self.has_roots(&value.ty) || self.fractions && self.is_whole_literal(&value.ty));
+            .is_some_and(|value| self.has_roots(&value.ty) || self.fractions && self.is_integer_literal(&value.ty));
         self.ready_exponent(is_floating, exponent);
     }
 
@@ -54,9 +54,9 @@ impl Infer<'_> {
 
     /// Calls `run` with quotients of integer literals as fractions, or not.
     pub(crate) fn with_fractions<T>(&mut self, are_there: bool, run: impl FnOnce(&mut Self) -> T) -> T {
-        let around = std::mem::replace(&mut self.fractions, are_there);
+        let outer = std::mem::replace(&mut self.fractions, are_there);
         let out = run(self);
-        self.fractions = around;
+        self.fractions = outer;
         out
     }
 
@@ -67,13 +67,13 @@ impl Infer<'_> {
 
     /// Returns the operands of a quotient of integer literals that is a fraction, with floating-point literals instead.
     pub(crate) fn fraction(&self, op: &Ident, lhs: &Rc<Expr>, rhs: &Rc<Expr>) -> Option<[Rc<Expr>; 2]> {
-        let is_quotient = self.fractions && &*op.name == "/" && is_whole(lhs) && is_whole(rhs);
+        let is_quotient = self.fractions && &*op.name == "/" && is_integer(lhs) && is_integer(rhs);
         is_quotient.then(|| [Rc::new(with_point(lhs)), Rc::new(with_point(rhs))])
     }
 
     /// Unifies the type of an exponent that contains a quotient of literals with that of the base, if the base is a
     /// floating-point number or a literal.
-    pub(crate) fn settle_exponent(&mut self, op: &Ident, args: &[ArgNode]) {
+    pub(crate) fn default_exponent(&mut self, op: &Ident, args: &[ArgNode]) {
         let ("^", [base, exponent]) = (&*op.name, args) else { return };
         let (Some(of), Some(value)) = (&base.ready, &exponent.ready) else { return };
         let (of, ty) = (of.ty.clone(), value.ty.clone());
@@ -85,7 +85,7 @@ impl Infer<'_> {
     }
 
     /// Whether a type is the undecided type of an integer literal.
-    pub(crate) fn is_whole_literal(&mut self, ty: &Type) -> bool {
+    pub(crate) fn is_integer_literal(&mut self, ty: &Type) -> bool {
         matches!(unification::shallow(self.cx, ty), Type::Var(v) if self.cx.vars.var(v).literal == Some(Literal::Int))
     }
 
@@ -118,13 +118,13 @@ impl Infer<'_> {
 }
 
 /// Whether an expression consists of integer literals and operators, without a quotient.
-fn is_whole(e: &Expr) -> bool {
+fn is_integer(e: &Expr) -> bool {
     match &e.kind {
         Ast::Int(_) => true,
-        Ast::Paren(inner) => is_whole(inner),
-        Ast::Prefix { op, operand } => matches!(&*op.name, "-" | "+") && is_whole(operand),
+        Ast::Paren(inner) => is_integer(inner),
+        Ast::Prefix { op, operand } => matches!(&*op.name, "-" | "+") && is_integer(operand),
         Ast::Binary { op, lhs, rhs, .. } => {
-            matches!(&*op.name, "+" | "-" | "*" | "^") && is_whole(lhs) && is_whole(rhs)
+            matches!(&*op.name, "+" | "-" | "*" | "^") && is_integer(lhs) && is_integer(rhs)
         }
         _ => false,
     }
@@ -135,7 +135,7 @@ fn has_quotient(e: &Expr) -> bool {
     match &e.kind {
         Ast::Paren(inner) | Ast::Prefix { operand: inner, .. } => has_quotient(inner),
         Ast::Binary { op, lhs, rhs, .. } => {
-            &*op.name == "/" && is_whole(lhs) && is_whole(rhs) || has_quotient(lhs) || has_quotient(rhs)
+            &*op.name == "/" && is_integer(lhs) && is_integer(rhs) || has_quotient(lhs) || has_quotient(rhs)
         }
         Ast::Ternary { then, otherwise, .. } => has_quotient(then) || has_quotient(otherwise),
         _ => false,

@@ -67,7 +67,7 @@ impl Infer<'_> {
     }
 
     fn reference_now(&mut self, candidates: &[Candidate], expected: Option<Type>, span: Span) -> Option<Expr> {
-        let natural = self.of_whole_numbers(candidates, expected.as_ref(), span);
+        let natural = self.of_integer_literals(candidates, expected.as_ref(), span);
         let best = self.best_references(natural.as_deref().unwrap_or(candidates), expected.as_ref(), span);
         let chosen = match best.as_slice() {
             [] => candidates.first()?.clone(),
@@ -110,17 +110,17 @@ impl Infer<'_> {
 
     /// Returns the candidates that take `Int`s, if the expected parameter types are undecided types of integer
     /// literals: `[1, 2].map(abs)`.
-    fn of_whole_numbers(
+    fn of_integer_literals(
         &mut self,
         candidates: &[Candidate],
         expected: Option<&Type>,
         span: Span,
     ) -> Option<Vec<Candidate>> {
         let Type::Function(f) = expected? else { return None };
-        let asked: Vec<Type> = f.params.iter().map(|p| p.ty.clone()).collect();
+        let params: Vec<Type> = f.params.iter().map(|p| p.ty.clone()).collect();
         let snapshot = self.cx.vars.snapshot();
         let mut natural = vec![];
-        if self.settle_whole_numbers(&asked, span) && asked.iter().all(|ty| !unification::has_vars(self.cx, ty)) {
+        if self.default_integers(&params, span) && params.iter().all(|ty| !unification::has_vars(self.cx, ty)) {
             natural.extend_from_slice(candidates);
             natural.retain(|candidate| self.may_be(candidate, expected, span));
         }

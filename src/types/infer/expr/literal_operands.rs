@@ -84,7 +84,7 @@ impl Infer<'_> {
 
     /// Defaults a floating-point literal to `Double` if none of the known operand types accepts it: `0.9^n`. Called if
     /// these types do not determine the overload; returns whether there is such a literal.
-    pub(crate) fn settle_point(&mut self, args: &[ArgNode], types: &[Type], span: Span) -> bool {
+    pub(crate) fn default_point(&mut self, args: &[ArgNode], types: &[Type], span: Span) -> bool {
         let operands: Vec<Type> = args.iter().filter_map(|a| a.ready.as_ref().map(|e| e.ty.clone())).collect();
         let double = lookup::simple(self.cx, "Double");
         let mut any = false;

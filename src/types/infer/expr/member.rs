@@ -27,7 +27,7 @@ impl Infer<'_> {
     /// Resolves the base of a member. The type of a string literal is `String`. A value of type `T!` is unwrapped, and
     /// a value that is known to be an instance of a class is converted to the class, if the resulting type has the
     /// member.
-    pub(crate) fn asked(&mut self, base: Expr, name: &str) -> Expr {
+    pub(crate) fn resolved_base(&mut self, base: Expr, name: &str) -> Expr {
         let base = self.decided(base);
         if let (ExprKind::Text(_), Type::Var(v)) = (&base.kind, unification::shallow(self.cx, &base.ty)) {
             self.default_var(v);
@@ -50,7 +50,7 @@ impl Infer<'_> {
     pub(crate) fn member(&mut self, base: Expr, name: &Ident, expected: Option<&Type>, span: Span) -> Expr {
         let (full, (name, labels)) = (name, split_labels(name));
         let name = &name;
-        let mut base = self.asked(base, &name.name);
+        let mut base = self.resolved_base(base, &name.name);
         let ty = unification::shallow(self.cx, &base.ty.clone());
         let is_open = self.is_open(&ty);
         match &ty {
@@ -324,7 +324,7 @@ impl Infer<'_> {
 
     /// Infers `base[arguments]`.
     pub(crate) fn subscript(&mut self, base: Expr, mut args: Vec<ArgNode>, span: Span) -> Expr {
-        let base = self.asked(base, "subscript");
+        let base = self.resolved_base(base, "subscript");
         let ty = unification::shallow(self.cx, &base.ty.clone());
         let is_open = self.is_open(&ty);
         match &ty {

@@ -11,7 +11,7 @@ use crate::types::model::prelude::PRELUDE_FILE;
 use crate::types::model::tables::{FunctionKind, Owner};
 use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
 use crate::types::model::ty::Type;
-use crate::types::model::type_vars::Wish;
+use crate::types::model::type_vars::ConformanceConstraint;
 use crate::types::names::members;
 use crate::types::names::prelude;
 use crate::types::names::type_expr;
@@ -153,8 +153,8 @@ impl Infer<'_> {
             return Some(Callee::Opened { function: f.clone(), generic: generic as u32, param: param as u32 });
         }
         if !self.failed {
-            let wish = Wish { protocol: p, span, by: Some(f.function) };
-            let diagnostic = self.not_conforming(&f.generics[generic], &wish, span);
+            let constraint = ConformanceConstraint { protocol: p, span, by: Some(f.function) };
+            let diagnostic = self.not_conforming(&f.generics[generic], &constraint, span);
             self.error(diagnostic);
         }
         None

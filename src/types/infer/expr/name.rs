@@ -6,7 +6,7 @@ use crate::syntax::ast;
 use crate::syntax::ast::Ident;
 use crate::types::generics::signature;
 use crate::types::infer::call::candidates::{Candidate, Target};
-use crate::types::infer::{Found, Infer};
+use crate::types::infer::{Infer, LocalEntity};
 use crate::types::model::display::{closest, did_you_mean, meant, word_for};
 use crate::types::model::prelude::PRELUDE_FILE;
 use crate::types::model::tables::{Entry, FunctionKind, MemberKind, Named};
@@ -27,9 +27,9 @@ impl Infer<'_> {
             return self.full_name_value(ident, name, expected);
         }
         match self.find_local(name) {
-            Some(Found::Local(local)) => return self.local_expr(local, span),
-            Some(Found::Computed(get, set)) => return self.computed_local(get, set, span),
-            Some(Found::LocalFunctions(functions)) => {
+            Some(LocalEntity::Local(local)) => return self.local_expr(local, span),
+            Some(LocalEntity::Computed(get, set)) => return self.computed_local(get, set, span),
+            Some(LocalEntity::LocalFunctions(functions)) => {
                 self.capture_for(&functions);
                 return self.function_value(&functions, expected, span);
             }

@@ -251,7 +251,7 @@ impl Infer<'_> {
         span: Span,
         last: bool,
     ) -> Option<Expr> {
-        self.settle_exponent(op, args);
+        self.default_exponent(op, args);
         let mut types: Vec<Type> = vec![];
         let mut open = 0;
         for arg in args {
@@ -301,7 +301,7 @@ impl Infer<'_> {
             candidates = self.operator_candidates(op, &[double], args.len());
         }
         if candidates.is_empty() {
-            return match self.settle_point(args, &types, span) {
+            return match self.default_point(args, &types, span) {
                 true => self.try_operator(op, args, expected, span, last),
                 false => self.by_collections(op, args, &types, expected, span, last),
             };
@@ -328,13 +328,13 @@ impl Infer<'_> {
             return self.try_operator(op, args, None, span, last);
         }
         match fitting.len() {
-            0 if self.settle_point(args, &types, span) => self.try_operator(op, args, expected, span, last),
+            0 if self.default_point(args, &types, span) => self.try_operator(op, args, expected, span, last),
             0 => self.by_collections(op, args, &types, expected, span, last),
             1 => {
                 let (_, only) = &fitting[0];
                 Some(self.commit(op, only, args, expected, span))
             }
-            _ if !decide_now && !self.settling_numbers => None,
+            _ if !decide_now && !self.defaulting_numbers => None,
             _ => {
                 let mut ranked = fitting;
                 ranked.sort_by_key(|(s, _)| *s);

@@ -50,7 +50,7 @@ impl Infer<'_> {
         // Whether the body mutates the unwrapped value must be known.
         let mut body = self.decided(body);
         if matches!(body.kind, ExprKind::Pending(_)) {
-            self.settle_statement(start);
+            self.resolve_statement(start);
             body = self.decided(body);
         }
         let flatten = lookup::is_optional(self.cx, &body.ty.clone());

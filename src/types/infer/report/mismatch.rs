@@ -9,8 +9,8 @@ use crate::types::generics::unmet_requirement;
 use crate::types::infer::Infer;
 use crate::types::model::tables::Requirement;
 use crate::types::model::ty::{Type, VarId};
+use crate::types::model::type_vars::ConformanceConstraint;
 use crate::types::model::type_vars::VarState;
-use crate::types::model::type_vars::Wish;
 use crate::types::names::lookup;
 
 /// Advice for library functions whose argument does not conform: the function, the protocol, and the advice.
@@ -27,10 +27,10 @@ const DERIVATIVE: &str = "a derivative needs a function of one number; for other
      'differential(at:in:)'";
 
 /// A type that does not satisfy a conformance constraint of a variable.
-pub(crate) struct Unmet {
+pub(crate) struct UnsatisfiedConstraint {
     var: VarId,
     ty: Type,
-    wish: Wish,
+    constraint: ConformanceConstraint,
 }
 
 impl Infer<'_> {
@@ -149,13 +149,14 @@ impl Infer<'_> {
     }
 
     /// The first component of a type that does not satisfy a constraint of its counterpart.
-    pub(crate) fn unmet(&mut self, found: &Type, wanted: &Type) -> Option<Unmet> {
+    pub(crate) fn unmet(&mut self, found: &Type, wanted: &Type) -> Option<UnsatisfiedConstraint> {
         match (unification::shallow(self.cx, found), unification::shallow(self.cx, wanted)) {
             (Type::Var(x), Type::Var(y)) => self.unmet_literal(x, y).or_else(|| self.unmet_literal(y, x)),
             (ty, Type::Var(var)) | (Type::Var(var), ty) => {
-                let wishes = self.cx.vars.var(var).conforms.clone();
-                let wish = wishes.into_iter().find(|wish| !unification::fulfils(self.cx, &ty, wish))?;
-                Some(Unmet { var, ty, wish })
+                let constraints = self.cx.vars.var(var).conforms.clone();
+                let constraint =
+                    constraints.into_iter().find(|constraint| !unification::fulfils(self.cx, &ty, constraint))?;
+                Some(UnsatisfiedConstraint { var, ty, constraint })
             }
             (Type::Nominal(m, xs), Type::Nominal(n, ys)) if m == n => {
                 xs.iter().zip(ys.iter()).find_map(|(x, y)| self.unmet(x, y))
@@ -172,28 +173,30 @@ impl Infer<'_> {
     }
 
     /// A literal none of whose possible types satisfies a constraint of a variable, reported with its default type.
-    fn unmet_literal(&mut self, literal: VarId, var: VarId) -> Option<Unmet> {
+    fn unmet_literal(&mut self, literal: VarId, var: VarId) -> Option<UnsatisfiedConstraint> {
         let kind = self.cx.vars.var(literal).literal?;
-        let wishes = self.cx.vars.var(var).conforms.clone();
-        let wish = wishes.into_iter().find(|wish| !unification::literal_may_conform(self.cx, kind, wish.protocol))?;
+        let constraints = self.cx.vars.var(var).conforms.clone();
+        let constraint = constraints
+            .into_iter()
+            .find(|constraint| !unification::literal_may_conform(self.cx, kind, constraint.protocol))?;
         let ty = lookup::simple(self.cx, kind.usual());
-        Some(Unmet { var, ty, wish })
+        Some(UnsatisfiedConstraint { var, ty, constraint })
     }
 
     /// Reports one nonconforming type for each call: others often follow from the first.
-    fn report_unmet(&mut self, unmet: &Unmet, span: Span) {
-        let call = unmet.wish.span;
-        if unmet.wish.by.is_some() && self.unmet_in.contains(&call) {
+    fn report_unmet(&mut self, unmet: &UnsatisfiedConstraint, span: Span) {
+        let call = unmet.constraint.span;
+        if unmet.constraint.by.is_some() && self.unmet_in.contains(&call) {
             return;
         }
         self.unmet_in.push(call);
-        let diagnostic = self.not_conforming(&unmet.ty, &unmet.wish, span);
+        let diagnostic = self.not_conforming(&unmet.ty, &unmet.constraint, span);
         self.error(diagnostic);
     }
 
     /// The diagnostic for a type that does not satisfy a conformance constraint.
-    pub(crate) fn not_conforming(&mut self, ty: &Type, wish: &Wish, span: Span) -> Diagnostic {
-        let protocol = self.cx.defs.protocol_data(wish.protocol).name.clone();
+    pub(crate) fn not_conforming(&mut self, ty: &Type, constraint: &ConformanceConstraint, span: Span) -> Diagnostic {
+        let protocol = self.cx.defs.protocol_data(constraint.protocol).name.clone();
         if &*protocol == "AnyObject" {
             let message = format!(
                 "argument type '{}' expected to be an instance of a class or class-constrained type",
@@ -201,14 +204,16 @@ impl Infer<'_> {
             );
             return Diagnostic::error(Code::NotConforming, span, message);
         }
-        if let (Type::Existential(_), true) = (ty, conformances::protocols_of(self.cx, ty).contains(&wish.protocol)) {
+        if let (Type::Existential(_), true) =
+            (ty, conformances::protocols_of(self.cx, ty).contains(&constraint.protocol))
+        {
             let message = format!("type '{}' cannot conform to '{protocol}'", self.show(ty));
             let diagnostic = Diagnostic::error(Code::NotConforming, span, message);
             return diagnostic.note("only concrete types such as structs, enums and classes can conform to protocols");
         }
         let message = format!("type '{}' does not conform to protocol '{protocol}'", self.show(ty));
         let mut diagnostic = Diagnostic::error(Code::NotConforming, span, message);
-        let by = wish.by.map(|f| self.cx.defs.function_data(f)).filter(|f| f.is_prelude);
+        let by = constraint.by.map(|f| self.cx.defs.function_data(f)).filter(|f| f.is_prelude);
         let advice = by.and_then(|by| ADVICE.iter().find(|(f, p, _)| *f == &*by.base_name && *p == &*protocol));
         if let (Type::Function(_), Some(_)) = (ty, by) {
             diagnostic = diagnostic
@@ -222,24 +227,24 @@ impl Infer<'_> {
         } else if &*protocol == "Differentiable" {
             diagnostic = self.advise_differentiable(diagnostic, ty);
         } else {
-            diagnostic = unmet_requirement::with_declaration(self.cx, diagnostic, ty, wish.protocol);
+            diagnostic = unmet_requirement::with_declaration(self.cx, diagnostic, ty, constraint.protocol);
         }
-        self.with_origin(diagnostic, wish)
+        self.with_origin(diagnostic, constraint)
     }
 
     /// Adds the location at which a function requires the conformance of its generic parameter.
-    fn with_origin(&mut self, diagnostic: Diagnostic, wish: &Wish) -> Diagnostic {
-        let Some(f) = wish.by.filter(|f| !self.cx.defs.function_data(*f).is_prelude) else { return diagnostic };
+    fn with_origin(&mut self, diagnostic: Diagnostic, constraint: &ConformanceConstraint) -> Diagnostic {
+        let Some(f) = constraint.by.filter(|f| !self.cx.defs.function_data(*f).is_prelude) else { return diagnostic };
         let signature = signature::signature(self.cx, f);
         let env = &signature.env;
         let of = env.requirements.iter().zip(&env.places).find_map(|(r, at)| match r {
-            Requirement::Conforms(Type::Param(p), q) if *q == wish.protocol => Some((*p, *at)),
+            Requirement::Conforms(Type::Param(p), q) if *q == constraint.protocol => Some((*p, *at)),
             _ => None,
         });
         let Some((param, written)) = of else { return diagnostic };
         let at = if written == Span::default() { self.cx.defs.function_data(f).span } else { written };
         let param = self.cx.defs.params[param.0 as usize].name.clone();
-        let protocol = self.cx.defs.protocol_data(wish.protocol).name.clone();
+        let protocol = self.cx.defs.protocol_data(constraint.protocol).name.clone();
         diagnostic.also(at, format!("'{}' requires that '{param}' conform to '{protocol}'", self.cx.defs.full_name(f)))
     }
 
@@ -259,11 +264,11 @@ impl Infer<'_> {
 
     /// Removes the constraints that were reported and unifies the types, so that nothing further is reported where the
     /// type is used.
-    fn accept_anyway(&mut self, unmet: Unmet, found: &Type, wanted: &Type) {
+    fn accept_anyway(&mut self, unmet: UnsatisfiedConstraint, found: &Type, wanted: &Type) {
         let mut next = Some(unmet);
-        while let Some(Unmet { var, wish, .. }) = next {
+        while let Some(UnsatisfiedConstraint { var, constraint, .. }) = next {
             let state = self.cx.vars.var(var).clone();
-            let conforms = state.conforms.iter().filter(|w| w.protocol != wish.protocol).copied().collect();
+            let conforms = state.conforms.iter().filter(|w| w.protocol != constraint.protocol).copied().collect();
             self.cx.vars.set_var(var, VarState { conforms, ..state });
             next = self.unmet(found, wanted);
         }

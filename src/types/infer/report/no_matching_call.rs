@@ -7,7 +7,7 @@ use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::generics::unmet_requirement;
 use crate::types::infer::Infer;
-use crate::types::infer::call::arguments::{ArgNode, Misfit, Slot, closure_arity, match_args};
+use crate::types::infer::call::arguments::{ArgNode, ArgumentMismatch, Slot, closure_arity, match_args};
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::model::display;
 use crate::types::model::display::closest;
@@ -68,7 +68,7 @@ impl Infer<'_> {
             let full = self.candidate_name(only);
             let declared = self.candidate_span(only);
             let diagnostic = match match_args(&params, args) {
-                Err(Misfit::Missing(p)) => {
+                Err(ArgumentMismatch::Missing(p)) => {
                     let param = &params[p];
                     let what = match &param.label {
                         Some(label) => format!("missing argument for parameter '{label}' in call"),
@@ -76,7 +76,7 @@ impl Infer<'_> {
                     };
                     Diagnostic::error(Code::WrongArguments, span.after(), what)
                 }
-                Err(Misfit::Extra(a)) => {
+                Err(ArgumentMismatch::Extra(a)) => {
                     let message = match &args[a].label {
                         Some(label) => format!("extra argument '{label}' in call"),
                         None => "extra argument in call".to_string(),
@@ -89,7 +89,7 @@ impl Infer<'_> {
                         None => extra,
                     }
                 }
-                Err(Misfit::Label(a)) => self.wrong_label(&params, args, a),
+                Err(ArgumentMismatch::Label(a)) => self.wrong_label(&params, args, a),
                 Ok(_) => Diagnostic::error(Code::WrongArguments, span, "wrong arguments in call"),
             };
             let diagnostic = match declared {

@@ -10,10 +10,11 @@ use crate::types::infer::Infer;
 use crate::types::infer::solver::function_strength::takes_back_marks;
 use crate::types::infer::solver::pending::PendingKind;
 use crate::types::model::declared::Builtin;
-use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionRef, Promise};
+use crate::types::model::differentiability::Differentiability;
+use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
 use crate::types::model::ty::{FunctionType, Strength, Type};
 use crate::types::model::type_vars;
-use crate::types::model::type_vars::Wish;
+use crate::types::model::type_vars::ConformanceConstraint;
 use crate::types::names::lookup;
 use crate::types::names::prelude;
 use std::rc::Rc;
@@ -121,7 +122,8 @@ impl Infer<'_> {
         match (&from, &wanted) {
             (_, Type::Existential(e)) => {
                 if let Some(p) = e.protocols.iter().copied().find(|p| !existential::can_erase(self.cx, &from, *p)) {
-                    let diagnostic = self.not_conforming(&from, &Wish { protocol: p, span, by: None }, span);
+                    let diagnostic =
+                        self.not_conforming(&from, &ConformanceConstraint { protocol: p, span, by: None }, span);
                     self.error(diagnostic);
                     return self.error_expr(span);
                 }
@@ -281,7 +283,8 @@ impl Infer<'_> {
             let kind = ExprKind::ConvertFunction { value: Box::new(value), promise: None };
             return Expr { kind, ty: wanted, span };
         }
-        let promise = Promise { linear: g.strength == Strength::Linear, wrt: marks(g) };
+        let linear = g.strength == Strength::Linear;
+        let promise = Differentiability { wrt: marks(g), linear, default: false };
         let kind = ExprKind::ConvertFunction { value: Box::new(value), promise: Some(promise) };
         Expr { kind, ty: wanted, span }
     }

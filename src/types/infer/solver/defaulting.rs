@@ -7,8 +7,8 @@ use crate::types::infer::Infer;
 use crate::types::infer::solver::pending::{Pending, PendingKind};
 use crate::types::model::context::TypeContext;
 use crate::types::model::ty::{Type, VarId};
+use crate::types::model::type_vars::ConformanceConstraint;
 use crate::types::model::type_vars::Literal;
-use crate::types::model::type_vars::Wish;
 use crate::types::names::lookup;
 use hashbrown::HashSet;
 
@@ -77,8 +77,8 @@ impl Infer<'_> {
 
     /// Whether the conformance constraints of a variable exclude a type.
     fn excludes(&mut self, v: VarId, ty: &Type) -> bool {
-        let wishes = self.cx.vars.var(v).conforms.clone();
-        wishes.iter().any(|wish| !conformances::conforms_to(self.cx, ty, wish.protocol))
+        let constraints = self.cx.vars.var(v).conforms.clone();
+        constraints.iter().any(|constraint| !conformances::conforms_to(self.cx, ty, constraint.protocol))
     }
 
     /// The variables that determine the types of others: those whose associated types occur in an equation, like `S` in
@@ -169,10 +169,10 @@ impl Infer<'_> {
         false
     }
 
-    fn needs_number(&mut self, conforms: &[Wish]) -> bool {
-        conforms.iter().any(|wish| {
+    fn needs_number(&mut self, conforms: &[ConformanceConstraint]) -> bool {
+        conforms.iter().any(|constraint| {
             matches!(
-                &*self.cx.defs.protocol_data(wish.protocol).name,
+                &*self.cx.defs.protocol_data(constraint.protocol).name,
                 "FloatingPoint"
                     | "Numeric"
                     | "BinaryFloatingPoint"
@@ -214,8 +214,10 @@ impl Infer<'_> {
             self.cx.vars.set_var(v, crate::types::model::type_vars::VarState { bound: Some(Type::Error), ..state });
             self.failed = true;
         }
-        if let Some(wish) = conforms.into_iter().find(|wish| !conformances::conforms_to(self.cx, &ty, wish.protocol)) {
-            let diagnostic = self.not_conforming(&ty, &wish, wish.span);
+        if let Some(constraint) =
+            conforms.into_iter().find(|constraint| !conformances::conforms_to(self.cx, &ty, constraint.protocol))
+        {
+            let diagnostic = self.not_conforming(&ty, &constraint, constraint.span);
             self.error(diagnostic);
         }
     }

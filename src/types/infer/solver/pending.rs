@@ -49,7 +49,7 @@ pub(crate) enum PendingKind {
 
 /// How much a pass may resolve by guessing.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Effort {
+enum DefaultingPhase {
     /// Resolves only what is certain.
     Certain,
     /// Also defaults numbers to `Double` or `Int`, and chooses the best of several candidates.
@@ -118,30 +118,30 @@ impl Infer<'_> {
 
     /// Resolves what is certain among the entries since `from`.
     pub(crate) fn progress(&mut self, from: usize) {
-        while self.pass(from, Effort::Certain) {}
+        while self.pass(from, DefaultingPhase::Certain) {}
     }
 
     /// Resolves all entries since `from`, and binds all literals and numbers among the variables since `vars`.
-    pub(crate) fn settle(&mut self, from: usize, vars: u32) {
+    pub(crate) fn resolve_pending(&mut self, from: usize, vars: u32) {
         loop {
             self.progress(from);
-            if self.pass(from, Effort::Default)
-                || self.pass(from, Effort::Expressions)
+            if self.pass(from, DefaultingPhase::Default)
+                || self.pass(from, DefaultingPhase::Expressions)
                 || self.default_operands(vars)
                 || self.default_arguments()
-                || self.pass(from, Effort::Literals)
+                || self.pass(from, DefaultingPhase::Literals)
                 || unification::guess_equation(self.cx, true)
                 || self.default_literals(vars)
             {
                 continue;
             }
             if unification::guess_equation(self.cx, false)
-                || self.pass(from, Effort::Closures)
+                || self.pass(from, DefaultingPhase::Closures)
                 || self.default_numbers(vars)
             {
                 continue;
             }
-            if !self.pass(from, Effort::Everything) {
+            if !self.pass(from, DefaultingPhase::Everything) {
                 break;
             }
         }
@@ -157,7 +157,7 @@ impl Infer<'_> {
     }
 
     /// Runs one pass over the pending entries; returns whether one was resolved.
-    fn pass(&mut self, from: usize, effort: Effort) -> bool {
+    fn pass(&mut self, from: usize, phase: DefaultingPhase) -> bool {
         match unification::retry_equations(self.cx) {
             Ok(true) => return true,
             Ok(false) => {}
@@ -168,22 +168,22 @@ impl Infer<'_> {
         while let Some(i) = self.waiting.range(next..).next().copied() {
             crate::cancel::check();
             next = i + 1;
-            if self.attempted.contains(&i) || effort < Effort::Everything && self.is_blocked(i) {
+            if self.attempted.contains(&i) || phase < DefaultingPhase::Everything && self.is_blocked(i) {
                 continue;
             }
-            if effort >= Effort::Default {
+            if phase >= DefaultingPhase::Default {
                 self.ready_pending(i);
             }
             if let Some(pending) = self.pending[i].clone() {
                 self.attempted.push(i);
-                let found = self.in_context(&pending.context.clone(), |infer| infer.attempt(&pending, effort));
+                let found = self.in_context(&pending.context.clone(), |infer| infer.attempt(&pending, phase));
                 self.attempted.pop();
                 if let Some(found) = found {
                     self.pending[i] = None;
                     self.waiting.remove(&i);
                     self.finish_pending(i, &pending, found);
                     any = true;
-                    if effort != Effort::Certain {
+                    if phase != DefaultingPhase::Certain {
                         return true;
                     }
                 }
@@ -227,24 +227,25 @@ impl Infer<'_> {
         }
     }
 
-    fn attempt(&mut self, pending: &Pending, effort: Effort) -> Option<Expr> {
+    fn attempt(&mut self, pending: &Pending, phase: DefaultingPhase) -> Option<Expr> {
         let span = pending.span;
-        let last = effort == Effort::Everything;
+        let last = phase == DefaultingPhase::Everything;
         match &pending.kind {
             PendingKind::Overload { name, candidates, args, expected } => {
-                let by_default = effort >= Effort::Default;
+                let by_default = phase >= DefaultingPhase::Default;
                 let expected = expected.clone().or_else(|| self.known(&pending.result));
                 let expected = expected.or_else(|| self.beside_point(&pending.result).filter(|_| by_default));
-                let expected = expected.or_else(|| self.wished(&pending.result));
+                let expected = expected.or_else(|| self.constrained_variable(&pending.result));
                 {
                     let waits = |infer: &mut Self| infer.closure_decides(args) || infer.awaits_literal(args);
-                    if by_default && effort < Effort::Closures && waits(self) {
+                    if by_default && phase < DefaultingPhase::Closures && waits(self) {
                         return None;
                     }
-                    let last = last || effort == Effort::Literals && self.needs_other_literals(candidates, args, span);
+                    let last =
+                        last || phase == DefaultingPhase::Literals && self.needs_other_literals(candidates, args, span);
                     let natural = match by_default {
                         true => {
-                            let useful = self.useful_around(candidates, &pending.result, span);
+                            let useful = self.fitting_enclosing_calls(candidates, &pending.result, span);
                             self.with_natural_literals(&useful, args, expected.as_ref(), span)
                         }
                         false => candidates.clone(),
@@ -254,8 +255,8 @@ impl Infer<'_> {
             }
             PendingKind::Operator { op, args, expected } => {
                 let expected = expected.clone().or_else(|| self.known(&pending.result));
-                if effort >= Effort::Default {
-                    if effort < Effort::Closures && self.awaits_literal(args) {
+                if phase >= DefaultingPhase::Default {
+                    if phase < DefaultingPhase::Closures && self.awaits_literal(args) {
                         return None;
                     }
                     self.prefer_double(op, args, span);
@@ -296,15 +297,15 @@ impl Infer<'_> {
             },
             PendingKind::Closure { closure } => {
                 let ty = pending.result.clone();
-                let is_expression = effort == Effort::Expressions && self.is_expression_closure(closure, &ty);
-                let dares = effort >= Effort::Closures || is_expression;
+                let is_expression = phase == DefaultingPhase::Expressions && self.is_expression_closure(closure, &ty);
+                let dares = phase >= DefaultingPhase::Closures || is_expression;
                 if dares || self.closure_is_ready(closure, &ty) {
                     return Some(self.closure_now(closure, &ty, span));
                 }
                 None
             }
             PendingKind::Reference { candidates } => {
-                self.attempt_reference(candidates, &pending.result, effort >= Effort::Closures, span)
+                self.attempt_reference(candidates, &pending.result, phase >= DefaultingPhase::Closures, span)
             }
             PendingKind::Coerce { value, to } => {
                 let to = unification::shallow(self.cx, to);
@@ -326,7 +327,7 @@ impl Infer<'_> {
     }
 
     /// The type if it is a variable with no information other than conformance constraints.
-    fn wished(&mut self, ty: &Type) -> Option<Type> {
+    fn constrained_variable(&mut self, ty: &Type) -> Option<Type> {
         let ty = unification::shallow(self.cx, ty);
         matches!(&ty, Type::Var(v) if !self.cx.vars.var(*v).conforms.is_empty()).then_some(ty)
     }

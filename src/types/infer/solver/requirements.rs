@@ -17,8 +17,8 @@ use crate::types::model::tables::{Owner, Requirement};
 use crate::types::model::tree::{FunctionId, FunctionRef};
 use crate::types::model::ty::{ParamId, ProtocolId, Type};
 use crate::types::model::type_vars::Clause;
+use crate::types::model::type_vars::ConformanceConstraint;
 use crate::types::model::type_vars::Equation;
-use crate::types::model::type_vars::Wish;
 
 impl Infer<'_> {
     /// Reports a requirement of a called function that its generic arguments do not satisfy.
@@ -87,8 +87,8 @@ impl Infer<'_> {
         if let Some((of, protocol)) = self.memberless(left).or_else(|| self.memberless(right)) {
             if !self.unmet_in.contains(span) {
                 self.unmet_in.push(*span);
-                let wish = Wish { protocol, span: *span, by: by.map(|clause| clause.function) };
-                let diagnostic = self.not_conforming(&of, &wish, *span);
+                let constraint = ConformanceConstraint { protocol, span: *span, by: by.map(|clause| clause.function) };
+                let diagnostic = self.not_conforming(&of, &constraint, *span);
                 self.error(diagnostic);
             }
             self.failed = true;

@@ -45,7 +45,7 @@ impl Infer<'_> {
                             _ => self.error_expr(*span),
                         },
                     };
-                    self.settle_statement(start);
+                    self.resolve_statement(start);
                     let value = match wanted {
                         Some(wanted) if lookup::is_optional(self.cx, &value.ty) => self.coerce(value, &wanted),
                         _ => value,
@@ -69,13 +69,13 @@ impl Infer<'_> {
                 }
                 ast::Condition::Case { pattern, value, .. } => {
                     let value = self.expr(value, None);
-                    self.settle_statement(start);
+                    self.resolve_statement(start);
                     let ty = value.ty.clone();
                     let pattern = self.pattern(pattern, &ty, false);
                     Condition::Match { pattern, value }
                 }
             };
-            self.settle_statement(start);
+            self.resolve_statement(start);
             out.push(made);
         }
         out
@@ -148,7 +148,7 @@ impl Infer<'_> {
     ) -> Stmt {
         let start = (self.pending.len(), self.cx.vars.var_count());
         let subject = self.expr(value, None);
-        self.settle_statement(start);
+        self.resolve_statement(start);
         let ty = unification::resolved(self.cx, &subject.ty.clone());
         let local = self.new_local("", ty.clone(), false, value.span);
         let kind = self.labelled(label, false, |infer, label| {
@@ -169,13 +169,13 @@ impl Infer<'_> {
     /// Reports a case after `default`, which would never match.
     fn check_default_is_last(&mut self, cases: &[ast::SwitchCase]) {
         let Some(at) = cases.iter().position(|c| c.patterns.is_empty()) else { return };
-        let Some(behind) = cases.get(at + 1) else { return };
+        let Some(after) = cases.get(at + 1) else { return };
         let place = |case: &ast::SwitchCase| match case.patterns.first() {
             Some((pattern, _)) => Span::new(case.span.start, pattern.span.end),
             None => Span::new(case.span.start, case.span.start + "default".len() as u32),
         };
         let message = "additional 'case' blocks cannot appear after the 'default' block of a 'switch'";
-        let diagnostic = Diagnostic::error(Code::WrongContext, place(behind), message);
+        let diagnostic = Diagnostic::error(Code::WrongContext, place(after), message);
         self.error(
             diagnostic.also(place(&cases[at]), "matches every remaining value").help("move 'default' to the end"),
         );
@@ -223,9 +223,9 @@ impl Infer<'_> {
         for (pattern, guard) in written {
             let start = (self.pending.len(), self.cx.vars.var_count());
             let pattern = self.pattern(pattern, ty, false);
-            self.settle_statement(start);
+            self.resolve_statement(start);
             let guard = guard.as_ref().map(|g| self.condition_value(g));
-            self.settle_statement(start);
+            self.resolve_statement(start);
             patterns.push((pattern, guard));
             let bound = std::mem::take(&mut self.bound);
             self.shared.extend(bound);

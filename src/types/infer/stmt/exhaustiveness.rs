@@ -23,7 +23,7 @@ pub(crate) const LIMIT: usize = 20_000;
 const LISTED: usize = 8;
 
 /// The search exceeded its limit.
-pub(crate) struct TooMany;
+pub(crate) struct LimitExceeded;
 
 /// A combination of values, written as patterns.
 type Witness = Vec<String>;
@@ -46,7 +46,7 @@ impl Infer<'_> {
                     diagnostic.note(named(&missing))
                 }
             }
-            Err(TooMany) => {
+            Err(LimitExceeded) => {
                 let message = "cannot determine in reasonable time whether this switch is exhaustive";
                 Diagnostic::error(Code::NotExhaustive, span, message).help("add a 'default' clause")
             }
@@ -55,7 +55,7 @@ impl Infer<'_> {
     }
 
     /// Returns for each constructor of a type an example that no row matches, if there is one.
-    fn all_missing(&mut self, rows: &[Vec<&Pattern>], ty: &Type) -> Result<Vec<String>, TooMany> {
+    fn all_missing(&mut self, rows: &[Vec<&Pattern>], ty: &Type) -> Result<Vec<String>, LimitExceeded> {
         let ty = unification::shallow(self.cx, ty);
         let mut budget = LIMIT;
         let sorted = Rows::of(rows);
@@ -73,14 +73,14 @@ impl Infer<'_> {
         rows: &[Vec<&Pattern>],
         types: &[Type],
         budget: &mut usize,
-    ) -> Result<Option<Witness>, TooMany> {
+    ) -> Result<Option<Witness>, LimitExceeded> {
         if rows.is_empty() {
             return Ok(Some(vec!["_".into(); types.len()]));
         }
         let Some((first, rest)) = types.split_first() else {
             return Ok(None);
         };
-        *budget = budget.checked_sub(1).ok_or(TooMany)?;
+        *budget = budget.checked_sub(1).ok_or(LimitExceeded)?;
         if !rows.iter().any(|row| distinguishes(row[0])) {
             let narrowed: Vec<Vec<&Pattern>> =
                 rows.iter().filter(|row| is_any(row[0])).map(|row| row[1..].to_vec()).collect();
@@ -102,10 +102,10 @@ impl Infer<'_> {
     fn missing_with(
         &mut self,
         rows: &Rows<'_, '_>,
-        made: &Made,
+        made: &ConstructorInfo,
         rest: &[Type],
         budget: &mut usize,
-    ) -> Result<Option<Witness>, TooMany> {
+    ) -> Result<Option<Witness>, LimitExceeded> {
         let mut narrowed: Vec<Vec<&Pattern>> = vec![];
         for row in rows.for_constructor(&made.constructor) {
             if let Some(sub) = narrow(row[0], &made.constructor, made.parts.len()) {
@@ -121,16 +121,16 @@ impl Infer<'_> {
     }
 
     /// Returns the constructors of a type.
-    pub(crate) fn constructors(&mut self, ty: &Type) -> Vec<Made> {
+    pub(crate) fn constructors(&mut self, ty: &Type) -> Vec<ConstructorInfo> {
         if let Some(payload) = lookup::optional_payload(self.cx, ty) {
             return vec![
-                Made::new(".none", Constructor::Nil, vec![]),
-                Made::new(".some", Constructor::Some, vec![payload]),
+                ConstructorInfo::new(".none", Constructor::Nil, vec![]),
+                ConstructorInfo::new(".some", Constructor::Some, vec![payload]),
             ];
         }
         match ty {
             Type::Tuple(parts) => {
-                vec![Made::new("", Constructor::Tuple, parts.iter().map(|(_, t)| t.clone()).collect())]
+                vec![ConstructorInfo::new("", Constructor::Tuple, parts.iter().map(|(_, t)| t.clone()).collect())]
             }
             Type::Nominal(n, args) if !self.cx.defs.nominal_data(*n).cases.is_empty() => {
                 let args = args.clone();
@@ -142,23 +142,23 @@ impl Infer<'_> {
                             .map(|(_, t)| conformances::substitute_nominal(self.cx, *n, &args, t))
                             .collect();
                         let name = format!(".{}", self.cx.defs.nominal_data(*n).cases[case as usize].name);
-                        Made::new(&name, Constructor::Case(case), payload)
+                        ConstructorInfo::new(&name, Constructor::Case(case), payload)
                     })
                     .collect()
             }
             Type::Nominal(n, _) if self.cx.defs.nominal_data(*n).builtin == Some(Builtin::Bool) => {
                 vec![
-                    Made::new("true", Constructor::Bool(true), vec![]),
-                    Made::new("false", Constructor::Bool(false), vec![]),
+                    ConstructorInfo::new("true", Constructor::Bool(true), vec![]),
+                    ConstructorInfo::new("false", Constructor::Bool(false), vec![]),
                 ]
             }
-            _ => vec![Made::new("", Constructor::Other, vec![])],
+            _ => vec![ConstructorInfo::new("", Constructor::Other, vec![])],
         }
     }
 }
 
 /// A constructor of a type.
-pub(crate) struct Made {
+pub(crate) struct ConstructorInfo {
     /// Its name in a pattern; empty for a tuple.
     name: String,
     /// The constructor with which patterns are compared.
@@ -167,9 +167,9 @@ pub(crate) struct Made {
     pub(crate) parts: Vec<Type>,
 }
 
-impl Made {
-    fn new(name: &str, constructor: Constructor, parts: Vec<Type>) -> Made {
-        Made { name: name.into(), constructor, parts }
+impl ConstructorInfo {
+    fn new(name: &str, constructor: Constructor, parts: Vec<Type>) -> ConstructorInfo {
+        ConstructorInfo { name: name.into(), constructor, parts }
     }
 
     /// Returns a pattern for it, given those for its parts.

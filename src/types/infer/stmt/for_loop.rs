@@ -31,7 +31,7 @@ impl Infer<'_> {
             _ => None,
         };
         let sequence = self.expr(sequence, expected.as_ref());
-        self.settle_statement(start);
+        self.resolve_statement(start);
         let sequence = self.decided(sequence);
         let sequence = self.unwrapped(sequence);
         let ty = unification::resolved(self.cx, &sequence.ty.clone());
@@ -42,7 +42,7 @@ impl Infer<'_> {
                 let filter = filter.map(|f| {
                     let start = (infer.pending.len(), infer.cx.vars.var_count());
                     let value = infer.condition_value(f);
-                    infer.settle_statement(start);
+                    infer.resolve_statement(start);
                     value
                 });
                 let body = infer.block(body);

@@ -27,7 +27,7 @@ const MOST_WAITING: usize = 2_000;
 
 /// Returns the checked body of a function, which is checked if necessary; `None` if it has errors.
 pub(in crate::types) fn check_body(cx: &mut TypeContext, f: FunctionId) -> Option<Rc<Body>> {
-    default_argument::settle_default(cx, f);
+    default_argument::resolve_default(cx, f);
     match &cx.defs.function_data(f).memo.body {
         BodyState::Checked(body) => return Some(body.clone()),
         BodyState::Failed | BodyState::Checking => return None,
@@ -78,7 +78,7 @@ fn expression_type(cx: &mut TypeContext, f: FunctionId) -> Option<Type> {
         infer.push_frame(FrameKind::Function, Type::Error, false, Some(f));
         let vars = infer.cx.vars.var_count();
         let found = infer.expr(&value, None);
-        infer.settle_statement((0, vars));
+        infer.resolve_statement((0, vars));
         unification::resolved(infer.cx, &found.ty.clone())
     });
     (!ty.any(&mut |t| matches!(t, Type::Var(_)))).then_some(ty)
@@ -125,12 +125,12 @@ fn formula_type(cx: &mut TypeContext, f: FunctionId) -> Option<Type> {
         infer.push_frame(FrameKind::Function, Type::Error, false, Some(f));
         infer.add_signature_params(&signature);
         let found = infer.with_fractions(is_formula, |infer| infer.expr(&value, None));
-        if is_formula && infer.is_whole_literal(&found.ty) {
+        if is_formula && infer.is_integer_literal(&found.ty) {
             // A literal in a formula is a `Double`, unless an integer is expected.
             let double = lookup::simple(infer.cx, "Double");
             unification::unify(infer.cx, &found.ty, &double, value.span);
         }
-        infer.settle_statement((0, vars));
+        infer.resolve_statement((0, vars));
         unification::resolved(infer.cx, &found.ty.clone())
     });
     // The body is checked again when the result type is known; errors are reported then.
@@ -169,7 +169,7 @@ impl Infer<'_> {
                 let is_formula = self::is_formula(self.cx, f);
                 let found = self.with_fractions(is_formula, |infer| infer.expr(&value, Some(&result)));
                 let found = self.coerce(found, &result);
-                self.settle_statement((0, vars));
+                self.resolve_statement((0, vars));
                 let span = found.span;
                 vec![Stmt { kind: StmtKind::Return(Some(found)), span }]
             }

@@ -151,8 +151,8 @@ impl Infer<'_> {
         let (name, span) = (&ident.name, ident.span);
         let start = (self.pending.len(), self.cx.vars.var_count());
         self.variable((false, Ownership::Strong), &ast::Binding { accessors: None, ..binding.clone() }, span, out);
-        self.settle_statement(start);
-        let Some(crate::types::infer::Found::Local(local)) = self.find_local(name) else { return };
+        self.resolve_statement(start);
+        let Some(crate::types::infer::LocalEntity::Local(local)) = self.find_local(name) else { return };
         let ty = self.local_type(local);
         let ty = unification::resolved(self.cx, &ty);
         let param = self.type_expr(&ty, span);
@@ -210,7 +210,7 @@ impl Infer<'_> {
         let initial = format!("initial value of {name}");
         let closure = crate::types::model::syntax_query::closure_of(&[], value, span);
         self.hidden_variable(&initial, None, closure, span, out);
-        let Some(crate::types::infer::Found::Local(local)) = self.find_local(&initial) else { return };
+        let Some(crate::types::infer::LocalEntity::Local(local)) = self.find_local(&initial) else { return };
         let ty = self.local_type(local);
         let Type::Function(function) = unification::resolved(self.cx, &ty) else { return };
         let ty = function.result.clone();
@@ -238,7 +238,7 @@ impl Infer<'_> {
         };
         let start = (self.pending.len(), self.cx.vars.var_count());
         self.variable((ty.is_none(), Ownership::Strong), &binding, span, out);
-        self.settle_statement(start);
+        self.resolve_statement(start);
     }
 
     /// Declares a variable that forwards to a property of another one.
@@ -248,7 +248,7 @@ impl Infer<'_> {
         let Some(ast::StmtKind::Return(Some(value))) = get.items.first().map(|item| item.kind.clone()) else { return };
         let start = (self.pending.len(), self.cx.vars.var_count());
         let found = self.expr(&value, None);
-        self.settle_statement(start);
+        self.resolve_statement(start);
         let ty = unification::resolved(self.cx, &found.ty.clone());
         let set = settable.then(|| observers::written_block(self.cx, &format!("{place} = `{NEW}`\n"), span));
         self.accessors(ident, Self::written_accessors(get, set, span), &ty, out);

@@ -36,7 +36,7 @@ impl Infer<'_> {
         self.cx.defs.nominals.iter_mut().skip(first).for_each(|data| data.locals = locals.clone());
         for alias in self.cx.defs.aliases.iter_mut().skip(first_alias) {
             alias.locals = locals.clone();
-            alias.around = Some(env.clone());
+            alias.enclosing_env = Some(env.clone());
         }
         for alias in first_alias..self.cx.defs.aliases.len() {
             type_alias::resolve_alias(self.cx, AliasId(alias as u32));

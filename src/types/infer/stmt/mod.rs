@@ -43,7 +43,7 @@ impl Infer<'_> {
                 let of_class = self.of_own_class(only);
                 let value = self.expr(of_class.as_ref().unwrap_or(only), Some(result));
                 let value = self.coerce(value, result);
-                self.settle_statement(start);
+                self.resolve_statement(start);
                 let span = value.span;
                 let kind = if *result == Type::Never { StmtKind::Expr(value) } else { StmtKind::Return(Some(value)) };
                 return vec![Stmt { kind, span }];
@@ -92,7 +92,7 @@ impl Infer<'_> {
                 }
                 _ => self.statement(item, &mut out),
             }
-            self.settle_statement(start);
+            self.resolve_statement(start);
             if let Some(last) = out.last_mut() {
                 self.show_picture(last);
             }
@@ -102,10 +102,10 @@ impl Infer<'_> {
     }
 
     /// Ends a statement: expressions that are still pending are resolved by default.
-    pub(crate) fn settle_statement(&mut self, start: (usize, u32)) {
-        let around = std::mem::replace(&mut self.settling_numbers, true);
-        self.settle(start.0, start.1);
-        self.settling_numbers = around;
+    pub(crate) fn resolve_statement(&mut self, start: (usize, u32)) {
+        let outer = std::mem::replace(&mut self.defaulting_numbers, true);
+        self.resolve_pending(start.0, start.1);
+        self.defaulting_numbers = outer;
     }
 
     fn statement(&mut self, item: &ast::Stmt, out: &mut Vec<Stmt>) {
@@ -142,7 +142,7 @@ impl Infer<'_> {
                     let body = infer.block(body);
                     let start = (infer.pending.len(), infer.cx.vars.var_count());
                     let condition = infer.condition_value(condition);
-                    infer.settle_statement(start);
+                    infer.resolve_statement(start);
                     StmtKind::Repeat { label, body, condition }
                 });
                 out.push(Stmt { kind, span });
@@ -171,11 +171,11 @@ impl Infer<'_> {
             AstStmt::Defer(body) => {
                 // Control cannot leave a `defer`: the enclosing labels are not accessible.
                 let outside = std::mem::take(&mut self.frame().labels);
-                let around = std::mem::replace(&mut self.frame().in_defer, true);
+                let outer = std::mem::replace(&mut self.frame().in_defer, true);
                 let caught = std::mem::take(&mut self.frame().catching);
                 let body = self.block(body);
                 self.frame().catching = caught;
-                self.frame().in_defer = around;
+                self.frame().in_defer = outer;
                 self.frame().labels = outside;
                 out.push(Stmt { kind: StmtKind::Defer(body), span });
             }

@@ -22,11 +22,11 @@ impl Infer<'_> {
     pub(crate) fn observing_setter(&self, observed: Observed) -> Option<FunctionId> {
         let setter = observers::observing_setter(self.cx, observed)?;
         let is_global = matches!(observed, Observed::Global(_));
-        (!is_global || self.around() != Some(observed)).then_some(setter)
+        (!is_global || self.observing_property() != Some(observed)).then_some(setter)
     }
 
     /// Returns the variable that the enclosing function observes, or sets for the observers.
-    fn around(&self) -> Option<Observed> {
+    fn observing_property(&self) -> Option<Observed> {
         let function = self.frames.first()?.function?;
         self.cx.defs.function_data(function).observed
     }
@@ -43,7 +43,8 @@ impl Infer<'_> {
     pub(crate) fn accesses_directly(&mut self, observed: Observed) -> bool {
         let Observed::Stored(n, _) = observed else { return false };
         let fills = self.frame().kind == FrameKind::Function && self.frame().init_self.is_some();
-        self.around() == Some(observed) || fills && self.owner == Owner::Nominal(n) && !self.is_convenience()
+        self.observing_property() == Some(observed)
+            || fills && self.owner == Owner::Nominal(n) && !self.is_convenience()
     }
 
     pub(crate) fn observed_field(

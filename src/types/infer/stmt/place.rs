@@ -146,7 +146,7 @@ impl Infer<'_> {
         if !matches!(target.kind, ExprKind::Pending(_)) {
             return target;
         }
-        self.settle_statement(start);
+        self.resolve_statement(start);
         self.decided(target)
     }
 

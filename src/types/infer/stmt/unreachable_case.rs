@@ -4,7 +4,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
-use crate::types::infer::stmt::exhaustiveness::{LIMIT, TooMany, distinguishes, is_any, narrow};
+use crate::types::infer::stmt::exhaustiveness::{LIMIT, LimitExceeded, distinguishes, is_any, narrow};
 use crate::types::model::prelude::PRELUDE_FILE;
 use crate::types::model::tree::{Case, Pattern, PatternKind};
 use crate::types::model::ty::Type;
@@ -119,14 +119,14 @@ impl Infer<'_> {
         row: &[&Pattern],
         types: &[Type],
         budget: &mut usize,
-    ) -> Result<bool, TooMany> {
+    ) -> Result<bool, LimitExceeded> {
         let (Some((first, others)), Some((ty, rest))) = (row.split_first(), types.split_first()) else {
             return Ok(rows.is_empty());
         };
         if rows.is_empty() {
             return Ok(true);
         }
-        *budget = budget.checked_sub(1).ok_or(TooMany)?;
+        *budget = budget.checked_sub(1).ok_or(LimitExceeded)?;
         let splits = distinguishes(first) || is_any(first) && rows.iter().any(|row| distinguishes(row[0]));
         if !splits {
             let mut narrowed: Vec<Vec<&Pattern>> = vec![];

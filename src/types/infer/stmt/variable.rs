@@ -6,7 +6,7 @@ use crate::syntax::ast;
 use crate::syntax::ast::{DeclKind, ExprKind as Ast};
 use crate::types::declare::attributes;
 use crate::types::declare::modifiers;
-use crate::types::declare::modifiers::Around;
+use crate::types::declare::modifiers::DeclarationScope;
 use crate::types::generics::opaque;
 use crate::types::generics::type_size;
 use crate::types::generics::unification;
@@ -26,8 +26,8 @@ impl Infer<'_> {
     /// Checks the attributes and modifiers of a declaration inside of a body.
     pub(crate) fn check_prologue(&mut self, decl: &ast::Decl) {
         if self.file != PRELUDE_FILE && !self.is_top() {
-            attributes::check_attributes(self.cx, decl, Around::Function);
-            modifiers::check_modifiers(self.cx, decl, Around::Function);
+            attributes::check_attributes(self.cx, decl, DeclarationScope::Function);
+            modifiers::check_modifiers(self.cx, decl, DeclarationScope::Function);
         }
     }
 
@@ -39,7 +39,7 @@ impl Infer<'_> {
                     if self.is_top() || !self.variable_with_accessors(decl, *is_let, binding, out) {
                         self.variable((*is_let, ownership(decl)), binding, decl.span, out);
                     }
-                    self.settle_statement(start);
+                    self.resolve_statement(start);
                 }
             }
             // The enclosing block has declared it.
@@ -90,7 +90,7 @@ impl Infer<'_> {
             }
         });
         if written.is_none() || written_as.is_some_and(is_opaque) {
-            self.settle_statement(start);
+            self.resolve_statement(start);
         }
         let value = match (value, &written) {
             (Some(value), None) if ownership == Ownership::Weak => Some(self.as_optional(value)),
