@@ -109,7 +109,10 @@ fn the_table_lists_every_folder() {
         let last = row.trim_end_matches(" |").rsplit("| ").next().unwrap_or_default();
         let stated: BTreeSet<&str> = last.split(", ").filter(|word| *word != "–").collect();
         let expected: BTreeSet<&str> = allowed.iter().copied().collect();
-        assert!(stated == expected || last == "all of the above", "ARCHITECTURE.md states that `{folder}` may name {last}");
+        assert!(
+            stated == expected || last == "all of the above",
+            "ARCHITECTURE.md states that `{folder}` may name {last}"
+        );
     }
 }
 
