@@ -30,7 +30,7 @@ fn main() {
 
 fn table() {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    println!("{:<42} {:>12} {:>12} {:>8} {:>8}", "", "dscript", "Rust", "times", "at most");
+    println!("{:<42} {:>12} {:>12} {:>8} {:>8}", "", "dscript", "Rust", "ratio", "at most");
     let (mut seconds, mut ratios) = (Vec::new(), Vec::new());
     for workload in WORKLOADS {
         if !words.is_empty() && !words.iter().any(|word| workload.name.contains(word.as_str())) {
@@ -47,16 +47,16 @@ fn table() {
         let of_kind: Vec<f64> = ratios.iter().filter(|(name, _)| name.starts_with(kind)).map(|(_, r)| r.ln()).collect();
         if !of_kind.is_empty() {
             let mean = (of_kind.iter().sum::<f64>() / of_kind.len() as f64).exp();
-            println!("{kind}s, geometric mean: {mean:.2} times what is written by hand (at most {target})");
+            println!("{kind}s, geometric mean: {mean:.2} times the hand-written derivative (at most {target})");
         }
     }
     let of = |name: &str| seconds.iter().find(|(n, _)| *n == name).map(|(_, s)| *s);
     if let Some(gradient) = of("gradient of the logistic map") {
-        println!("adjoint code, each active operation: {:.2} ns (at most 9)", gradient / ACTIVE * 1e9);
+        println!("adjoint code, per active operation: {:.2} ns (at most 9)", gradient / ACTIVE * 1e9);
     }
     if let (Some(few), Some(many)) = (of("gradient over an array of 100"), of("gradient over an array of 10,000")) {
         println!(
-            "gradient over an array, each element: {:.2} ns of 100, {:.2} ns of 10,000, {:.2} times (at most 1.3)",
+            "gradient over an array, per element: {:.2} ns for 100, {:.2} ns for 10,000, ratio {:.2} (at most 1.3)",
             few / 1e2 * 1e9,
             many / 1e4 * 1e9,
             many / few / 100.0

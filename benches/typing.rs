@@ -1,5 +1,5 @@
-//! Latencies during input: completion, the signature of a call, and the answer to a line. The goals are 20 ms for completion
-//! and 5 ms for an answer.
+//! Latencies during input: completion, the signature of a call, and the reply to a line. The goals are 20 ms for completion
+//! and 5 ms for a reply.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its table")]
 
 use dscript::session::{Options, Session};

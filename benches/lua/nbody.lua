@@ -1,4 +1,4 @@
--- The sun and the four great planets: tables in a table, changed in place.
+-- The sun and the four giant planets: tables in a table, modified in place.
 
 local year = 365.24
 local sunMass = 4 * math.pi * math.pi

@@ -22,7 +22,7 @@ fuzz_target!(|bytes: &[u8]| WORKER.run(bytes));
 
 fn run(bytes: &[u8]) {
     let Some((first, bytes)) = bytes.split_first() else { return };
-    // The input is a seed, not the choices themselves, which would run out; uniform choices cannot be made from nothing.
+    // The input is a seed and not the choices themselves, because these would run out: a uniform choice needs more bytes.
     let mut seed = [0; 32];
     seed.iter_mut().zip(bytes).for_each(|(place, byte)| *place = *byte);
     let random = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);

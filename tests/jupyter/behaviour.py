@@ -1,4 +1,4 @@
-"""What the official suite does not ask: interrupts, questions, pictures that change, bad messages, restarts."""
+"""Tests beyond the official suite: interrupts, input requests, updated pictures, malformed messages, restarts."""
 
 import json
 import os
@@ -32,7 +32,7 @@ class Behaviour(unittest.TestCase):
         cls.km.shutdown_kernel()
 
     def messages(self, msg_id, timeout=MOST):
-        """What everybody sees of a request, up to its end."""
+        """Returns the IOPub messages of a request, up to its end."""
         found = []
         while True:
             message = self.kc.get_iopub_msg(timeout=timeout)
@@ -69,7 +69,7 @@ class Behaviour(unittest.TestCase):
         self.messages(msg_id)
         self.assertEqual(reply["status"], "error", reply)
         self.assertIn("interrupted", reply["evalue"])
-        # 50 ms on a machine that has nothing else to do.
+        # 50 ms on an idle machine.
         self.assertLess(took, 2.0)
 
     def test_cells_keep_one_session(self):

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// Each folder, and the folders on which it may depend.
+/// Each folder, and the folders that it may name.
 const MAY_NAME: &[(&str, &[&str])] = &[
     ("source", &[]),
     ("cancel", &[]),
@@ -49,7 +49,7 @@ fn is_test(path: &Path) -> bool {
     path.iter().any(|part| part == "tests" || part == "tests.rs")
 }
 
-/// Returns the identifiers after `crate::` in a text, with their lines; comments are ignored.
+/// Returns the identifiers after `crate::` in a source, with their lines; comments are ignored.
 fn named(text: &str) -> Vec<(usize, String)> {
     let mut words = Vec::new();
     for (number, line) in text.lines().enumerate() {
@@ -70,7 +70,7 @@ fn named(text: &str) -> Vec<(usize, String)> {
 }
 
 #[test]
-fn folders_name_only_what_is_below_them() {
+fn folders_name_only_lower_folders() {
     let mut wrong = Vec::new();
     for (folder, allowed) in MAY_NAME {
         for path in files(&root().join("src").join(folder), &["rs"]) {
@@ -81,18 +81,18 @@ fn folders_name_only_what_is_below_them() {
             for (line, word) in named(&text) {
                 let place = format!("{}:{line}", short(&path));
                 if word.is_empty() {
-                    wrong.push(format!("{place}: one folder a line, no `crate::{{…}}`"));
+                    wrong.push(format!("{place}: import one folder per line, without `crate::{{…}}`"));
                 } else if word != *folder && !allowed.contains(&word.as_str()) {
                     wrong.push(format!("{place}: `{folder}` may not name `{word}`"));
                 }
             }
         }
     }
-    assert!(wrong.is_empty(), "arrows that are not in the drawing:\n{}", wrong.join("\n"));
+    assert!(wrong.is_empty(), "dependencies that ARCHITECTURE.md does not allow:\n{}", wrong.join("\n"));
 }
 
 #[test]
-fn every_folder_is_in_the_drawing() {
+fn the_table_lists_every_folder() {
     let known: BTreeSet<String> = MAY_NAME.iter().map(|(folder, _)| (*folder).to_owned()).collect();
     let there: BTreeSet<String> = fs::read_dir(root().join("src"))
         .expect("there is a src folder")
@@ -107,9 +107,12 @@ fn every_folder_is_in_the_drawing() {
         let row = page.lines().find(|line| line.starts_with(&format!("| `{folder}/`")));
         let row = row.unwrap_or_else(|| panic!("ARCHITECTURE.md has no row for `{folder}/`"));
         let last = row.trim_end_matches(" |").rsplit("| ").next().unwrap_or_default();
-        let said: BTreeSet<&str> = last.split(", ").filter(|word| *word != "–").collect();
-        let meant: BTreeSet<&str> = allowed.iter().copied().collect();
-        assert!(said == meant || last == "all of the above", "ARCHITECTURE.md says that `{folder}` may name {last}");
+        let stated: BTreeSet<&str> = last.split(", ").filter(|word| *word != "–").collect();
+        let expected: BTreeSet<&str> = allowed.iter().copied().collect();
+        assert!(
+            stated == expected || last == "all of the above",
+            "ARCHITECTURE.md states that `{folder}` may name {last}"
+        );
     }
 }
 
@@ -119,8 +122,8 @@ fn the_binary_is_thin() {
     assert!(text.lines().count() < 20, "src/main.rs only calls the front end");
 }
 
-/// The folders of `src/types/`, from the lowest to the highest: one may name itself and those before it. A request for what a
-/// higher folder computes is a query (`types/model/queries.rs`).
+/// The folders of `src/types/`, from the lowest to the highest: a folder may name itself and those before it. A request for the
+/// result of a higher folder is a query (`types/model/queries.rs`).
 const TYPES: &[&str] = &[
     "model",
     "names",
@@ -137,7 +140,7 @@ const TYPES: &[&str] = &[
     "signature_help",
 ];
 
-/// What a name means, what a generic type is, and which type conforms depend on each other.
+/// Name lookup, generic types and conformances depend on each other.
 const MUTUALLY_RECURSIVE: &[&str] = &["names", "generics", "conform"];
 
 /// The folder or file directly below `src/types/` that a path after `crate::types::` leads to.
@@ -146,9 +149,9 @@ fn folder_of_types(path: &str) -> Option<usize> {
     TYPES.iter().position(|known| *known == &path[..end])
 }
 
-/// The checker's functions take its tables as an argument, so every call of another folder is a path that names it.
+/// The functions of the checker receive its tables as an argument, so every call of another folder is a path that names it.
 #[test]
-fn folders_of_the_checker_name_only_what_is_below_them() {
+fn folders_of_the_checker_name_only_lower_folders() {
     let mut wrong = Vec::new();
     for (at, folder) in TYPES.iter().enumerate() {
         for path in files(&root().join("src/types").join(folder), &["rs"]) {
@@ -167,7 +170,7 @@ fn folders_of_the_checker_name_only_what_is_below_them() {
             }
         }
     }
-    assert!(wrong.is_empty(), "arrows that lead upward:\n{}", wrong.join("\n"));
+    assert!(wrong.is_empty(), "dependencies on higher folders:\n{}", wrong.join("\n"));
 
     let there: BTreeSet<String> = fs::read_dir(root().join("src/types"))
         .expect("there is a folder of the checker")
@@ -179,7 +182,7 @@ fn folders_of_the_checker_name_only_what_is_below_them() {
     assert_eq!(known, there, "the list above and the folders of the checker");
 }
 
-/// The files and folders of `src/vm/`, from the lowest to the highest: one may name itself and those before it.
+/// The files and folders of `src/vm/`, from the lowest to the highest: a module may name itself and those before it.
 const MACHINE: &[&str] = &[
     "fault",
     "objects",
@@ -197,10 +200,10 @@ const MACHINE: &[&str] = &[
     "run",
 ];
 
-/// A check of a registered derivative runs functions of the program in the middle of an operator, and those may fail.
+/// An exception: checks of registered derivatives run functions of the program inside an operator, and these may fail.
 const MACHINE_UPWARD: &[(&str, &str)] = &[("operators", "run")];
 
-/// The files of `src/tape/`, likewise.
+/// The files of `src/tape/`, in the same order.
 const TAPE: &[&str] = &[
     "column",
     "node",
@@ -223,10 +226,10 @@ const TAPE: &[&str] = &[
     "listing",
 ];
 
-/// What is multiplied later is a part of a sweep that has a file of its own.
+/// An exception: the factors of infinite adjoints are a part of the sweep in a separate file.
 const TAPE_UPWARD: &[(&str, &str)] = &[("factors", "sweep")];
 
-/// The modules of `crate::folder` that a file names, with their lines. `at`: the file's own path in that folder.
+/// Returns the modules of `crate::folder` that a file names, with their lines. `at` is the path of the file in that folder.
 fn named_in(folder: &str, at: &[String], text: &str) -> Vec<(usize, String)> {
     let root = format!("crate::{folder}::");
     let mut found = Vec::new();
@@ -254,7 +257,7 @@ fn named_in(folder: &str, at: &[String], text: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// Holds the modules of a folder of `src/` to their order.
+/// Checks that the modules of a folder of `src/` depend only on lower ones.
 fn assert_order(folder: &str, order: &[&str], upward: &[(&str, &str)]) {
     let place = |module: &str| order.iter().position(|known| *known == module);
     let mut wrong = Vec::new();
@@ -264,7 +267,7 @@ fn assert_order(folder: &str, order: &[&str], upward: &[(&str, &str)]) {
         let inside = path.strip_prefix(&folder_path).expect("a file of the folder");
         let mut at: Vec<String> = inside.with_extension("").iter().map(|p| p.to_string_lossy().into_owned()).collect();
         at.retain(|part| part != "mod");
-        // The folder's own file is its door, and names all.
+        // The `mod.rs` of the folder is its interface, and may name all modules.
         let Some(own) = at.first().filter(|_| !is_test(inside)) else { continue };
         let Some(from) = place(own) else {
             wrong.push(format!("`{own}` is missing in the order of `src/{folder}`"));
@@ -274,7 +277,7 @@ fn assert_order(folder: &str, order: &[&str], upward: &[(&str, &str)]) {
         let text = text.split("#[cfg(test)]").next().unwrap_or_default();
         for (line, word) in named_in(folder, &at, text) {
             let Some(to) = place(&word) else {
-                // `Num` is the folder's own, what else it hands out has a file.
+                // `Num` is declared in `mod.rs`; everything else must be named by its file.
                 if word != "Num" {
                     wrong.push(format!("{}:{line}: name the file of `{word}`", short(&path)));
                 }
@@ -285,23 +288,23 @@ fn assert_order(folder: &str, order: &[&str], upward: &[(&str, &str)]) {
             }
         }
     }
-    assert!(wrong.is_empty(), "arrows that lead upward in `src/{folder}`:\n{}", wrong.join("\n"));
-    assert!(unused.is_empty(), "arrows that are gone, and can be struck from the list: {unused:?}");
+    assert!(wrong.is_empty(), "dependencies on higher modules in `src/{folder}`:\n{}", wrong.join("\n"));
+    assert!(unused.is_empty(), "dependencies that no longer exist and can be removed from the list: {unused:?}");
 }
 
 #[test]
-fn modules_of_the_machine_name_only_what_is_below_them() {
+fn modules_of_the_machine_name_only_lower_modules() {
     assert_order("vm", MACHINE, MACHINE_UPWARD);
 }
 
 #[test]
-fn modules_of_the_tape_name_only_what_is_below_them() {
+fn modules_of_the_tape_name_only_lower_modules() {
     assert_order("tape", TAPE, TAPE_UPWARD);
 }
 
-/// The machine's own loop enters operators in one file.
+/// The dispatch loop calls operators in one file.
 #[test]
-fn operators_are_entered_in_one_place() {
+fn operators_are_called_from_one_file() {
     let entering = files(&root().join("src/vm/dispatch"), &["rs"]).into_iter().filter(|path| {
         let text = fs::read_to_string(path).expect("a source file is UTF-8");
         named_in("vm", &[], &text).iter().any(|(_, word)| word == "operators")

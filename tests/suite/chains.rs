@@ -554,13 +554,13 @@ fn wrong(bodies: &[&str], check: fn(&Outcome) -> Result<(), String>) -> Vec<Stri
 }
 
 #[test]
-fn what_is_broken_has_no_derivative() {
+fn lost_tangents_are_reported() {
     let wrong = wrong(BROKEN, refusal);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
-fn what_selects_has_one() {
+fn selections_have_derivatives() {
     let is_done = |outcome: &Outcome| match outcome.status {
         Status::Done => Ok(()),
         _ => Err(format!("{:?}", outcome.diagnostics)),
@@ -570,7 +570,7 @@ fn what_selects_has_one() {
 }
 
 #[test]
-fn what_is_not_certain_is_not_refused() {
+fn uncertain_losses_are_not_rejected() {
     let before = "func elementOf(_ a: [Int], _ k: Int) -> Double { Double(a[k]) }
         func numberOf(_ n: Int) -> Double { Double(n) }
         func read(_ a: [String], _ k: Int) -> Double { Double(a[k])! }
@@ -582,7 +582,7 @@ fn what_is_not_certain_is_not_refused() {
 }
 
 #[test]
-fn a_function_that_is_written_there_is_refused_as_well() {
+fn closures_at_the_call_are_rejected() {
     let mut wrong = vec![];
     for body in BROKEN.iter().step_by(3) {
         let line = format!("print(gradient(at: 2.5) {{ (x: Double) -> Double in {body} }})");
@@ -594,7 +594,7 @@ fn a_function_that_is_written_there_is_refused_as_well() {
 }
 
 #[test]
-fn compiled_programs_refuse_the_same() {
+fn compiled_programs_report_lost_tangents() {
     let mut wrong = vec![];
     for body in BROKEN.iter().step_by(5) {
         if let Err(why) = refusal(&run_compiled(&program(body, WAYS[0]))) {
@@ -605,7 +605,7 @@ fn compiled_programs_refuse_the_same() {
 }
 
 #[test]
-fn a_function_of_an_earlier_text_is_followed_too() {
+fn functions_of_earlier_inputs_are_analyzed() {
     let options = Options { interactive: true, ..Options::default() };
     let mut session = Session::new(options, Box::new(Sink::default()));
     let mut enter = |text: &str| session.enter("text", text);

@@ -7,13 +7,13 @@ use std::io::Read;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-/// Runs a text with `-e`.
+/// Runs code with `-e`.
 fn code(text: &str) -> Finished {
     dscript(&["-e", text], b"", root())
 }
 
 #[test]
-fn a_file_runs_with_and_without_the_word() {
+fn a_file_runs_with_and_without_the_command() {
     let folder = Folder::new("file").with("a.dscript", "print(\"a\")\n").with("b.dscript", "print(1 + 1)\n");
     ended(&folder.run(&["a.dscript"]), 0, "a\n");
     ended(&folder.run(&["run", "a.dscript"]), 0, "a\n");
@@ -35,7 +35,7 @@ fn the_first_line_may_name_the_interpreter() {
 }
 
 #[test]
-fn arguments_after_a_script_that_names_the_interpreter_are_its_own() {
+fn arguments_after_a_script_that_names_the_interpreter_are_passed_to_it() {
     let text = "print(CommandLine.arguments.dropFirst().joined(separator: \" \"))\n";
     let folder = Folder::new("own-arguments").with("a.dscript", format!("#!/usr/bin/env dscript\n{text}"));
     let folder = folder.with("b.dscript", text);
@@ -46,7 +46,7 @@ fn arguments_after_a_script_that_names_the_interpreter_are_its_own() {
 }
 
 #[test]
-fn a_byte_order_mark_is_no_part_of_the_program() {
+fn a_byte_order_mark_is_ignored() {
     let folder = Folder::new("mark").with("a.dscript", "\u{feff}print(1)\n");
     ended(&folder.run(&["a.dscript"]), 0, "1\n");
 }
@@ -101,7 +101,7 @@ fn every_stage_can_be_shown() {
 }
 
 #[test]
-fn diagnostics_come_in_three_forms() {
+fn diagnostics_have_three_formats() {
     let folder = Folder::new("forms").with("a.dscript", "print(1)\nlet x = nothing\n");
     let short = folder.run(&["run", "--diagnostics=short", "a.dscript"]);
     ended(&short, 3, "");
@@ -115,7 +115,7 @@ fn diagnostics_come_in_three_forms() {
 }
 
 #[test]
-fn colour_is_for_terminals_and_on_request() {
+fn color_is_used_on_terminals_and_on_request() {
     let folder = Folder::new("colour").with("a.dscript", "nothing\n");
     assert!(!folder.run(&["a.dscript"]).stderr.contains('\u{1b}'));
     assert!(!folder.run(&["--color=never", "a.dscript"]).stderr.contains('\u{1b}'));
@@ -123,7 +123,7 @@ fn colour_is_for_terminals_and_on_request() {
 }
 
 #[test]
-fn limits_end_a_program() {
+fn limits_stop_a_program() {
     let cases: &[(&[&str], &str, i32, &str)] = &[
         (&["--max-depth=50"], "func f(_ n: Int) -> Int { n == 0 ? 0 : 1 + f(n - 1) }\nprint(f(100))", 1, "E0630"),
         (&["--max-steps=1000"], "var i = 0\nwhile true { i += 1; i -= 1 }", 1, "E0640"),
@@ -155,7 +155,7 @@ fn limits_end_a_program() {
 }
 
 #[test]
-fn the_seed_decides_the_random_numbers() {
+fn the_seed_determines_the_random_numbers() {
     let run = |seed: &str| dscript(&["--seed", seed, "-e", "Double.random(in: 0 ..< 1)"], b"", root());
     let (a, b, c) = (run("1"), run("1"), run("2"));
     assert_eq!((a.status, &a.stdout), (Some(0), &b.stdout), "{}", a.stderr);
@@ -163,7 +163,7 @@ fn the_seed_decides_the_random_numbers() {
 }
 
 #[test]
-fn the_exit_status_says_how_it_went() {
+fn the_exit_status_reports_the_result() {
     ended(&code("let a = [1]; let i = 5; print(a[i])"), 1, "");
     ended(&code("let x: Int = \"a\""), 3, "");
     ended(&code("let x = "), 3, "");
@@ -176,14 +176,14 @@ fn the_exit_status_says_how_it_went() {
 }
 
 #[test]
-fn what_was_printed_before_a_failure_is_not_lost() {
+fn output_before_a_failure_is_not_lost() {
     let finished = code("print(1); print(2); let a = [1]; let i = 5; print(a[i])");
     ended(&finished, 1, "1\n2\n");
     said(&finished, "E0601");
 }
 
 #[test]
-fn wrong_usage_is_told() {
+fn wrong_usage_is_reported() {
     for arguments in [
         &["run"][..],
         &["check"],
@@ -214,7 +214,7 @@ fn wrong_usage_is_told() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told() {
+fn unreadable_files_are_reported() {
     let folder =
         Folder::new("unreadable").with("a.dscript", b"print(1)\nlet x = \"\xff\"\n").with("b.dscript", "print(1)");
     fs::create_dir_all(folder.0.join("d.dscript")).unwrap();
@@ -235,7 +235,7 @@ fn what_cannot_be_read_is_told() {
 }
 
 #[test]
-fn a_damaged_compiled_program_is_named() {
+fn a_damaged_compiled_program_is_reported_by_name() {
     let folder = Folder::new("damaged").with("a.dscript", "print(1)\n");
     ended(&folder.run(&["build", "a.dscript"]), 0, "");
     let whole = fs::read(folder.0.join("a.dsc")).unwrap();
@@ -267,7 +267,7 @@ fn an_empty_program_does_nothing() {
 }
 
 #[test]
-fn monstrous_programs_are_told_apart_from_mistakes() {
+fn huge_programs_are_rejected_with_short_diagnostics() {
     let nested = |open: &str, close: &str| format!("let x = {}1{}\n", open.repeat(10_000), close.repeat(10_000));
     let deep = [nested("(", ")"), nested("[", "]"), nested("-(", ")"), nested("{ ", " }"), "(".repeat(10_000)];
     for text in deep {
@@ -304,7 +304,7 @@ fn types_that_are_inferred_from_each_other_do_not_overflow_the_stack() {
     }
 }
 
-/// The function that returns a program with that many parts.
+/// A function that returns a program with a number of parts.
 type OfLength = fn(usize) -> String;
 
 /// Programs with many parts of one kind. The time for each of them was once quadratic.
@@ -334,7 +334,7 @@ fn long_programs() -> Vec<(&'static str, OfLength)> {
 }
 
 #[test]
-fn long_programs_take_time_in_proportion_to_their_length() {
+fn compile_time_is_linear_in_program_length() {
     const SHORT: usize = 500;
     const TIMES: u32 = 8;
     let folder = Folder::new("long");
@@ -356,7 +356,7 @@ fn long_programs_take_time_in_proportion_to_their_length() {
 }
 
 #[test]
-fn a_function_of_too_many_variables_is_told_apart_from_a_bug() {
+fn too_many_variables_are_not_reported_as_a_bug() {
     let properties: String = (0..66_000).map(|i| format!("var a{i} = 1.0\n")).collect();
     let text = format!("struct S {{\n{properties}}}\nprint(S().a0)");
     let finished = dscript(&["-"], text.as_bytes(), root());
@@ -365,7 +365,7 @@ fn a_function_of_too_many_variables_is_told_apart_from_a_bug() {
 }
 
 #[test]
-fn a_reader_that_goes_away_ends_the_program_quietly() {
+fn a_closed_pipe_ends_the_program_without_a_message() {
     let mut child = command()
         .args(["--timeout=60", "-e", "while true { print(\"a line that nobody reads\") }"])
         .stdout(Stdio::piped())
@@ -420,7 +420,7 @@ const WRITING: &[&str] = &[
 
 #[cfg(unix)]
 #[test]
-fn an_output_that_cannot_be_written_to_is_an_error() {
+fn a_failed_write_to_standard_output_is_an_error() {
     let folder = Folder::new("unwritable").with("a.dscript", "print(1)\nlet unused = 2\n");
     for words in WRITING {
         for (to, why) in [(">&-", "standard output is closed"), (">/dev/full", "No space left on device")] {
@@ -434,7 +434,7 @@ fn an_output_that_cannot_be_written_to_is_an_error() {
 
 #[cfg(unix)]
 #[test]
-fn an_output_that_nothing_is_written_to_is_no_error() {
+fn an_unused_standard_output_is_no_error() {
     let folder = Folder::new("unwritten").with("a.dscript", "print(1)\nlet unused = 2\n");
     for words in ["-e 'let a = 1; _ = a'", "check a.dscript", "build a.dscript"] {
         for to in [">&-", ">/dev/full"] {
@@ -453,7 +453,7 @@ fn an_output_that_nothing_is_written_to_is_no_error() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupt_ends_the_program_with_what_it_printed() {
+fn an_interrupt_preserves_the_output() {
     use std::process::Command;
     let mut child = command()
         .args(["-e", "print(1)\nprintError(\"begun\")\nvar i = 0\nwhile true { i += 1; i -= 1 }"])
@@ -527,7 +527,7 @@ fn a_program_is_built_and_runs_without_its_source() {
 }
 
 #[test]
-fn lessons_are_listed_run_and_made_notebooks() {
+fn lessons_are_listed_run_and_converted_to_notebooks() {
     let folder = Folder::new("lessons");
     let list = folder.run(&["lesson"]);
     assert_eq!((list.status, list.stdout.lines().count()), (Some(0), 20), "{}", list.stdout);
@@ -543,7 +543,7 @@ fn lessons_are_listed_run_and_made_notebooks() {
 }
 
 #[test]
-fn the_kernel_is_entered_and_removed() {
+fn the_kernel_is_installed_and_removed() {
     let folder = Folder::new("kernel").with("wrong.json", "{\"transport\": \"ipc\"}");
     let installed = folder.run(&["kernel", "install", "--prefix", "here"]);
     assert!(installed.status == Some(0), "{}", installed.stderr);
@@ -561,7 +561,7 @@ fn the_kernel_is_entered_and_removed() {
 }
 
 #[test]
-fn pictures_are_texts_or_lines() {
+fn pictures_are_written_as_text_or_json() {
     let folder = Folder::new("pictures");
     let text = folder.run(&["-e", "plot({ x in x }, 0...1)"]);
     assert!(text.status == Some(0) && text.stdout.contains("── { x in x }"), "{}", text.stdout);
@@ -593,7 +593,7 @@ fn an_instance_that_refers_to_itself_has_no_tangent_vector() {
 }
 
 #[test]
-fn derivatives_nest_within_a_bound() {
+fn nesting_of_derivatives_is_limited() {
     let cases = [
         format!("f(x) = x^3\nprint(f{}(2))", "'".repeat(160)),
         format!("f(x) = x^3\nprint(({}f)(2))", "∇".repeat(1000)),
@@ -617,7 +617,7 @@ fn derivatives_nest_within_a_bound() {
 }
 
 #[test]
-fn a_time_limit_counts_compiling() {
+fn a_time_limit_includes_compilation() {
     let lines: String = (0..20_000).map(|n| format!("let a{n} = [max({n}.5, 1), 2]\n")).collect();
     let folder = Folder::new("long").with("a.dscript", &lines);
     for (arguments, what) in [
@@ -635,7 +635,7 @@ fn a_time_limit_counts_compiling() {
 
 #[test]
 #[cfg(unix)]
-fn a_pipe_that_nobody_writes_to_does_not_stop_the_time() {
+fn a_time_limit_ends_a_wait_for_a_pipe() {
     let folder = Folder::new("pipe")
         .with("read.dscript", "print(readLines(\"pipe\"))\n")
         .with("write.dscript", "write(\"x\", to: \"pipe\")\n");
@@ -649,7 +649,7 @@ fn a_pipe_that_nobody_writes_to_does_not_stop_the_time() {
 
 #[test]
 #[cfg(unix)]
-fn what_a_pipe_gives_is_read() {
+fn a_program_can_be_read_from_a_pipe() {
     let folder = Folder::new("full-pipe").with("a.dscript", "print(readLines(\"pipe\").count)\n");
     let path = folder.0.join("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&path).status().is_ok_and(|status| status.success()));
@@ -659,7 +659,7 @@ fn what_a_pipe_gives_is_read() {
 }
 
 #[test]
-fn a_limit_that_nothing_fits_into_blames_the_program() {
+fn a_limit_that_is_too_small_is_reported_at_the_program() {
     let folder = Folder::new("no-memory").with("a.dscript", "print(1)\n");
     for limit in ["--max-memory=0", "--max-memory=1"] {
         let finished = folder.run(&[limit, "a.dscript"]);

@@ -27,7 +27,7 @@ fn compiled(text: &str) -> Vec<u8> {
 }
 
 #[test]
-fn compiled_programs_do_what_their_source_does() {
+fn compiled_programs_behave_like_their_source() {
     let mut programs: Vec<PathBuf> = harness::files(&harness::root().join("tests/run"), &["dscript"]);
     // Programs that need options or input are covered by the tests of the command line.
     programs.retain(|path| {
@@ -58,7 +58,7 @@ fn compiled_programs_do_what_their_source_does() {
     });
 }
 
-/// Adjoint and tangent code is derived from the contents of the file: the same digits, and no tape.
+/// Adjoint and tangent code is derived from the contents of the file: the digits are the same, and there is no tape.
 #[test]
 fn compiled_programs_use_adjoint_code() {
     let text = r#"
@@ -93,7 +93,7 @@ fn compiled_programs_use_adjoint_code() {
 
 /// A compiled program detects branches at their thresholds only if it was built with this option.
 #[test]
-fn compiled_programs_stop_at_thresholds_when_kinks_are_refused() {
+fn compiled_programs_stop_at_thresholds_with_strict_kinks() {
     let text = "func f(_ x: Double) -> Double { if x > 1 { return x * x }; return x }\nprint(gradient(at: 1, in: f))";
     let strict = || {
         let printed = Sink::default();
@@ -118,21 +118,21 @@ fn compiled_programs_stop_at_thresholds_when_kinks_are_refused() {
 const PROGRAM: &str = "f(x) = x^3\nstruct S { var a = [1, 2]; var b: Int? = 3 }\nprint(f'(2), S())\n";
 
 #[test]
-fn files_that_are_cut_or_changed_are_refused() {
+fn truncated_or_modified_files_are_rejected() {
     let whole = compiled(PROGRAM);
     let mut first = session();
     let outcome = first.0.run_compiled("program.dsc", &whole);
     assert_eq!(outcome.status, Status::Done, "{:?}", outcome.diagnostics);
     for length in [0, 1, 7, 8, 11, 12, 20, 27, 28, 29, whole.len() / 2, whole.len() - 1] {
         let outcome = session().0.run_compiled("program.dsc", &whole[..length]);
-        assert_eq!(outcome.status, Status::Rejected, "cut at {length}");
+        assert_eq!(outcome.status, Status::Rejected, "truncated at {length}");
         assert!(outcome.diagnostics[0].message.contains("build it again"), "{:?}", outcome.diagnostics);
     }
     for at in (0..whole.len()).step_by(whole.len() / 200) {
         let mut changed = whole.clone();
         changed[at] ^= 0x10;
         let outcome = session().0.run_compiled("program.dsc", &changed);
-        assert_eq!(outcome.status, Status::Rejected, "changed at {at}");
+        assert_eq!(outcome.status, Status::Rejected, "modified at {at}");
     }
     let longer = [whole.as_slice(), &[0]].concat();
     assert_eq!(session().0.run_compiled("program.dsc", &longer).status, Status::Rejected);
@@ -140,7 +140,7 @@ fn files_that_are_cut_or_changed_are_refused() {
 
 /// A forged file can have a correct checksum, so its contents are verified before it runs.
 #[test]
-fn forged_files_do_no_harm() {
+fn forged_files_are_harmless() {
     /// The size of magic number, version, compiler, length and checksum.
     const HEADER: usize = 28;
     let whole = compiled(PROGRAM);

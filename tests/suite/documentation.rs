@@ -13,7 +13,7 @@ struct Example {
     folder: PathBuf,
 }
 
-/// Returns the examples of a page that state their output.
+/// Returns those examples of a page that state their output.
 fn examples(place: &str, page: &str) -> Vec<Example> {
     blocks(page, "swift")
         .into_iter()
@@ -86,7 +86,7 @@ fn run(example: &Example) -> Result<(), String> {
 fn the_pages_run() {
     let readme = root().join("README.md");
     let mut found = examples("README.md", &read(&readme));
-    assert!(!found.is_empty(), "the README has programs that promise what they print");
+    assert!(!found.is_empty(), "the README has programs that state their output");
     for page in files(&root().join("docs"), &["md"]) {
         let programs = programs(&page);
         assert!(!programs.is_empty(), "{} has programs", short(&page));
@@ -114,7 +114,7 @@ fn shown_stages(page: &str) -> Vec<(String, String, String)> {
 }
 
 #[test]
-fn the_stages_on_the_pages_are_shown() {
+fn stage_listings_of_the_pages_are_current() {
     let page = root().join("docs/internals/derivatives.md");
     let stages = shown_stages(&read(&page));
     assert!(!stages.is_empty(), "{} shows stages", short(&page));
@@ -155,7 +155,7 @@ fn headings(page: &str) -> Vec<Heading> {
         .collect()
 }
 
-/// Codes whose page has no example, and the reasons.
+/// Codes whose section has no example, and the reasons.
 const NO_EXAMPLE: &[(Code, &str)] = &[
     (Code::TooDeep, "needs a text that nobody would write or read"),
     (Code::BadRow, "needs a data file"),
@@ -164,21 +164,21 @@ const NO_EXAMPLE: &[(Code, &str)] = &[
 ];
 
 #[test]
-fn every_code_has_a_page_whose_example_shows_it() {
+fn every_code_has_a_section_with_an_example() {
     for info in CODES {
         let (number, page) = (info.number, info.code.page());
-        assert!(page.starts_with(&format!("{number}: {}\n\n", info.summary)), "{number} has no page of that title");
+        assert!(page.starts_with(&format!("{number}: {}\n\n", info.summary)), "{number} has no section of that title");
         let examples = blocks(page, "dscript");
         let shows = examples.iter().any(|(_, text)| announced(text).iter().any(|(_, code)| code == number));
         let excused = NO_EXAMPLE.iter().any(|(code, _)| *code == info.code);
-        assert!(shows != excused, "{number}: an example that shows it, or a reason why there is none");
+        assert!(shows != excused, "{number}: an example that causes it, or a reason why there is none");
         let said = dscript(&["explain", number], b"", root());
         assert!(said.status == Some(0) && said.stdout.starts_with(number), "{number}: {}", said.stderr);
     }
 }
 
 #[test]
-fn the_contents_of_the_reference_are_its_headings() {
+fn the_table_of_contents_matches_the_headings() {
     let page = read(&root().join("docs/language.md"));
     let listed: Vec<&str> = prose(&page).map(str::trim_start).filter(|l| l.starts_with("- [")).collect();
     let expected: Vec<String> = headings(&page)
@@ -190,7 +190,7 @@ fn the_contents_of_the_reference_are_its_headings() {
 }
 
 #[test]
-fn links_inside_the_pages_lead_somewhere() {
+fn links_in_the_pages_resolve() {
     let mut pages = files(&root().join("docs"), &["md"]);
     pages.push(root().join("README.md"));
     let mut broken = Vec::new();
@@ -209,11 +209,11 @@ fn links_inside_the_pages_lead_somewhere() {
             }
         }
     }
-    assert!(broken.is_empty(), "links that lead nowhere: {broken:#?}");
+    assert!(broken.is_empty(), "broken links: {broken:#?}");
 }
 
 #[test]
-fn the_comments_of_the_prelude_run() {
+fn the_examples_of_the_prelude_run() {
     let mut found = Vec::new();
     for path in files(&root().join("prelude"), &["dscript"]) {
         let text = read(&path);
@@ -229,7 +229,7 @@ fn the_comments_of_the_prelude_run() {
 
 /// `scripts/picture.dscript` prints the picture at the top of the README. `DSCRIPT_BLESS=1` rewrites the file.
 #[test]
-fn the_picture_of_the_readme_is_what_its_script_draws() {
+fn the_picture_of_the_readme_is_current() {
     let (script, file) = ("scripts/picture.dscript", "docs/picture.svg");
     let finished = dscript(&["run", script], b"", root());
     assert_eq!((finished.status, finished.stderr.as_str()), (Some(0), ""), "{script} draws the picture");
@@ -243,7 +243,7 @@ fn the_picture_of_the_readme_is_what_its_script_draws() {
 
 #[test]
 fn the_scripts_run() {
-    // They read their data relative to the root, as in the README.
+    // The scripts read their data relative to the root, as in the README.
     let scripts = files(&root().join("scripts"), &["dscript"]);
     all(&scripts, |path| {
         let text = fs::read_to_string(path).map_err(|e| format!("{}: {e}", short(path)))?;

@@ -57,7 +57,7 @@ fn enter(session: &mut Session, text: &str) -> String {
 }
 
 #[test]
-fn formulas_are_the_derivatives() {
+fn formulas_agree_with_derivatives() {
     let options = Options { interactive: true, ..Options::default() };
     let session = RefCell::new(Session::new(options, Box::new(std::io::sink())));
     let cases = std::env::var("DSCRIPT_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(100);

@@ -29,7 +29,7 @@ struct Program {
     folder: PathBuf,
     /// The file names relative to it.
     names: Vec<String>,
-    /// The concatenated texts.
+    /// The concatenated sources.
     text: String,
     stderr: PathBuf,
 }
@@ -179,14 +179,14 @@ fn all_but_known<T: Sync>(
 }
 
 #[test]
-fn known_failures_are_there() {
+fn known_failures_exist() {
     for path in known_failures().keys() {
-        assert!(root().join(path).is_file(), "{path} is a known failure, and there is no such file");
+        assert!(root().join(path).is_file(), "{path} is listed as a known failure, but does not exist");
     }
 }
 
 #[test]
-fn programs_print_what_their_comments_say() {
+fn programs_print_the_expected_output() {
     all_but_known(&selected("run"), Program::title, |program| {
         let finished = program.finish();
         let expected: i32 = program.says("status").next().map_or(0, |s| s.trim().parse().unwrap_or(-1));
@@ -203,7 +203,7 @@ fn programs_print_what_their_comments_say() {
 }
 
 #[test]
-fn programs_are_rejected_in_the_right_words() {
+fn rejected_programs_have_the_expected_diagnostics() {
     all_but_known(&selected("errors"), Program::title, |program| {
         let finished = program.finish();
         if finished.status != Some(3) {
@@ -221,7 +221,7 @@ fn programs_are_rejected_in_the_right_words() {
 }
 
 #[test]
-fn stages_are_as_they_are_shown() {
+fn stages_match_their_listings() {
     all_but_known(&files(&root().join("tests/stages"), &["md"]), |path| short(path), |path| compare_stages(path));
 }
 
@@ -297,11 +297,11 @@ fn every_code_has_a_golden_file_in_the_folder_of_its_stage() {
     for (code, reason) in NOT_GOLDEN {
         assert!(missing.remove(code.number()), "{} has a golden file, although it {reason}", code.number());
     }
-    assert!(missing.is_empty(), "no golden file of its stage shows {missing:?}");
+    assert!(missing.is_empty(), "no golden file of its stage contains {missing:?}");
 }
 
 #[test]
-fn what_is_rejected_stands_in_the_folder_of_its_stage() {
+fn rejected_programs_are_in_the_folder_of_their_stage() {
     let errors = root().join("tests/errors");
     let strangers: Vec<String> = files(&errors, &["stderr"])
         .iter()
@@ -312,11 +312,11 @@ fn what_is_rejected_stands_in_the_folder_of_its_stage() {
         })
         .map(|path| short(path))
         .collect();
-    assert!(strangers.is_empty(), "these show nothing of the stage of their folder: {strangers:?}");
+    assert!(strangers.is_empty(), "these programs have no diagnostic of the stage of their folder: {strangers:?}");
 }
 
 #[test]
-fn no_answer_is_without_its_program() {
+fn every_expected_output_has_a_program() {
     for kind in ["run", "errors"] {
         let known: BTreeSet<PathBuf> = programs(kind).into_iter().map(|p| p.stderr).collect();
         let left: Vec<String> = files(&root().join("tests").join(kind), &["stderr"])
@@ -324,6 +324,6 @@ fn no_answer_is_without_its_program() {
             .filter(|path| !known.contains(*path))
             .map(|path| short(path))
             .collect();
-        assert!(left.is_empty(), "answers without a program: {left:?}");
+        assert!(left.is_empty(), "expected output without a program: {left:?}");
     }
 }

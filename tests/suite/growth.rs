@@ -67,7 +67,7 @@ func taped(_ n: Int, _ work: @escaping (Int) -> Void) {
 "#;
 
 #[test]
-fn twice_as_much_takes_twice_as_long() {
+fn running_times_are_linear() {
     let work = [
         ("text", 40_000),
         ("characters", 40_000),
@@ -96,7 +96,7 @@ fn twice_as_much_takes_twice_as_long() {
 }
 
 #[test]
-fn elements_that_are_written_cost_no_copies_of_the_array() {
+fn writing_elements_does_not_copy_the_array() {
     let program = "func f(_ x: Double, _ n: Int) -> Double {
         var a = [Double](repeating: x, count: n)
         for i in 1..<n { a[i] = a[i - 1] * 0.5 + a[i] * x }
@@ -126,7 +126,7 @@ fn a_jacobian_costs_few_pullbacks() {
 }
 
 #[test]
-fn a_hessian_takes_as_long_as_it_has_numbers() {
+fn the_time_for_a_hessian_is_proportional_to_its_size() {
     let program = "func rosenbrock(_ x: [Double]) -> Double {
         var sum = 0.0
         for i in stride(from: 0, to: x.count, by: 2) {
@@ -157,7 +157,7 @@ fn second(outer: &str, inner: &str, limit: &str) -> String {
 }
 
 #[test]
-fn nested_levels_keep_little_beside_each_step() {
+fn nested_levels_store_little_per_step() {
     // With 10⁶ steps the process takes 130 MB forward over forward, and 290 MB forward over reverse. Four operations per
     // step: a tangent of 24 bytes each, or a node of 24 bytes and 24 bytes for its slots.
     assert_eq!(second("derivative", "derivative", "2200KiB"), "true\n");
@@ -184,7 +184,7 @@ fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
 }
 
 #[test]
-fn a_program_of_four_times_the_length_is_checked_in_four_times_the_time() {
+fn checking_time_is_linear_in_program_length() {
     let numbers = |n| format!("enum E: Int {{\n{}}}\nprint(E.c1.rawValue)", lines(n, |k| format!("case c{k} = {k}")));
     let texts = |n| format!("enum E: String {{\n{}}}\nprint(E.c1.rawValue)", lines(n, |k| format!("case c{k}")));
     let closures = |n| {
@@ -216,8 +216,8 @@ fn a_program_of_four_times_the_length_is_checked_in_four_times_the_time() {
         ("chains of properties", checking(200, properties)),
         ("chains of slices", checking(100, slices)),
         ("extensions", checking(1000, extensions)),
-        ("raw numbers", checking(1000, numbers)),
-        ("raw texts", checking(1000, texts)),
+        ("raw integers", checking(1000, numbers)),
+        ("raw strings", checking(1000, texts)),
         ("closures", checking(500, closures)),
         ("generic functions", checking(500, generics)),
         ("loops", checking(300, loops)),
@@ -230,7 +230,7 @@ fn a_program_of_four_times_the_length_is_checked_in_four_times_the_time() {
 const ACCESS: &str = "Access";
 
 #[test]
-fn only_changes_that_may_be_overlapped_cost_anything() {
+fn only_modifications_that_may_overlap_are_checked() {
     let code = |path: &str| {
         let finished = dscript(&["show", "--stage", "code", path], b"", root());
         assert_eq!(finished.status, Some(0), "{path}: {}", finished.stderr);

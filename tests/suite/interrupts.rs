@@ -52,7 +52,7 @@ fn stopped(session: &mut Session, interrupt: &Arc<AtomicBool>, what: &str, text:
     assert_eq!(answer.status, Status::Interrupted, "{what}: {:?}", answer.diagnostics);
     interrupt.store(false, Ordering::Relaxed);
     let after = session.enter("‹after›", "1 + 1");
-    assert_eq!(after.shown[0].value.as_deref(), Some("2"), "{what}: the session lives on");
+    assert_eq!(after.shown[0].value.as_deref(), Some("2"), "{what}: the session continues");
     ended.saturating_duration_since(asked)
 }
 

@@ -9,10 +9,10 @@ use std::sync::OnceLock;
 /// Returns the virtual environment, or the reason why there is none.
 fn environment() -> Result<&'static Path, &'static str> {
     static MADE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
-    MADE.get_or_init(made).as_deref().map_err(String::as_str)
+    MADE.get_or_init(create_environment).as_deref().map_err(String::as_str)
 }
 
-fn made() -> Result<PathBuf, String> {
+fn create_environment() -> Result<PathBuf, String> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/jupyter");
     let wanted = std::fs::read_to_string(here.join("requirements.txt")).map_err(|error| error.to_string())?;
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("jupyter");
@@ -30,9 +30,9 @@ fn made() -> Result<PathBuf, String> {
         .args(["-m", "pip", "install", "--quiet", "--no-cache-dir", "--disable-pip-version-check", "-r"])
         .arg(here.join("requirements.txt"))
         .output()
-        .expect("the environment has a Python");
+        .expect("the environment contains Python");
     assert!(pip.status.success(), "{}", String::from_utf8_lossy(&pip.stderr));
-    std::fs::write(done, wanted).expect("the environment can be written to");
+    std::fs::write(done, wanted).expect("the environment is writable");
     Ok(folder)
 }
 
@@ -73,12 +73,12 @@ fn the_official_suite_passes() {
 }
 
 #[test]
-fn the_kernel_behaves() {
+fn the_separate_suite_passes() {
     suite("behaviour");
 }
 
 /// Every notebook runs without errors, and produces the stored output.
 #[test]
-fn notebooks_give_what_they_show() {
+fn notebooks_produce_the_stored_output() {
     suite("notebooks");
 }

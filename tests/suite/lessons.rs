@@ -46,7 +46,7 @@ fn run(file: &Path) -> (String, Vec<String>) {
     let streams = Streams { output: Box::new(seen.clone()), screen: Box::new(seen.clone()), ..Streams::silent() };
     let outcome = Session::with(Options::default(), streams).run(&[Input { name: &name, text: &text }]);
     assert_eq!((outcome.status, outcome.diagnostics), (Status::Done, vec![]), "{name}");
-    let text = String::from_utf8(seen.text.borrow().clone()).expect("what is printed is text");
+    let text = String::from_utf8(seen.text.borrow().clone()).expect("the output is UTF-8");
     let drawings = seen.drawings.borrow().clone();
     (text, drawings)
 }
@@ -54,7 +54,7 @@ fn run(file: &Path) -> (String, Vec<String>) {
 /// Compares a result with a file, or writes the file.
 fn compare(file: &Path, found: &str) {
     if blessing() {
-        std::fs::write(file, found).expect("the answer can be written");
+        std::fs::write(file, found).expect("the expected output can be written");
         return;
     }
     let wanted = std::fs::read_to_string(file).unwrap_or_default();
@@ -62,7 +62,7 @@ fn compare(file: &Path, found: &str) {
 }
 
 #[test]
-fn lessons_give_what_they_show() {
+fn lessons_produce_the_stored_output() {
     let lessons = files(&root().join("scripts/lessons"), &["dscript"]);
     assert_eq!(lessons.len(), 20);
     for lesson in lessons {

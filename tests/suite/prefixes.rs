@@ -18,7 +18,7 @@ const QUIET: &str = "prefix";
 const STACK: usize = 256 << 20;
 
 #[test]
-fn no_beginning_of_a_program_panics() {
+fn no_prefix_of_a_program_panics() {
     let mut paths = files(&root().join("tests"), &["dscript"]);
     paths.extend(files(&root().join("scripts"), &["dscript"]));
     let every = std::env::var_os("DSCRIPT_EVERY_PREFIX").is_some();

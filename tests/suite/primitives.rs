@@ -251,7 +251,7 @@ fn page() -> String {
 }
 
 #[test]
-fn the_page_of_primitives_is_that_of_the_table() {
+fn the_page_of_primitives_is_current() {
     let path = root().join("docs/primitives.md");
     let page = page();
     if blessing() {

@@ -65,7 +65,7 @@ fn bless(path: &Path, turns: &[Turn]) {
         for (k, line) in turn.input.iter().enumerate() {
             out += &format!("{}{line}\n", if k == 0 { "› " } else { "· " });
         }
-        out += &dense(all.strip_prefix(&before).expect("an input changes nothing that was written"));
+        out += &dense(all.strip_prefix(&before).expect("an input leaves earlier output unchanged"));
         before = all;
     }
     fs::write(path, out).unwrap();
@@ -78,7 +78,7 @@ fn dialogues(page: &str) -> Vec<&str> {
 }
 
 #[test]
-fn the_readme_shows_what_the_prompt_says() {
+fn the_dialogues_of_the_readme_match_the_prompt() {
     let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md")).unwrap();
     let dialogues = dialogues(&page);
     assert!(!dialogues.is_empty());
@@ -91,7 +91,7 @@ fn the_readme_shows_what_the_prompt_says() {
 }
 
 #[test]
-fn dialogues_go_as_they_are_written_down() {
+fn dialogues_match_the_prompt() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/prompt");
     let mut files: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
@@ -109,7 +109,7 @@ fn dialogues_go_as_they_are_written_down() {
 }
 
 #[test]
-fn an_interrupt_gives_the_prompt_back() {
+fn an_interrupt_returns_to_the_prompt() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_dscript"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

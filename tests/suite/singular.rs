@@ -125,21 +125,21 @@ fn disagreements(lines: fn(&str, &str) -> String) -> Vec<String> {
 }
 
 #[test]
-fn every_way_gives_the_same_derivative() {
+fn all_mechanisms_compute_the_same_derivative() {
     let wrong = disagreements(ways);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
-fn every_mix_of_modes_gives_the_same_second_derivative() {
+fn all_combinations_of_modes_compute_the_same_second_derivative() {
     let wrong = disagreements(mixes);
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
-fn every_primitive_with_a_singular_point_is_tried() {
+fn every_primitive_with_a_singular_point_is_tested() {
     let tried: HashSet<&str> = PRIMITIVES.iter().map(|(name, ..)| *name).collect();
     for p in table::all().iter().filter(|p| !p.kink.is_empty() || p.one_sided.is_some()) {
-        assert!(tried.contains(p.name), "{} is not tried", p.name);
+        assert!(tried.contains(p.name), "{} is not tested", p.name);
     }
 }

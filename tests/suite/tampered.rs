@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 
 #[test]
-fn tampered_code_is_refused_or_harmless() {
+fn modified_code_is_rejected_or_harmless() {
     let subject = Subject::new();
     let cases = std::env::var("DSCRIPT_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(400);
     let mut runner = TestRunner::new(ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() });

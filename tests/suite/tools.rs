@@ -20,12 +20,12 @@ fn plain(stdout: &str) -> String {
 }
 
 #[test]
-fn each_test_runs_on_its_own() {
+fn each_test_runs_in_isolation() {
     let folder = Folder::new("own").with("a.dscript", GOOD);
     let finished = folder.run(&["test", "a.dscript"]);
     assert_eq!(plain(&finished.stdout), "a.dscript\n  ✔ first\n  ✔ second\n2 passed, 0 failed\n");
     assert_eq!((finished.status, finished.stderr.as_str()), (Some(0), ""));
-    assert!(finished.stdout.contains(" ms\n"), "how long it took: {}", finished.stdout);
+    assert!(finished.stdout.contains(" ms\n"), "the running time: {}", finished.stdout);
     ended(&folder.run(&["a.dscript"]), 0, "begins\n");
 }
 
@@ -77,7 +77,7 @@ fn tests_are_found_and_filtered() {
 }
 
 #[test]
-fn what_does_not_compile_is_told_and_the_rest_runs() {
+fn files_that_do_not_compile_are_reported_and_the_others_run() {
     let folder = Folder::new("broken").with("a.dscript", "test \"a\" { oops }\n").with("b.dscript", GOOD);
     let finished = folder.run(&["test"]);
     assert_eq!(plain(&finished.stdout), "b.dscript\n  ✔ first\n  ✔ second\n2 passed, 0 failed\n");
@@ -88,7 +88,7 @@ fn what_does_not_compile_is_told_and_the_rest_runs() {
 }
 
 #[test]
-fn two_tests_of_a_file_have_two_names() {
+fn tests_of_a_file_have_unique_names() {
     let folder = Folder::new("names").with("a.dscript", "test \"one\" {}\ntest \"one\" {}\n");
     let finished = folder.run(&["test"]);
     ended(&finished, 3, "");
@@ -106,7 +106,7 @@ fn registered_derivatives_are_compared() {
 }
 
 #[test]
-fn a_test_has_its_own_time() {
+fn each_test_has_a_separate_time_limit() {
     let text = "test \"long\" { while true {} }\ntest \"short\" {}\n";
     let finished = Folder::new("time").with("a.dscript", text).run(&["test", "--timeout", "2"]);
     assert_eq!(plain(&finished.stdout), "a.dscript\n  ✘ long\n  ✔ short\n1 passed, 1 failed\n");
@@ -114,7 +114,7 @@ fn a_test_has_its_own_time() {
 }
 
 #[test]
-fn programs_are_written_in_one_style() {
+fn programs_are_formatted_in_one_style() {
     let folder = Folder::new("fmt")
         .with("a.dscript", "let  x=1\n")
         .with("b.dscript", "let y = 2\n")
@@ -127,18 +127,18 @@ fn programs_are_written_in_one_style() {
     let now = |name: &str| fs::read_to_string(folder.0.join(name)).unwrap();
     assert_eq!([now("a.dscript"), now("b.dscript"), now("c.dscript")], ["let x = 1\n", "let y = 2\n", "let = 3\n"]);
     ended(&folder.run(&["fmt", "--check", "a.dscript", "b.dscript"]), 0, "");
-    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 3, "nothing is left beside");
+    assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 3, "no other file remains");
 }
 
 #[test]
-fn standard_input_is_written_in_one_style() {
+fn standard_input_is_formatted() {
     ended(&dscript(&["fmt", "-"], b"f(x)=x*2", root()), 0, "f(x) = x * 2\n");
     ended(&dscript(&["fmt", "-"], b"f(", root()), 3, "");
 }
 
 #[cfg(unix)]
 #[test]
-fn links_and_permissions_stay() {
+fn formatting_preserves_links_and_permissions() {
     use std::os::unix::fs::PermissionsExt;
     let folder = Folder::new("links").with("a.dscript", "let  x=1\n");
     let file = folder.0.join("a.dscript");
@@ -151,7 +151,7 @@ fn links_and_permissions_stay() {
 }
 
 #[test]
-fn a_new_program_is_tested_and_in_style() {
+fn a_new_program_passes_its_test_and_is_formatted() {
     let folder = Folder::new("new");
     ended(
         &folder.run(&["new", "wave"]),
@@ -180,7 +180,7 @@ fn kinds(stdout: &str, wanted: &str) -> Vec<String> {
 }
 
 #[test]
-fn everything_is_told_as_json() {
+fn all_output_is_written_as_json() {
     let folder =
         Folder::new("json").with("a.dscript", "print(1, \"ü\")\nlet a = [1]\nprint(a[3])\n").with("b.dscript", GOOD);
     let value = folder.run(&["--json", "-e", "print(1); 2.5"]);
@@ -198,7 +198,7 @@ fn everything_is_told_as_json() {
 }
 
 #[test]
-fn files_out_of_reach_are_not_touched() {
+fn inaccessible_files_are_not_touched() {
     let read = "print(readLines(CommandLine.arguments[1]).count)\n";
     let folder =
         Folder::new("reach").with("a.dscript", "print(readLines(\"near.txt\").count)\n").with("near.txt", "x\n");
@@ -219,7 +219,7 @@ fn files_out_of_reach_are_not_touched() {
         said(&finished, "--allow-read=");
     }
     ended(&inner(&["read.dscript", "--allow-read=..", "--", "../secret.txt"]), 0, "2\n");
-    // A text on the command line has no folder.
+    // Code on the command line has no folder.
     ended(&inner(&["-e", "print(readLines(\"own.txt\").count)"]), 0, "1\n");
     ended(&inner(&["-e", "readLines(\"../secret.txt\").count"]), 1, "");
     // Imports are subject to the same rule.
@@ -227,7 +227,7 @@ fn files_out_of_reach_are_not_touched() {
     ended(&import, 3, "");
     said(&import, "cannot import '../a.dscript'");
     ended(&inner(&["check", "--allow-read=..", "import.dscript"]), 0, "");
-    // So are written files.
+    // So is writing to files.
     let finished = inner(&["-e", "write(\"a\", to: \"../new.txt\")"]);
     ended(&finished, 1, "");
     said(&finished, "--allow-write=..");
@@ -238,7 +238,7 @@ fn files_out_of_reach_are_not_touched() {
 
 #[cfg(unix)]
 #[test]
-fn links_do_not_lead_out_of_reach() {
+fn links_do_not_bypass_access_checks() {
     let folder = Folder::new("link-out").with("secret.txt", "x\n");
     fs::create_dir_all(folder.0.join("inner")).unwrap();
     std::os::unix::fs::symlink("../secret.txt", folder.0.join("inner/link.txt")).unwrap();
@@ -275,7 +275,7 @@ fn links_do_not_lead_out_of_reach() {
 }
 
 #[test]
-fn long_loops_say_how_far_they_are() {
+fn long_loops_report_their_progress() {
     let text = "for _ in progress(0..<1000, \"waiting\") {\n    let from = clock()\n    while clock() - from < 0.0025 {}\n}\nprint(\"done\")\n";
     let folder = Folder::new("progress").with("a.dscript", text);
     let finished = folder.run(&["--json", "a.dscript"]);
@@ -341,7 +341,7 @@ impl Drop for Watching {
 }
 
 #[test]
-fn a_saved_file_is_run_again() {
+fn a_saved_file_runs_again() {
     let folder = Folder::new("watch")
         .with("a.dscript", "import \"b.dscript\"\nprint(nope, nada)\n")
         .with("b.dscript", "let b = 1\n");
@@ -369,7 +369,7 @@ fn watched_commands_need_files() {
 
 /// Every program of the repository has the standard style; `dscript fmt scripts prelude tests/run` formats them.
 #[test]
-fn the_repository_is_written_in_the_style() {
+fn the_repository_is_formatted() {
     ended(&dscript(&["fmt", "--check", "scripts", "prelude", "tests/run"], b"", root()), 0, "");
     assert!(files(&root().join("prelude"), &["dscript"]).len() > 30);
 }
