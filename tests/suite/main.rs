@@ -25,3 +25,4 @@ mod sink;
 mod tamper;
 mod tampered;
 mod tools;
+mod vocabulary;
