@@ -4,7 +4,7 @@
 //! is rejected before anything of it runs; its code is verified like newly compiled code when the machine first runs it.
 
 use super::Code;
-use crate::native::formula::Written;
+use crate::native::formula::FunctionFormula;
 use crate::value::shape::{ShapeId, StoredShapes, StoredTangents};
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -34,13 +34,13 @@ pub struct Image {
     /// The number of global components in each bank.
     pub globals: [u32; 3],
     /// The functions that describe a value with a custom description: alone, and inside another value.
-    pub own_texts: Vec<[u32; 2]>,
+    pub custom_descriptions: Vec<[u32; 2]>,
     /// The dispatch table: method, type, function.
     pub methods: Vec<(u32, ShapeId, u32)>,
     /// The names of top-level functions and of their parameters, for explanations.
     pub parameters: Vec<(String, Vec<String>)>,
     /// Functions as formulas, or the reason why they are not, by function; empty if the program does not use formulas.
-    pub formulas: Vec<(u32, Result<Written, String>)>,
+    pub formulas: Vec<(u32, Result<FunctionFormula, String>)>,
     /// Whether derivative code detects branches that are differentiated exactly at their thresholds.
     pub marks_thresholds: bool,
     /// The graphs of the functions, from which tangent and adjoint code is derived; empty if nothing is differentiated. Their

@@ -70,12 +70,12 @@ fn check(code: &Code, at: usize, instruction: &Instruction) -> Result<(), String
     if matches!(opcode, Opcode::Resume | Opcode::Halt) {
         return Err("it is reserved for the machine itself".into());
     }
-    let behind = code.instructions.get(at + 1);
+    let following = code.instructions.get(at + 1);
     let complete = match opcode.trailer() {
         Trailer::None => true,
-        Trailer::Extra => matches!(behind, Some(Instruction::Extra { .. })),
-        Trailer::Extras => matches!(behind, Some(Instruction::Extras { .. })),
-        Trailer::Element => matches!(behind, Some(Instruction::Element { .. })),
+        Trailer::Extra => matches!(following, Some(Instruction::Extra { .. })),
+        Trailer::Extras => matches!(following, Some(Instruction::Extras { .. })),
+        Trailer::Element => matches!(following, Some(Instruction::Element { .. })),
     };
     if !complete {
         return Err("its trailing operands are missing".into());

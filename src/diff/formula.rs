@@ -12,16 +12,16 @@ mod step;
 
 use crate::ir::{BlockId, Function, FunctionId, Program, Reg, Terminator};
 use crate::native::field::Test;
-use crate::native::formula::{Formula, Written};
+use crate::native::formula::{Formula, FunctionFormula};
 use crate::source::Span;
 use crate::value::Bank;
 
 /// The maximum size of a formula.
-const LONGEST: usize = 400;
+const MAX_SIZE: usize = 400;
 
 /// The maximum number of active calls of one function: one that exceeds it is recursive. Nested derivatives activate functions of
 /// the library several times.
-const DEEPEST: usize = 6;
+const MAX_DEPTH: usize = 6;
 
 /// The maximum number of steps, in all cases together.
 const STEPS: usize = 20_000;
@@ -50,7 +50,7 @@ enum Value {
 ///
 /// # Errors
 /// The reason why there is none.
-pub fn formula(program: &Program, id: FunctionId) -> Result<Written, NoFormula> {
+pub fn formula(program: &Program, id: FunctionId) -> Result<FunctionFormula, NoFormula> {
     let mut reader = Reader::new(program);
     let Some(function) = program.function(id) else { return Err(reader.no("the function is not compiled")) };
     reader.place = function.span;
@@ -62,7 +62,7 @@ pub fn formula(program: &Program, id: FunctionId) -> Result<Written, NoFormula> 
     }
     let arguments = (0..parameters as u8).map(|k| Value::Number(Formula::Operand(k))).collect();
     match reader.run(id, arguments, &[])?.as_slice() {
-        [Value::Number(formula)] => Ok(Written { formula: formula.clone(), words: reader.words, parameters }),
+        [Value::Number(formula)] => Ok(FunctionFormula { formula: formula.clone(), words: reader.words, parameters }),
         _ => Err(reader.no("its result is not a number")),
     }
 }
@@ -100,7 +100,7 @@ impl<'p> Reader<'p> {
         let Some(function) = self.program.function(id).cloned() else {
             return Err(self.no("the function is not compiled"));
         };
-        if self.open.iter().filter(|open| **open == id).count() >= DEEPEST {
+        if self.open.iter().filter(|open| **open == id).count() >= MAX_DEPTH {
             return Err(self.no(format!("'{}' calls itself", known::called(&function))));
         }
         if let Some(why) = known::obstacle(&function) {
@@ -194,7 +194,7 @@ impl<'p> Reader<'p> {
 
     /// Returns a number, unless the formula is too long to read.
     fn number(&self, formula: Formula) -> Result<Value, NoFormula> {
-        if formula.size() > LONGEST {
+        if formula.size() > MAX_SIZE {
             return Err(self.no("the formula would be too long"));
         }
         Ok(Value::Number(formula))

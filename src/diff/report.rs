@@ -1,7 +1,7 @@
 //! Report: constructs the diagnostics of differentiation.
 
 use super::check::Promised;
-use super::dependence::{Break, BreakReason};
+use super::dependence::{LossReason, TangentLoss};
 use super::linear::{Step, base_name};
 use crate::diagnostic::{Code, Diagnostic, Note, Severity};
 use crate::ir::{Function, Instruction, Obstacle, Reg, Terminator};
@@ -22,27 +22,27 @@ const ALWAYS_ZERO: &str = "result does not depend on differentiation arguments a
                            do you want to add 'withoutDerivative(at:)' to make it explicit?";
 
 /// The maximum number of steps that a diagnostic lists.
-const MOST_STEPS: usize = 5;
+const MAX_STEPS: usize = 5;
 
 /// Reports that a path to the result goes through a value that is not a number.
-pub fn not_differentiable(promised: &Promised, breaks: &[(usize, Rc<Break>)]) -> Diagnostic {
+pub fn not_differentiable(promised: &Promised, losses: &[(usize, Rc<TangentLoss>)]) -> Diagnostic {
     let mut diagnostic = Diagnostic::error(Code::NotDifferentiable, head(promised), "function is not differentiable");
     for (k, parameter) in promised.function.parameters.iter().enumerate() {
-        if breaks.iter().any(|(of, _)| *of == k) {
+        if losses.iter().any(|(of, _)| *of == k) {
             diagnostic = with_respect_to(diagnostic, promised, parameter.span, &parameter.name);
         }
     }
     diagnostic = definition(diagnostic, promised);
     let mut told: Vec<Span> = vec![];
-    for (_, found) in breaks {
-        if told.contains(&found.span) || told.len() >= MOST_STEPS {
+    for (_, found) in losses {
+        if told.contains(&found.span) || told.len() >= MAX_STEPS {
             continue;
         }
         told.push(found.span);
         diagnostic = calls(diagnostic, found);
         let through = match found.why {
-            BreakReason::Argument => THROUGH_ARGUMENT,
-            BreakReason::Property => THROUGH_PROPERTY,
+            LossReason::Argument => THROUGH_ARGUMENT,
+            LossReason::Property => THROUGH_PROPERTY,
             _ => THROUGH_RESULT,
         };
         if promised.function.is_prelude {
@@ -55,7 +55,7 @@ pub fn not_differentiable(promised: &Promised, breaks: &[(usize, Rc<Break>)]) ->
             diagnostic.notes.push(Note { span: None, text: why.into() });
         }
         diagnostic = match found.why {
-            BreakReason::Property => diagnostic.help(way_out),
+            LossReason::Property => diagnostic.help(way_out),
             _ => cut(diagnostic, way_out, found.span),
         };
     }
@@ -63,22 +63,22 @@ pub fn not_differentiable(promised: &Promised, breaks: &[(usize, Rc<Break>)]) ->
 }
 
 /// Returns the reason why there is no derivative at a break, and the suggested change.
-fn explanation(why: &BreakReason) -> (&'static str, &'static str) {
+fn explanation(why: &LossReason) -> (&'static str, &'static str) {
     const CONSTANT: &str = "to treat the value as a constant, with a derivative of zero, use 'withoutDerivative(at:)'";
     match why {
-        BreakReason::Argument => (
+        LossReason::Argument => (
             "the parameter is marked '@noDerivative': the function is not differentiated with respect to it",
             "to treat the argument as a constant, use 'withoutDerivative(at:)'",
         ),
-        BreakReason::Property => (
+        LossReason::Property => (
             "the property is marked '@noDerivative': values stored in it are not differentiated",
             "to treat the value as a constant, store 'withoutDerivative(at:)' of it",
         ),
-        BreakReason::Conversion("int.fromDouble") => (
+        LossReason::Conversion("int.fromDouble") => (
             "an 'Int' holds integers: a small change of the argument does not change it, so it has no derivative",
             "to treat the integer as a constant, with a derivative of zero, use 'withoutDerivative(at:)'",
         ),
-        BreakReason::Conversion(name) if is_conversion_to_string(name) => {
+        LossReason::Conversion(name) if is_conversion_to_string(name) => {
             ("the argument is converted to a string, which has no derivative", CONSTANT)
         }
         _ => ("the result is not a number that varies with the argument, so it has no derivative", CONSTANT),
@@ -91,7 +91,7 @@ fn is_conversion_to_string(name: &str) -> bool {
 }
 
 /// Reports that a path to the result goes through a function whose body is unknown.
-pub fn opaque(promised: &Promised, parameter: usize, found: &Break, name: &str) -> Diagnostic {
+pub fn opaque(promised: &Promised, parameter: usize, found: &TangentLoss, name: &str) -> Diagnostic {
     let mut diagnostic = Diagnostic::error(Code::NoDerivative, found.span, NOT_DIFFERENTIABLE);
     if let Some(parameter) = promised.function.parameters.get(parameter) {
         diagnostic = with_respect_to(diagnostic, promised, parameter.span, &parameter.name);
@@ -105,20 +105,20 @@ pub fn opaque(promised: &Promised, parameter: usize, found: &Break, name: &str) 
 
 /// Reports that a path to the result goes through a function whose registered derivatives are for other types, or a stored
 /// property that has no counterpart in its type's tangent vectors.
-pub fn obstacle(promised: &Promised, parameter: usize, found: &Break, obstacle: &Obstacle) -> Diagnostic {
+pub fn obstacle(promised: &Promised, parameter: usize, found: &TangentLoss, obstacle: &Obstacle) -> Diagnostic {
     let mut diagnostic = Diagnostic::error(Code::NoDerivative, found.span, NOT_DIFFERENTIABLE);
     if let Some(parameter) = promised.function.parameters.get(parameter) {
         diagnostic = with_respect_to(diagnostic, promised, parameter.span, &parameter.name);
     }
-    in_the_way(calls(diagnostic, found), found.span, obstacle)
+    with_obstacle(calls(diagnostic, found), found.span, obstacle)
 }
 
 /// Reports the conversion of a function whose registered derivatives are for other types.
 pub fn obstacle_reference(promised: &Promised, obstacle: &Obstacle) -> Diagnostic {
-    in_the_way(Diagnostic::error(Code::NoDerivative, promised.at, NOT_DIFFERENTIABLE), promised.at, obstacle)
+    with_obstacle(Diagnostic::error(Code::NoDerivative, promised.at, NOT_DIFFERENTIABLE), promised.at, obstacle)
 }
 
-fn in_the_way(diagnostic: Diagnostic, at: Span, obstacle: &Obstacle) -> Diagnostic {
+fn with_obstacle(diagnostic: Diagnostic, at: Span, obstacle: &Obstacle) -> Diagnostic {
     let way_out = match obstacle {
         Obstacle::Requirement(_) => None,
         Obstacle::Property { is_case: true, .. } => Some("use it in a function or method"),
@@ -151,12 +151,12 @@ pub fn zero_derivative(promised: &Promised) -> Diagnostic {
     }
     let place = result_place(f);
     let mut diagnostic = warning(place.map_or(head(promised), |(span, _)| span));
-    let moving: Vec<_> = f.parameters.iter().zip(promised.wrt).filter(|(_, wanted)| **wanted).map(|(p, _)| p).collect();
-    for parameter in &moving {
+    let varied: Vec<_> = f.parameters.iter().zip(promised.wrt).filter(|(_, wanted)| **wanted).map(|(p, _)| p).collect();
+    for parameter in &varied {
         diagnostic = with_respect_to(diagnostic, promised, parameter.span, &parameter.name);
     }
-    let is_used = moving.iter().any(|p| f.params[p.first..p.first + p.len].iter().any(|r| is_read(f, *r)));
-    diagnostic = diagnostic.label(match (&moving[..], is_used) {
+    let is_used = varied.iter().any(|p| f.params[p.first..p.first + p.len].iter().any(|r| is_read(f, *r)));
+    diagnostic = diagnostic.label(match (&varied[..], is_used) {
         ([parameter], false) if is_name(&parameter.name) => format!("'{}' is not used here", parameter.name),
         ([parameter], true) if is_name(&parameter.name) => format!("this does not depend on '{}'", parameter.name),
         (_, false) => "the arguments are not used here".into(),
@@ -244,7 +244,7 @@ fn definition(diagnostic: Diagnostic, promised: &Promised) -> Diagnostic {
     diagnostic.note_at(promised.function.span, "when differentiating this function definition")
 }
 
-fn calls(mut diagnostic: Diagnostic, found: &Break) -> Diagnostic {
+fn calls(mut diagnostic: Diagnostic, found: &TangentLoss) -> Diagnostic {
     for (name, span) in &found.calls {
         diagnostic = diagnostic.note_at(*span, format!("when differentiating '{name}', called here"));
     }

@@ -129,21 +129,21 @@ fn bank_counts(banks: &[Bank]) -> [u16; 3] {
 fn write(mut selector: Selector<'_>, order: &[usize], live: &Liveness) -> Result<Code, Unencodable> {
     let graph = selector.context.graph;
     let stale = stale_references(graph, order, live, &selector.writer);
-    let mut deaths = Deaths { graph, needed: vec![false; graph.banks.len()] };
+    let mut kill_points = KillPoints { graph, needed: vec![false; graph.banks.len()] };
     for (k, &at) in order.iter().enumerate() {
         let block = &graph.blocks[at];
         crate::cancel::check();
         selector.writer.begin(at);
         selector.writer.span = block.steps.first().map_or(block.end_span, |s| s.span);
         stale[at].iter().for_each(|r| selector.clear(*r));
-        let (dying, dead) = deaths.of(at, live);
+        let (killed, dead) = kill_points.of(at, live);
         // A function that returns here drops all references; the order does not matter if it cannot be observed.
         let returns = matches!(block.end, graph::End::Return(_)) && !selector.context.program.sees_ends;
         let matters = block.steps.iter().rposition(|s| s.uses_window() || changes_reference(graph, s));
         for (n, step) in block.steps.iter().enumerate() {
             let needed = !returns || matters.is_some_and(|m| m > n);
             let dead: &[Reg] = if needed { &dead[n] } else { &[] };
-            selector.step(step, dying[n].clone(), dead, needed)?;
+            selector.step(step, killed[n].clone(), dead, needed)?;
         }
         selector.writer.span = if block.end_span == Span::default() { selector.writer.span } else { block.end_span };
         selector.end(&block.end, order.get(k + 1).copied());
@@ -156,21 +156,21 @@ fn changes_reference(graph: &Graph, step: &graph::Step) -> bool {
 }
 
 /// Finds in each block the steps after which references are no longer live.
-struct Deaths<'g> {
+struct KillPoints<'g> {
     graph: &'g Graph,
     /// The registers that are live at the current step.
     needed: Vec<bool>,
 }
 
-impl Deaths<'_> {
+impl KillPoints<'_> {
     /// Returns for each step of a block the references that it reads for the last time, and those that it writes
     /// but that are never read.
     fn of(&mut self, at: usize, live: &Liveness) -> (Vec<Vec<Reg>>, Vec<Vec<Reg>>) {
-        let Deaths { graph, needed } = self;
+        let KillPoints { graph, needed } = self;
         let block = &graph.blocks[at];
         let is_reference = |r: &Reg| graph.banks[*r] == Bank::R;
         live.exit(at).chain(block.end.ins().iter().copied()).for_each(|r| needed[r] = true);
-        let (mut dying, mut dead) = (vec![vec![]; block.steps.len()], vec![vec![]; block.steps.len()]);
+        let (mut killed, mut dead) = (vec![vec![]; block.steps.len()], vec![vec![]; block.steps.len()]);
         for (n, step) in block.steps.iter().enumerate().rev() {
             dead[n] = step.outs.iter().copied().filter(is_reference).filter(|r| !needed[*r]).collect();
             step.outs.iter().for_each(|r| needed[*r] = false);
@@ -179,14 +179,14 @@ impl Deaths<'_> {
                 // holds a different one.
                 let changed = step.outs.contains(&reg) && !step.is_call();
                 if !changed && !std::mem::replace(&mut needed[reg], true) {
-                    dying[n].push(reg);
+                    killed[n].push(reg);
                 }
             }
             step.ins.iter().for_each(|r| needed[*r] = true);
         }
         // Only these registers are live before the first step; the next block starts with an empty set.
         live.entry(at).for_each(|r| needed[r] = false);
-        (dying, dead)
+        (killed, dead)
     }
 }
 

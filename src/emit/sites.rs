@@ -141,8 +141,8 @@ fn refusal(callee: &ir::Function) -> String {
 /// Returns the index of a site; equal ones are shared.
 fn add<T: PartialEq>(sites: &mut Vec<T>, site: T) -> u32 {
     // Equal sites are usually close together.
-    const NEAR: usize = 64;
-    let first = sites.len().saturating_sub(NEAR);
+    const SEARCH_WINDOW: usize = 64;
+    let first = sites.len().saturating_sub(SEARCH_WINDOW);
     if let Some(k) = sites[first..].iter().position(|s| *s == site) {
         return (first + k) as u32;
     }

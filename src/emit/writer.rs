@@ -169,7 +169,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Whether a block is already written, so that a jump to it is a backward jump.
-    pub fn is_behind(&self, block: usize) -> bool {
+    pub fn is_backward(&self, block: usize) -> bool {
         self.starts.contains_key(&block)
     }
 

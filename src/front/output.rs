@@ -59,8 +59,8 @@ impl Output {
     }
 
     /// Returns an output that captures everything, and the captured text.
-    pub(super) fn kept() -> (Output, Kept) {
-        let kept = Kept::up_to(usize::MAX);
+    pub(super) fn kept() -> (Output, CaptureBuffer) {
+        let kept = CaptureBuffer::up_to(usize::MAX);
         (Output::to(Box::new(kept.clone())), kept)
     }
 
@@ -109,15 +109,15 @@ impl Write for Closed {
 
 /// Captured output of limited size; clones share it.
 #[derive(Clone)]
-pub(super) struct Kept {
+pub(super) struct CaptureBuffer {
     bytes: Rc<RefCell<Vec<u8>>>,
     most: usize,
 }
 
-impl Kept {
+impl CaptureBuffer {
     /// Creates a capture of at most `most` bytes, which discards the rest.
-    pub(super) fn up_to(most: usize) -> Kept {
-        Kept { bytes: Rc::default(), most }
+    pub(super) fn up_to(most: usize) -> CaptureBuffer {
+        CaptureBuffer { bytes: Rc::default(), most }
     }
 
     /// Returns the captured text.
@@ -126,7 +126,7 @@ impl Kept {
     }
 }
 
-impl Write for Kept {
+impl Write for CaptureBuffer {
     fn write(&mut self, bytes: &[u8]) -> Result<usize> {
         let mut kept = self.bytes.borrow_mut();
         let room = self.most.saturating_sub(kept.len()).min(bytes.len());

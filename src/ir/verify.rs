@@ -14,7 +14,7 @@ use crate::value::shape::TangentId;
 /// Returns the violations of the invariants in a graph.
 pub fn verify(program: &Program, function: &Function) -> Vec<String> {
     let mut check = Check { program, function, faults: vec![], at: String::new() };
-    check.whole();
+    check.run();
     if check.faults.is_empty() {
         check.definitions();
     }
@@ -33,7 +33,7 @@ impl Check<'_> {
         self.faults.push(format!("{}: {}", self.at, what.as_ref()));
     }
 
-    fn whole(&mut self) {
+    fn run(&mut self) {
         self.at = "function".into();
         if self.function.blocks.is_empty() {
             self.fault("no blocks");

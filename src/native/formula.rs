@@ -39,7 +39,7 @@ pub enum Formula {
 
 /// A function as a formula: its operands are the parameters, followed by the variables that occur in it.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
-pub struct Written {
+pub struct FunctionFormula {
     /// The expression that the function computes.
     pub formula: Formula,
     /// The names of the operands.
@@ -155,14 +155,14 @@ impl Formula {
     }
 
     /// Prints the formula with names for its operands and its result, and a known integer operand.
-    pub fn about(&self, operands: &[&str], result: &str, count: i64) -> String {
-        struct About<'f>(&'f Formula, Words<'f>);
-        impl fmt::Display for About<'_> {
+    pub fn with_names(&self, operands: &[&str], result: &str, count: i64) -> String {
+        struct WithNames<'f>(&'f Formula, Words<'f>);
+        impl fmt::Display for WithNames<'_> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 write_at(self.0, 0, &self.1, f)
             }
         }
-        About(&self.with_integer(count), Words { operands, result, count: Some(count) }).to_string()
+        WithNames(&self.with_integer(count), Words { operands, result, count: Some(count) }).to_string()
     }
 
     /// Specializes the formula to a known integer operand: powers and selections that depend on nothing else are evaluated.

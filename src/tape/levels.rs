@@ -3,7 +3,7 @@
 use super::Num;
 use super::column::TangentColumn;
 use super::node::{Pool, RecordError};
-use super::observer::{Observer, Operation, Recorded, Step, Wanted};
+use super::observer::{Observer, ObserverOptions, Operation, Recorded, Step};
 use super::recording::{Recording, SharedPool, Tape};
 use crate::native::PrimitiveId;
 use crate::value::Slot;
@@ -25,13 +25,13 @@ pub enum Mode {
 
 /// The maximum number of nested levels. More are a mistake: each operation takes at least as many steps as the square of their
 /// number, and with most functions twice as many for each level.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// The payload of a number in a reverse level that varies and was not recorded; no node has that number.
 const UNRECORDED: u64 = u32::MAX as u64;
 
 /// Bytes of scratch numbers that are retained for the next sweep.
-const KEPT_SCRATCH: usize = 4 << 20;
+const RETAINED_SCRATCH: usize = 4 << 20;
 
 /// The live levels, the outermost first. Each was assigned an epoch when it was opened, higher than all before, so that the
 /// innermost level of some numbers is the one with the highest live epoch.
@@ -156,13 +156,13 @@ impl Levels {
     /// # Errors
     /// [`RecordError`] when too many levels are live.
     pub fn open(&mut self, direction: Direction) -> Result<u64, RecordError> {
-        if self.stack.len() >= DEEPEST {
-            return Err(RecordError::Levels(DEEPEST));
+        if self.stack.len() >= MAX_DEPTH {
+            return Err(RecordError::Levels(MAX_DEPTH));
         }
         let kind = match (direction, self.stack.is_empty()) {
             (Direction::Reverse, true) => Kind::OutermostReverse,
             // In such a column equal tangents of different numbers are distinguished.
-            (Direction::Forward, true) if self.wanted().no_kinks => Kind::Forward(TangentColumn::default()),
+            (Direction::Forward, true) if self.options().stops_at_kinks => Kind::Forward(TangentColumn::default()),
             (Direction::Forward, true) => Kind::OutermostForward,
             (Direction::Reverse, false) => Kind::Reverse(Box::new(Recording::new(&self.pool))),
             (Direction::Forward, false) => Kind::Forward(TangentColumn::default()),
@@ -302,8 +302,8 @@ impl Levels {
 
     /// What the observer looks for.
     #[inline(always)]
-    pub(super) fn wanted(&self) -> Wanted {
-        self.observer.as_ref().map_or_else(Wanted::default, |observer| observer.wanted())
+    pub(super) fn options(&self) -> ObserverOptions {
+        self.observer.as_ref().map_or_else(ObserverOptions::default, |observer| observer.options())
     }
 
     /// Whether an observer is active.
@@ -314,17 +314,17 @@ impl Levels {
 
     /// Whether the observer searches for numbers that are not finite.
     pub fn is_searched(&self) -> bool {
-        self.wanted().not_finite
+        self.options().not_finite
     }
 
     /// Whether sweeps are shown step by step.
     pub fn is_shown(&self) -> bool {
-        self.wanted().steps
+        self.options().steps
     }
 
     /// Returns the current place in the program, while sweeps are shown step by step.
     pub(super) fn place_shown(&self) -> Option<u32> {
-        self.observer.as_ref().filter(|observer| observer.wanted().steps).map(|observer| observer.place())
+        self.observer.as_ref().filter(|observer| observer.options().steps).map(|observer| observer.place())
     }
 
     /// Tells the observer of an operation of level `k`; gives it as a step, if that is to be kept.
@@ -557,9 +557,9 @@ impl Levels {
     }
 
     /// Takes scratch storage back.
-    pub(super) fn give_scratch(&mut self, scratch: Vec<f64>) {
+    pub(super) fn return_scratch(&mut self, scratch: Vec<f64>) {
         let kept: usize = self.scratch.iter().map(Vec::capacity).sum();
-        if (kept + scratch.capacity()) * size_of::<f64>() <= KEPT_SCRATCH {
+        if (kept + scratch.capacity()) * size_of::<f64>() <= RETAINED_SCRATCH {
             self.scratch.push(scratch);
         }
     }

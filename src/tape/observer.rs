@@ -13,17 +13,17 @@ use std::fmt::Debug;
 
 /// The objects of an observation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Wanted {
+pub struct ObserverOptions {
     /// Numbers that are not finite.
     pub not_finite: bool,
     /// Whether the program stops at the first of them, and not where it affects a derivative.
-    pub at_once: bool,
+    pub stops_at_first: bool,
     /// Kinks.
     pub kinks: bool,
     /// Whether the program stops at the first of those.
-    pub no_kinks: bool,
+    pub stops_at_kinks: bool,
     /// Whether to observe kinks of the first steps only: those of a long run are not needed.
-    pub briefly: bool,
+    pub is_brief: bool,
     /// Every step, for an explanation of the derivative.
     pub steps: bool,
 }
@@ -84,8 +84,8 @@ pub struct Recorded {
 /// Code that is informed of what happens in levels. By default it ignores everything.
 pub trait Observer: Any + Debug {
     /// What it looks for.
-    fn wanted(&self) -> Wanted {
-        Wanted::default()
+    fn options(&self) -> ObserverOptions {
+        ObserverOptions::default()
     }
 
     /// Where the program is, as it knows.

@@ -16,7 +16,7 @@ use crate::native::{Partial, PrimitiveId, ids};
 use crate::value::Slot;
 
 /// The number of operations that are recorded between two checks for cancellation.
-const BETWEEN_LOOKS: u32 = 1 << 12;
+const CHECK_INTERVAL: u32 = 1 << 12;
 
 /// The maximum number of operands of a primitive.
 const OPERANDS: usize = 3;
@@ -50,7 +50,7 @@ impl Levels {
         debug_assert!(x.len() <= OPERANDS);
         // Where levels nest, one operation of a program calls this function many times.
         self.recorded = self.recorded.wrapping_add(1);
-        if self.recorded.is_multiple_of(BETWEEN_LOOKS) && cancel::reason().is_some() {
+        if self.recorded.is_multiple_of(CHECK_INTERVAL) && cancel::reason().is_some() {
             return Err(RecordError::Cancelled);
         }
         let Some(k) = self.innermost(x) else {
@@ -85,12 +85,12 @@ impl Levels {
 
     /// Whether a primitive is linear in those operands that vary in a level.
     fn is_linear_step(&self, k: usize, id: PrimitiveId, x: &[Num]) -> bool {
-        let moves = |i: usize| x.get(i).is_some_and(|x| x.slot.epoch == self.stack[k].epoch);
+        let varies = |i: usize| x.get(i).is_some_and(|x| x.slot.epoch == self.stack[k].epoch);
         // It is linear where none of its partial derivatives in those operands varies.
-        (0..x.len()).filter(|i| moves(*i)).all(|i| match id.partial(i) {
+        (0..x.len()).filter(|i| varies(*i)).all(|i| match id.partial(i) {
             Partial::Constant(_) => true,
-            Partial::Factor(other) => !moves(other),
-            Partial::Reciprocal => !moves(1),
+            Partial::Factor(other) => !varies(other),
+            Partial::Reciprocal => !varies(1),
             Partial::Quotient | Partial::Expression(_) | Partial::Zero | Partial::Undefined(_) => false,
         })
     }

@@ -133,7 +133,7 @@ pub fn waiting() -> Vec<Rc<BoxCells>> {
 }
 
 /// Returns finalizers to the front of the queue.
-pub fn give_back(mut waiting: VecDeque<PendingFinalizer>) {
+pub fn requeue(mut waiting: VecDeque<PendingFinalizer>) {
     let _ = PENDING.try_with(|ended| {
         waiting.append(&mut ended.borrow_mut());
         let _ = ANY.try_with(|any| any.set(!waiting.is_empty()));

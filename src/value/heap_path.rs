@@ -21,13 +21,13 @@ impl HeapPath {
     pub fn of(first: &[Ref], known: &HashSet<usize>) -> (HeapPath, Vec<Ref>) {
         let mut steps = vec![];
         let mut objects = first.to_vec();
-        let mut met: HashSet<usize> = first.iter().map(address).collect();
+        let mut visited: HashSet<usize> = first.iter().map(address).collect();
         let mut of = 0;
         while of < objects.len() {
             for k in 0.. {
                 let Some(child) = part_of(&objects[of], k) else { break };
                 let place = address(&child);
-                if place != 0 && !known.contains(&place) && met.insert(place) {
+                if place != 0 && !known.contains(&place) && visited.insert(place) {
                     steps.push(Step { of: of as u32, part: k as u32 });
                     objects.push(child);
                 }

@@ -17,7 +17,7 @@ pub enum Text {
 }
 
 /// The minimum capacity after the first append: words are often built letter by letter.
-const ROOM: usize = 24;
+const MIN_CAPACITY: usize = 24;
 
 impl Text {
     /// Appends a string: in place when it is not shared.
@@ -26,7 +26,7 @@ impl Text {
             Rc::make_mut(text).push_str(more);
             return;
         }
-        let mut text = String::with_capacity(((self.len() + more.len()) * 2).max(ROOM));
+        let mut text = String::with_capacity(((self.len() + more.len()) * 2).max(MIN_CAPACITY));
         text.push_str(self);
         text.push_str(more);
         *self = Text::Growing(Rc::new(text));

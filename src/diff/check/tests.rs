@@ -291,12 +291,12 @@ fn only_what_moves_is_differentiated() {
     // The second component of the parameter is a `@noDerivative` property.
     let mut program = Program::default();
     let mut b = Builder::new("f");
-    let moving = b.param("p", F);
+    let varied = b.param("p", F);
     let still = b.reg(F);
     b.function.params.push(still);
     let n = b.primitive("int.fromDouble", &[still]);
     let y = b.primitive("double.fromInt", &[n]);
-    let sum = b.primitive("double.add", &[y, moving]);
+    let sum = b.primitive("double.add", &[y, varied]);
     b.ret(&[sum]);
     let f = b.add_to(&mut program);
     let double = ShapeId(0);

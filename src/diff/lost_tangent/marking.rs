@@ -1,7 +1,7 @@
 //! Marking: inserts registers for the numbers that integers and strings were computed from, and the operators that move them.
 
 use crate::diff::lost_tangent::links::{Link, Links, Place};
-use crate::diff::lost_tangent::reach::{Reach, body_of, passes};
+use crate::diff::lost_tangent::reachability::{Reachability, body_of, passes};
 use crate::ir::{Block, BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Register, Terminator};
 use crate::source::Span;
 use crate::value::Bank;
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// A function while it is being marked.
 pub(crate) struct Marking<'a> {
     links: Links<'a>,
-    reach: &'a Reach,
+    reachability: &'a Reachability,
     /// The tangent type of a number.
     number: TangentId,
     registers: Vec<Register>,
@@ -36,13 +36,13 @@ enum Writer {
 impl<'a> Marking<'a> {
     pub(crate) fn of(
         program: &'a Program,
-        reach: &'a Reach,
+        reachability: &'a Reachability,
         (id, f): (FunctionId, &'a Function),
         number: TangentId,
     ) -> Marking<'a> {
         let mut marking = Marking {
             links: Links { program, f, id },
-            reach,
+            reachability,
             number,
             registers: f.registers.clone(),
             beside: BTreeMap::new(),
@@ -91,7 +91,7 @@ impl<'a> Marking<'a> {
     }
 
     fn follows(&self, reg: Reg) -> bool {
-        self.links.f.registers[reg.0 as usize].bank != Bank::F && self.reach.follows(self.links.id, reg)
+        self.links.f.registers[reg.0 as usize].bank != Bank::F && self.reachability.follows(self.links.id, reg)
     }
 
     /// Returns the registers that are followed, with their positions in the list.
@@ -100,7 +100,7 @@ impl<'a> Marking<'a> {
     }
 
     fn follows_place(&self, place: Place) -> bool {
-        self.reach.follows_place(self.links.id, place)
+        self.reachability.follows_place(self.links.id, place)
     }
 
     /// Returns the register of the source number that accompanies a register.
@@ -134,7 +134,7 @@ impl<'a> Marking<'a> {
         let mut made_of: BTreeMap<Reg, Vec<Reg>> = BTreeMap::new();
         if calls(step) {
             self.call(step, steps, &mut made_of);
-        } else if step.op == Op::Operator(Operator::Recompute { traced: false }) && self.reach.leads_out() {
+        } else if step.op == Op::Operator(Operator::Recompute { traced: false }) && self.reachability.leads_out() {
             let traced = self.operator(Operator::Recompute { traced: true }, &step.outs, &step.ins, step.span);
             steps.push(Instruction { active: step.active, ..traced });
         } else {
@@ -156,7 +156,7 @@ impl<'a> Marking<'a> {
     /// Adds the number that a result was computed from.
     fn source(&mut self, link: Link, span: Span, made_of: &mut BTreeMap<Reg, Vec<Reg>>) {
         match link {
-            Link::Break { number, to } => made_of.entry(to).or_default().push(number),
+            Link::Lose { number, to } => made_of.entry(to).or_default().push(number),
             Link::Carry { from, to } if self.follows(from) && self.follows(to) => {
                 let number = self.beside(from);
                 made_of.entry(to).or_default().push(number);
@@ -259,12 +259,12 @@ impl<'a> Marking<'a> {
         };
         match step.op {
             Op::Call(id) => match self.links.program.function(id).filter(|f| passes(f)) {
-                Some(callee) => followed(&step.ins, &|k| self.reach.follows(id, callee.params[k as usize])),
+                Some(callee) => followed(&step.ins, &|k| self.reachability.follows(id, callee.params[k as usize])),
                 None => vec![],
             },
             Op::CallValue => {
                 let kind = (step.ins[1..].iter().map(bank).collect(), step.outs.iter().map(bank).collect());
-                followed(&step.ins[1..], &|k| self.reach.follows_argument(&kind, k))
+                followed(&step.ins[1..], &|k| self.reachability.follows_argument(&kind, k))
             }
             _ => vec![],
         }
@@ -279,7 +279,7 @@ impl<'a> Marking<'a> {
             }
             for link in self.links.of(step) {
                 match link {
-                    Link::Break { to, .. } => written.push((to, Writer::Step(step.span))),
+                    Link::Lose { to, .. } => written.push((to, Writer::Step(step.span))),
                     Link::Load { place, to, .. } if self.follows_place(place) => {
                         written.push((to, Writer::Step(step.span)));
                     }

@@ -10,17 +10,17 @@
 //! - Calls pass on the numbers of arguments (`SendArgumentOrigin`, `ReceiveArgumentOrigin`) and of results (`SendResultOrigin`, `ReceiveResultOrigin`).
 //!
 //! Promises: a selection (a condition, an index, a count, the length of a loop) is not a chain; a function that no chain
-//! can lead through from a number to a number (`reach`) is left alone. What is certain of a function that is promised to be
+//! can lead through from a number to a number (`reachability`) is left alone. What is certain of a function that is promised to be
 //! differentiable has been refused before the program runs (`check`); this is for all others.
 //! Not here: what happens to the levels (`tape`), the words (`vm`).
 
 mod links;
 mod marking;
-mod reach;
+mod reachability;
 
 pub(crate) use crate::diff::lost_tangent::links::carried;
 use crate::diff::lost_tangent::marking::Marking;
-use crate::diff::lost_tangent::reach::Reach;
+use crate::diff::lost_tangent::reachability::Reachability;
 use crate::ir::{Function, FunctionId, Program};
 use crate::value::shape::TangentKind;
 use std::cell::OnceCell;
@@ -28,32 +28,32 @@ use std::cell::OnceCell;
 /// The analysis that marks lost tangents.
 pub struct LostTangents<'p> {
     program: &'p Program,
-    reach: OnceCell<Reach>,
+    reachability: OnceCell<Reachability>,
 }
 
 impl<'p> LostTangents<'p> {
     /// Creates the analysis for the functions of a program.
     pub fn new(program: &'p Program) -> LostTangents<'p> {
-        LostTangents { program, reach: OnceCell::new() }
+        LostTangents { program, reachability: OnceCell::new() }
     }
 
     /// Whether a tangent can be lost anywhere in the program.
-    pub fn may_break(&self) -> bool {
-        !self.reach().is_empty()
+    pub fn may_lose_tangents(&self) -> bool {
+        !self.reachability().is_empty()
     }
 
-    fn reach(&self) -> &Reach {
-        self.reach.get_or_init(|| Reach::of(self.program))
+    fn reachability(&self) -> &Reachability {
+        self.reachability.get_or_init(|| Reachability::of(self.program))
     }
 
     /// Returns the function with its lost tangents marked; `None` when it has none.
     pub fn marked(&self, id: FunctionId, f: &Function) -> Option<Function> {
         let number = self.program.tangents.find(|tangent| tangent.kind == TangentKind::Number)?;
-        let reach = self.reach();
-        if reach.is_empty() {
+        let reachability = self.reachability();
+        if reachability.is_empty() {
             return None;
         }
-        Marking::of(self.program, reach, (id, f), number).function()
+        Marking::of(self.program, reachability, (id, f), number).function()
     }
 }
 

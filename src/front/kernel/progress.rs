@@ -1,13 +1,13 @@
 //! Notebook progress: the display of a loop over `progress(…)` as one output that is updated.
 
 use crate::front::kernel::iopub::IoPub;
-use crate::front::loop_progress::{News, Rounds, words};
+use crate::front::loop_progress::{LoopTracker, ProgressEvent, words};
 use crate::session::{Display, Screen, Step};
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
 /// The interval of updates.
-const OFTEN: Duration = Duration::from_millis(100);
+const UPDATE_INTERVAL: Duration = Duration::from_millis(100);
 
 thread_local! {
     static BARS: RefCell<Option<Bars>> = const { RefCell::new(None) };
@@ -16,14 +16,14 @@ thread_local! {
 /// The progress bars of a session.
 struct Bars {
     iopub: IoPub,
-    rounds: Rounds,
+    rounds: LoopTracker,
     /// The number of bars so far, from which their identifiers are derived.
     count: u64,
 }
 
 /// Starts the display of the loops of this thread.
 pub(super) fn begin(iopub: IoPub) {
-    BARS.set(Some(Bars { iopub, rounds: Rounds::told_every(OFTEN), count: 0 }));
+    BARS.set(Some(Bars { iopub, rounds: LoopTracker::with_interval(UPDATE_INTERVAL), count: 0 }));
 }
 
 /// Forgets a loop that an error has ended, before the next cell.
@@ -38,12 +38,12 @@ pub(super) fn step(step: &Step) {
 
 impl Bars {
     fn step(&mut self, step: &Step) {
-        let Some(news) = self.rounds.heard(step, Instant::now()) else { return };
-        let rate = if let News::GoesOn(_, rate) = news { rate } else { None };
-        self.count += u64::from(news == News::Begins);
+        let Some(event) = self.rounds.update(step, Instant::now()) else { return };
+        let rate = if let ProgressEvent::Update(_, rate) = event { rate } else { None };
+        self.count += u64::from(event == ProgressEvent::Begin);
         let forms = vec![("text/plain".to_owned(), text(step, rate)), ("text/html".to_owned(), html(step, rate))];
         let id = Some(format!("progress-{}", self.count));
-        self.iopub.show(&Display { forms, id, is_update: news != News::Begins });
+        self.iopub.show(&Display { forms, id, is_update: event != ProgressEvent::Begin });
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::connection::Channel;
 use super::mailbox::Mailbox;
-use super::message::{Parent, Request, Wire};
+use super::message::{Codec, Parent, Request};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::io::{BufRead, Error, Read, Result};
@@ -13,7 +13,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 /// The interval of checks for an interrupt while waiting.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The front end that can answer input requests.
 #[derive(Clone, Default)]
@@ -26,7 +26,7 @@ pub(super) struct Stdin {
 #[derive(Clone)]
 pub(super) struct Question {
     pub(super) stdin: Stdin,
-    pub(super) wire: Arc<Wire>,
+    pub(super) codec: Arc<Codec>,
     pub(super) mailbox: Mailbox,
     pub(super) answers: Rc<Receiver<Request>>,
     pub(super) interrupt: Arc<AtomicBool>,
@@ -41,9 +41,9 @@ impl Question {
         // Discards the answers to earlier requests that were interrupted.
         while self.answers.try_recv().is_ok() {}
         let question = json!({ "prompt": "", "password": false });
-        self.mailbox.post(Channel::Stdin, self.wire.answer(&parent, "input_request", &question));
+        self.mailbox.post(Channel::Stdin, self.codec.answer(&parent, "input_request", &question));
         loop {
-            match self.answers.recv_timeout(LOOK) {
+            match self.answers.recv_timeout(POLL_INTERVAL) {
                 Ok(answer) => {
                     let text = answer.content.get("value").and_then(Value::as_str).unwrap_or_default();
                     self.line = format!("{text}\n").into_bytes();

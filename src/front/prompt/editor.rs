@@ -18,14 +18,14 @@ use std::rc::Rc;
 const SIGN: &str = "› ";
 
 /// The maximum number of inputs in the history.
-const REMEMBERED: usize = 5000;
+const MAX_HISTORY: usize = 5000;
 
 /// Reads inputs until the user quits.
 pub(super) fn run(prompt: &Rc<RefCell<Prompt>>) -> i32 {
     let mut editor = match editor(prompt) {
         Ok(editor) => editor,
         Err(error) => {
-            prompt.borrow_mut().complain(&format!("dscript: cannot use the terminal: {error}"));
+            prompt.borrow_mut().print_error(&format!("dscript: cannot use the terminal: {error}"));
             return super::status::FAILED;
         }
     };
@@ -34,7 +34,7 @@ pub(super) fn run(prompt: &Rc<RefCell<Prompt>>) -> i32 {
         // The file does not exist in the first session.
         let _ = editor.load_history(file);
     }
-    prompt.borrow().say(&banner());
+    prompt.borrow().print_line(&banner());
     let sign = show::painted(SIGN, show::sign(), prompt.borrow().render_style.is_colored);
     let status = loop {
         match editor.readline(&(SIGN, sign.as_str())) {
@@ -48,7 +48,7 @@ pub(super) fn run(prompt: &Rc<RefCell<Prompt>>) -> i32 {
             Err(ReadlineError::Interrupted) => {}
             Err(ReadlineError::Eof) => break super::status::DONE,
             Err(error) => {
-                prompt.borrow_mut().complain(&format!("dscript: cannot read from the terminal: {error}"));
+                prompt.borrow_mut().print_error(&format!("dscript: cannot read from the terminal: {error}"));
                 break super::status::FAILED;
             }
         }
@@ -71,7 +71,7 @@ fn banner() -> String {
 fn editor(prompt: &Rc<RefCell<Prompt>>) -> Result<Editor<Assistant, FileHistory>> {
     let config = Config::builder()
         .completion_type(CompletionType::List)
-        .max_history_size(REMEMBERED)?
+        .max_history_size(MAX_HISTORY)?
         .history_ignore_dups(true)?
         .build();
     let mut editor = Editor::with_config(config)?;

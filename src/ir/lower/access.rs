@@ -141,7 +141,7 @@ impl Builder<'_> {
             Region { storage: stored.id, name: stored.name.clone(), cells: extent(cells), getter: stored.getter };
         let ins: Vec<Reg> = object.into_iter().collect();
         if !matches!(how, AccessKind::End(_)) {
-            self.held.iter().for_each(|change| self.lowering.accesses.meet(*change, stored.id));
+            self.held.iter().for_each(|change| self.lowering.accesses.note_overlap(*change, stored.id));
         }
         self.emit(Op::Access { how, region: Rc::new(region) }, &[], &ins);
     }

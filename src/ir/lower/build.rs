@@ -356,7 +356,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Continues in another block.
-    pub fn go_on_in(&mut self, block: BlockId) {
+    pub fn switch_to_block(&mut self, block: BlockId) {
         self.at = block;
     }
 
@@ -393,9 +393,9 @@ impl<'a> Builder<'a> {
     pub fn demand(&mut self, condition: Reg, trap: Trap) {
         let (good, bad) = (self.block(), self.block());
         self.branch(condition, good, bad);
-        self.go_on_in(bad);
+        self.switch_to_block(bad);
         self.trap(trap);
-        self.go_on_in(good);
+        self.switch_to_block(good);
     }
 
     /// Reports an unsupported construct and stops the program where it is reached.

@@ -2,7 +2,7 @@
 
 use super::Origin;
 use super::build::{Builder, Use, Value};
-use super::change::Opened;
+use super::change::OpenedPlace;
 use super::dispatch::{Target, has_type_self};
 use super::effects::{argument_may_write, last_writing};
 use super::place::Location;
@@ -192,14 +192,14 @@ impl Builder<'_> {
     }
 
     /// Opens the places among the arguments.
-    fn operands(&mut self, mut prepared: Vec<Prepared>) -> (Vec<Operand>, Vec<Opened>) {
+    fn operands(&mut self, mut prepared: Vec<Prepared>) -> (Vec<Operand>, Vec<OpenedPlace>) {
         for argument in &mut prepared {
             if let Prepared::Place(at, _) = argument {
                 *at = self.fetch(std::mem::replace(at, Location::Discard));
                 self.check(at);
             }
         }
-        let mut opened: Vec<Opened> = vec![];
+        let mut opened: Vec<OpenedPlace> = vec![];
         let mut operands = vec![];
         for argument in prepared {
             match argument {
@@ -287,9 +287,9 @@ impl Builder<'_> {
         let Some((flag, _)) = thrown else { return self.trap(Trap::Unreachable) };
         let (threw, returned) = (self.block(), self.block());
         self.branch(flag, threw, returned);
-        self.go_on_in(returned);
+        self.switch_to_block(returned);
         self.trap(Trap::Unreachable);
-        self.go_on_in(threw);
+        self.switch_to_block(threw);
     }
 
     /// Adds the call instruction. References that the callee modifies are moved to it and back.
@@ -340,7 +340,7 @@ impl Builder<'_> {
     }
 
     /// Marks a value as no longer intermediate, so that it can be used several times.
-    pub fn settle(&mut self, value: &[Reg]) {
+    pub fn make_permanent(&mut self, value: &[Reg]) {
         for reg in value {
             if self.use_of(*reg) == Use::Temporary {
                 self.dedicate(&[*reg], "", Use::Constant);

@@ -78,8 +78,8 @@ pub(super) fn may_write(e: &Expr) -> bool {
 
 impl Builder<'_> {
     /// Whether the operands in the expression after a `?` may run code that changes values which outlive them.
-    pub fn runs_code(&mut self, behind: &Expr) -> bool {
-        match &behind.kind {
+    pub fn runs_code(&mut self, callee: &Expr) -> bool {
+        match &callee.kind {
             ExprKind::Local(_) | ExprKind::Global(_) => false,
             ExprKind::Field { base, .. } | ExprKind::Element { base, .. } => self.runs_code(base),
             ExprKind::Force(value) | ExprKind::Some(value) => self.runs_code(value),

@@ -95,11 +95,11 @@ impl Builder<'_> {
         let is_there = self.value(Op::LoadGlobal { bank: Bank::I, index: ready }, Bank::I, &[]);
         let (missing, fine) = (self.block(), self.block());
         self.branch(is_there, fine, missing);
-        self.go_on_in(missing);
+        self.switch_to_block(missing);
         let id = self.lowering.request(self.program, Origin::Initializer(global), vec![], None);
         self.emit(Op::Call(id), &[], &[]);
         self.jump(fine);
-        self.go_on_in(fine);
+        self.switch_to_block(fine);
     }
 
     /// Builds the body of [`Origin::Initializer`].

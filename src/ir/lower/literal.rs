@@ -122,7 +122,7 @@ impl Builder<'_> {
                 if stored.no_derivative {
                     *value = self.left_out(std::mem::take(value), &fields[i].ty);
                 }
-                *value = self.weakened(std::mem::take(value), stored.ownership);
+                *value = self.weak_reference(std::mem::take(value), stored.ownership);
             }
         }
         let vector = self.vector_beside(ty, &values);

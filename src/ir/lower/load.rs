@@ -89,7 +89,7 @@ impl Builder<'_> {
                 let (vector, value) = (self.load(&opaque_property.vector), self.load(&opaque_property.value));
                 self.read_opaque_property(&opaque_property.property, vector, value)
             }
-            Location::LeftOut(left_out) => {
+            Location::OmittedProperty(left_out) => {
                 let (owner, value) = (self.load(&left_out.owner), self.load(&left_out.value));
                 self.read_opaque_property(&left_out.property, owner, value)
             }

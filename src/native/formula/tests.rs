@@ -21,7 +21,7 @@ fn power(base: Formula, n: i64) -> Formula {
 }
 
 fn derived(formula: Formula) -> String {
-    simplified(&formula.derivative(0).unwrap()).about(&["x", "y"], "", 0)
+    simplified(&formula.derivative(0).unwrap()).with_names(&["x", "y"], "", 0)
 }
 
 #[test]

@@ -102,13 +102,13 @@ impl Session {
     /// # Errors
     /// Returns the diagnostics when the function does not compile.
     pub fn mechanisms(&mut self, function: &str) -> Result<Vec<String>, Vec<Diagnostic>> {
-        let before = self.before();
+        let snapshot = self.snapshot();
         let compiled = self.compile(&[Input { name: "‹diff›", text: function }], true);
         let found = compiled.map(|compiled| {
             let first = self.functions_in(compiled.script).first().copied();
             first.map_or(vec![], |id| lines(&self.program, id, |_| None))
         });
-        self.put_back(before);
+        self.restore(snapshot);
         found.map_err(|outcome| outcome.diagnostics)
     }
 

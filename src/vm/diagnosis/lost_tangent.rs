@@ -75,7 +75,7 @@ pub(crate) struct Transfers {
 
 impl Transfers {
     /// Forwards the numbers of the arguments of this frame to the function that it calls with the same arguments.
-    pub(crate) fn hand_on(&mut self, frame: usize) {
+    pub(crate) fn forward_origins(&mut self, frame: usize) {
         if self.arguments.to == frame {
             self.arguments.to += 1;
         }

@@ -9,7 +9,7 @@ pub(crate) mod progress;
 pub(crate) mod rule_checks;
 pub(crate) mod trace;
 
-use crate::tape::watch::Met;
+use crate::tape::watch::KinkOccurrence;
 use kink::Kink;
 use lost_tangent::LostTangentLog;
 use places::Places;
@@ -29,7 +29,7 @@ pub struct Diagnosis {
     /// The positions in the program's text at which observed steps were executed.
     pub(crate) places: Places,
     /// The kinks that an observer met that has ended.
-    pub(crate) kinks_met: Vec<Met>,
+    pub(crate) observed_kinks: Vec<KinkOccurrence>,
     /// The kinks at which a derivative was taken, if kinks are requested.
     pub(crate) kinks: Vec<Kink>,
     /// The places where tangents were lost in this run.

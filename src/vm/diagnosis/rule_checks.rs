@@ -9,8 +9,8 @@ pub struct RuleChecks(HashMap<u32, u32>);
 impl RuleChecks {
     /// Counts a call of a registered derivative; how many there were, with this one.
     pub(crate) fn count(&mut self, function: u32) -> u32 {
-        let looks = self.0.entry(function).or_default();
-        *looks += 1;
-        *looks
+        let calls = self.0.entry(function).or_default();
+        *calls += 1;
+        *calls
     }
 }

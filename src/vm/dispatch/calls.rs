@@ -101,8 +101,8 @@ pub(in crate::vm) fn perform(
                 let code = machine.code(compiler, closure.function, Version::of(derivative))?;
                 // SAFETY: as in `push_frame`.
                 #[allow(unsafe_code)]
-                let behind = usize::from(unsafe { &*code }.code.params[2]);
-                machine.set_reference(behind, Ref::Closure(closure));
+                let last = usize::from(unsafe { &*code }.code.params[2]);
+                machine.set_reference(last, Ref::Closure(closure));
                 code
             }
             Callee::Object(Ref::Machine(object)) => {

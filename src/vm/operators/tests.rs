@@ -232,7 +232,7 @@ fn the_gradient_by_an_array_is_a_vector_of_its_size() {
 }
 
 #[test]
-fn many_gradients_leave_nothing_behind() {
+fn many_gradients_leave_no_garbage() {
     let (mut script, mut machine) = (gradient_of_sum(), machine());
     let x = array(&[0.25; 600]);
     for _ in 0..200 {

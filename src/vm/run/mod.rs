@@ -28,7 +28,7 @@ impl Machine {
         args: Components<'_>,
     ) -> Result<Cells, Box<Fault>> {
         self.begin();
-        let code = self.heeding_limits(|machine| machine.code(compiler, function, Version::Original))?;
+        let code = self.with_limits(|machine| machine.code(compiler, function, Version::Original))?;
         // SAFETY: entries live as long as the machine.
         #[allow(unsafe_code)]
         let results = unsafe { &*code }.code.results.map(usize::from);
@@ -56,7 +56,7 @@ impl Machine {
     }
 
     /// Performs work whose long parts end at an interruption or the deadline.
-    fn heeding_limits<T>(&mut self, work: impl FnOnce(&mut Machine) -> T) -> T {
+    fn with_limits<T>(&mut self, work: impl FnOnce(&mut Machine) -> T) -> T {
         let interrupt = Arc::clone(&self.limits.interrupt);
         cancel::under(&interrupt, self.meter.deadline(), || work(self))
     }
@@ -73,7 +73,7 @@ impl Machine {
         self.window = [0; 3];
         self.push_halt();
         self.set_window(args);
-        let outcome = self.heeding_limits(|machine| {
+        let outcome = self.with_limits(|machine| {
             calls::perform(machine, compiler, Next::tail_call(callee, false))
                 .and_then(|()| dispatch::run(machine, compiler))
         });

@@ -49,7 +49,7 @@ pub(in crate::vm) fn attempt(
     };
     machine.frames.truncate(frames);
     finalizer::forget();
-    finalizer::give_back(waiting);
+    finalizer::requeue(waiting);
     outcome
 }
 

@@ -6,7 +6,7 @@ use crate::vm::state::machine::Machine;
 use std::time::{Duration, Instant};
 
 /// The time between two reports.
-const EVERY: Duration = Duration::from_millis(200);
+const REPORT_INTERVAL: Duration = Duration::from_millis(200);
 
 impl Machine {
     /// Reports the progress of the run, if a report is due; called when the limits are checked.
@@ -27,7 +27,7 @@ impl Machine {
             Some(LoopProgress { span: code.spans.get(at).copied()?, rounds, total })
         });
         if let Some(reporter) = &mut self.diagnosis.progress {
-            reporter.next = now + EVERY;
+            reporter.next = now + REPORT_INTERVAL;
             if let Some(progress) = progress {
                 (reporter.report)(progress);
             }

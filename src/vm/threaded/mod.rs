@@ -103,7 +103,7 @@ pub enum Outcome {
     /// The results stand in the registers.
     Done,
     /// The code has met something that it cannot do.
-    GaveUp,
+    BailedOut,
     /// The limits have to be checked before it goes on with this cell.
     OutOfFuel(usize),
 }
@@ -160,7 +160,7 @@ impl Threaded {
 /// Runs code from a cell on, the first one or one that it was [out of fuel](Outcome::OutOfFuel) at. The registers have
 /// room for its frame, its arguments stand in the first of them, and there is a view of each register of references.
 pub fn run(memory: Memory<'_>, code: &Threaded, cell: usize) -> Outcome {
-    let Some(mut at) = code.cells.get(cell).map(std::ptr::from_ref) else { return Outcome::GaveUp };
+    let Some(mut at) = code.cells.get(cell).map(std::ptr::from_ref) else { return Outcome::BailedOut };
     let (f, i) = (memory.numbers.as_mut_ptr(), memory.integers.as_mut_ptr());
     let mut context = Context {
         references: memory.references.as_mut_ptr(),
@@ -179,7 +179,7 @@ pub fn run(memory: Memory<'_>, code: &Threaded, cell: usize) -> Outcome {
         // runs: they are borrowed.
         at = unsafe { ((*at).run)(at, f, i, &raw mut context) };
         if at.is_null() {
-            return if context.is_done { Outcome::Done } else { Outcome::GaveUp };
+            return if context.is_done { Outcome::Done } else { Outcome::BailedOut };
         }
         // SAFETY: `at` is one of the cells; verified registers.
         let cell = unsafe { at.offset_from(code.cells.as_ptr()).cast_unsigned() };
@@ -218,6 +218,6 @@ unsafe fn n(cell: &Cell, i: *const i64, k: usize) -> i64 {
 
 /// Ends the run, because an operation failed.
 #[cold]
-fn give_up() -> *const Cell {
+fn bail_out() -> *const Cell {
     std::ptr::null()
 }

@@ -19,7 +19,7 @@ use std::rc::Rc;
 
 /// A registered derivative of a function that changes parameters.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(in crate::ir) struct Changing {
+pub(in crate::ir) struct InoutRule {
     /// The registered function.
     pub function: FunctionRef,
     /// The parameters of the original by which it differentiates.
@@ -39,7 +39,7 @@ impl Builder<'_> {
     }
 
     /// Builds the body of [`Origin::InoutDerivative`].
-    pub(crate) fn inout_derivative_rule(&mut self, key: &Key, of: tree::FunctionId, rule: &Rc<Changing>) {
+    pub(crate) fn inout_derivative_rule(&mut self, key: &Key, of: tree::FunctionId, rule: &Rc<InoutRule>) {
         let declared = self.original(of);
         self.params = declared.generics.clone();
         self.name_like(&declared);
@@ -52,13 +52,13 @@ impl Builder<'_> {
         let origin = Origin::Function(rule.function.function);
         let id = self.lowering.request(self.program, origin, rule.function.generics.clone(), None);
         let (given, thrown) = self.invoke(Op::Call(id), &[], operands, &banks, throws);
-        self.settle(&given);
+        self.make_permanent(&given);
         self.out.throws = throws;
         let mut error: Vec<Reg> = vec![];
         if let Some((flag, thrown)) = thrown {
             self.dedicate(&[flag, thrown], "", Use::Constant);
             error.extend([flag, thrown]);
-            self.give_nothing(&declared, &result, &error, &changed);
+            self.return_nothing(&declared, &result, &error, &changed);
         }
         let mut components = self.unpack(&both, given);
         let map = components.pop().into_iter().collect::<Vec<_>>();
@@ -67,22 +67,22 @@ impl Builder<'_> {
         let map = self.value(Op::Closure(id), Bank::R, &map);
         components.extend(changed);
         components.push(map);
-        self.give_all(&declared, error, components);
+        self.return_all(&declared, error, components);
     }
 
     /// Returns the error and the new values of the parameters, if the registered function has thrown an error.
-    fn give_nothing(&mut self, declared: &declared::Function, result: &Type, error: &[Reg], changed: &[Reg]) {
+    fn return_nothing(&mut self, declared: &declared::Function, result: &Type, error: &[Reg], changed: &[Reg]) {
         let (failed, fine) = (self.block(), self.block());
         self.branch(error[0], failed, fine);
-        self.go_on_in(failed);
+        self.switch_to_block(failed);
         let mut components = self.nothing(result);
         components.extend(changed);
         components.push(self.zero(Bank::R));
-        self.give_all(declared, error.to_vec(), components);
-        self.go_on_in(fine);
+        self.return_all(declared, error.to_vec(), components);
+        self.switch_to_block(fine);
     }
 
-    fn give_all(&mut self, declared: &declared::Function, error: Vec<Reg>, components: Value) {
+    fn return_all(&mut self, declared: &declared::Function, error: Vec<Reg>, components: Value) {
         let mut types: Vec<Type> = results(declared).iter().map(|t| self.concrete(t)).collect();
         types.push(some_function());
         let packed = self.pack(&tuple(types), components);
@@ -90,13 +90,13 @@ impl Builder<'_> {
     }
 
     /// Builds the body of [`Origin::InoutDerivativeMap`].
-    pub(crate) fn inout_derivative_map(&mut self, of: tree::FunctionId, rule: &Changing) {
+    pub(crate) fn inout_derivative_map(&mut self, of: tree::FunctionId, rule: &InoutRule) {
         let declared = self.original(of);
         self.params = declared.generics.clone();
         self.name_like(&declared);
         self.out.name = "closure".into();
         let map = self.receive(&[Bank::R], &mut [0; 3]);
-        self.settle(&map);
+        self.make_permanent(&map);
         if rule.kind == RegisteredKind::Pullback {
             self.functional_pullback(&declared, rule, &map);
         } else {
@@ -105,7 +105,7 @@ impl Builder<'_> {
     }
 
     /// Builds a pullback from adjoints of all results to adjoints of all parameters.
-    fn functional_pullback(&mut self, declared: &declared::Function, rule: &Changing, map: &[Reg]) {
+    fn functional_pullback(&mut self, declared: &declared::Function, rule: &InoutRule, map: &[Reg]) {
         let (mut seeds, mut changed) = (vec![], vec![]);
         let mut adjoints: Vec<Option<Value>> = vec![None; declared.params.len()];
         if let Some(mut seed) = self.vector_parameter(&declared.result) {
@@ -164,7 +164,7 @@ impl Builder<'_> {
     }
 
     /// Builds a differential from tangents of the parameters to tangents of all results.
-    fn functional_differential(&mut self, declared: &declared::Function, rule: &Changing, map: &[Reg]) {
+    fn functional_differential(&mut self, declared: &declared::Function, rule: &InoutRule, map: &[Reg]) {
         let mut operands = vec![];
         let mut changed: Vec<Option<Value>> = vec![None; declared.params.len()];
         for (k, param) in declared.params.iter().enumerate().filter(|(k, _)| rule.is_by(*k)) {
@@ -203,7 +203,7 @@ impl Builder<'_> {
         };
         let banks = self.banks(&all);
         let (value, _) = self.invoke(Op::CallValue, map, operands, &banks, false);
-        self.settle(&value);
+        self.make_permanent(&value);
         if let [_] = vectors[..] {
             return vec![value];
         }
@@ -223,7 +223,7 @@ impl Builder<'_> {
     }
 }
 
-impl Changing {
+impl InoutRule {
     fn is_by(&self, parameter: usize) -> bool {
         self.wrt.get(parameter) == Some(&true)
     }

@@ -39,7 +39,7 @@ impl Builder<'_> {
     }
 
     /// Returns a stored property of a type whose tangent vectors contain some of its properties, and omit this one.
-    pub(crate) fn property_left_out(&mut self, owner: &Type, index: usize) -> Option<Property> {
+    pub(crate) fn omitted_property(&mut self, owner: &Type, index: usize) -> Option<Property> {
         let owner = self.concrete(owner);
         let Type::Nominal(id, args) = &owner else { return None };
         let nominal = self.d.nominal(*id);

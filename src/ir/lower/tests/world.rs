@@ -293,7 +293,7 @@ impl Declarations for World {
     fn by_own_equality(&mut self, _primitive: &str, _of: &Type) -> Option<FunctionId> {
         None
     }
-    fn own_texts(&mut self, _ty: &Type) -> Option<[FunctionRef; 2]> {
+    fn custom_descriptions(&mut self, _ty: &Type) -> Option<[FunctionRef; 2]> {
         None
     }
     fn deinits(&mut self, _ty: &Type) -> Vec<FunctionRef> {

@@ -14,7 +14,7 @@ use crate::vm::compiler::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::operators::apply::record_linear;
 use crate::vm::operators::apply::record_linear::Codomain;
-use crate::vm::operators::{At, counts, mismatch, walk};
+use crate::vm::operators::{Offset, counts, mismatch, walk};
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Callee, Next};
 use std::rc::Rc;
@@ -32,9 +32,9 @@ struct Transposed {
 }
 
 /// The maximum number of runs: how many elements a function reads may depend on how many there are.
-const MOST_RUNS: usize = 4;
+const MAX_RUNS: usize = 4;
 /// The maximum number of elements of a constructed argument.
-const MOST_ELEMENTS: usize = 1 << 24;
+const MAX_ELEMENTS: usize = 1 << 24;
 
 /// Calls the transpose. Its argument, a tangent vector of the function's result, is in the window.
 pub(crate) fn call(
@@ -71,10 +71,10 @@ impl Transposed {
                     return self.again(machine, compiler, read_count);
                 }
                 let given = crate::vm::operators::walk(compiler)
-                    .count(result, &self.vector, At::default())
+                    .count(result, &self.vector, Offset::default())
                     .map_err(mismatch)?;
-                let moves = map.outputs.iter().any(|node| *node != 0);
-                if map.outputs.len() < given || given > 0 && !moves {
+                let varies = map.outputs.iter().any(|node| *node != 0);
+                if map.outputs.len() < given || given > 0 && !varies {
                     return Err(unknown_size());
                 }
                 machine.set_window(self.vector.all());
@@ -88,7 +88,7 @@ impl Transposed {
     /// elements than the function reads, and the missing ones at its end are zero.
     fn again(self, machine: &mut Machine, compiler: &mut dyn Compiler, count: usize) -> Result<Next, Box<Fault>> {
         let cells = argument_for(walk(compiler), self.transpose.at, count);
-        if first_count(&cells) != count || self.runs == MOST_RUNS || count > MOST_ELEMENTS {
+        if first_count(&cells) != count || self.runs == MAX_RUNS || count > MAX_ELEMENTS {
             return Err(unknown_size());
         }
         machine.host.read_count = 0;

@@ -13,7 +13,7 @@ impl Machine {
         let (key, span) = (frame.pc, self.place(frame).map_or(Span::default(), |(_, span)| span));
         let place = self.diagnosis.places.number(key, span);
         let met = self.levels.set_place(place);
-        self.diagnosis.kinks_met.extend(met);
+        self.diagnosis.observed_kinks.extend(met);
     }
 }
 

@@ -21,7 +21,7 @@ use crate::vm::compiler::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::operators::apply::opaque_vector;
 use crate::vm::operators::apply::sweep;
-use crate::vm::operators::apply::sweep::{Application, Finish};
+use crate::vm::operators::apply::sweep::{Application, Destination};
 use crate::vm::operators::checkpoint::snapshot::{Copier, Environment, boxed, parts, state};
 use crate::vm::operators::walk;
 use crate::vm::state::machine::Machine;
@@ -50,7 +50,7 @@ fn take_globals(globals: &mut Cells, mut roots: Vec<Ref>) {
 }
 
 /// The state while the function is running for the first time.
-struct First {
+struct CheckpointTask {
     level: usize,
     throws: bool,
     block: Block,
@@ -94,28 +94,28 @@ pub(crate) fn begin(
     let (outline, results) = (HeapPath::default(), vec![]);
     let block = Block { state: copy, random, epoch, operands, throws, outline, results, held: 0 };
     machine.levels.pause(level, traced);
-    Ok(Next::call(body, true, First { level, throws, block, values, boxes }))
+    Ok(Next::call(body, true, CheckpointTask { level, throws, block, values, boxes }))
 }
 
 /// Returns the number of bytes that the copy of a state takes in addition to the program's own objects: its variables and
 /// instances, and those values that the program has replaced in the meantime.
 fn held(state: &Ref, boxes: &[Rc<BoxCells>], values: &[Ref]) -> u64 {
     /// The references from the copy and from the list of values.
-    const FORGOTTEN: usize = 2;
+    const TEMPORARY_REFERENCES: usize = 2;
     let bytes = |cells: &Cells| (size_of::<Cells>() + cells.bytes()) as u64;
     let copied = boxes.iter().map(|inside| inside.cells.try_borrow().map_or(0, |cells| bytes(&cells)));
     let globals = parts(state).map_or(0, |(_, globals)| bytes(&globals));
     let replaced = values.iter().map(|value| match value {
-        Ref::Cells(cells) if Rc::strong_count(cells) <= FORGOTTEN => bytes(cells),
-        Ref::Dictionary(all) if Rc::strong_count(all) <= FORGOTTEN => bytes(all.values()),
+        Ref::Cells(cells) if Rc::strong_count(cells) <= TEMPORARY_REFERENCES => bytes(cells),
+        Ref::Dictionary(all) if Rc::strong_count(all) <= TEMPORARY_REFERENCES => bytes(all.values()),
         _ => 0,
     });
     globals + copied.chain(replaced).sum::<u64>()
 }
 
-impl Task for First {
+impl Task for CheckpointTask {
     fn resume(self: Box<Self>, machine: &mut Machine, _: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
-        let First { level, throws, mut block, values, boxes } = *self;
+        let CheckpointTask { level, throws, mut block, values, boxes } = *self;
         machine.levels.unpause(level);
         let known = values.iter().map(address).collect();
         let error = thrown(machine, throws);
@@ -244,7 +244,7 @@ impl SlotChange for Assign {
 }
 
 /// The state while the function is running again, in a separate level, for a sweep.
-struct Again {
+struct RecomputeTask {
     application: Application,
     index: usize,
     boxes: Vec<Rc<BoxCells>>,
@@ -252,7 +252,7 @@ struct Again {
 }
 
 /// Runs the function of a block again; then the sweep continues.
-pub(crate) fn again(machine: &mut Machine, application: Application, index: usize) -> Result<Next, Box<Fault>> {
+pub(crate) fn recompute(machine: &mut Machine, application: Application, index: usize) -> Result<Next, Box<Fault>> {
     let Some((block, _)) = application.sweep.block(index) else { return Err(no_block()) };
     machine.levels.open(Direction::Reverse)?;
     let mut leaves = HashMap::new();
@@ -272,12 +272,12 @@ pub(crate) fn again(machine: &mut Machine, application: Application, index: usiz
     drop(copy);
     let random = block.random.clone();
     let environment = Environment::replace(machine, Rc::unwrap_or_clone(globals), random);
-    Ok(Next::call(body, true, Again { application, index, boxes, environment }))
+    Ok(Next::call(body, true, RecomputeTask { application, index, boxes, environment }))
 }
 
-impl Task for Again {
+impl Task for RecomputeTask {
     fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
-        let Again { mut application, index, boxes, environment } = *self;
+        let RecomputeTask { mut application, index, boxes, environment } = *self;
         let Some((block, first)) = application.sweep.block(index) else { return Err(no_block()) };
         let error = thrown(machine, block.throws);
         let objects = block.outline.follow(&roots(&mut machine.globals, error, boxes));
@@ -311,8 +311,8 @@ impl Task for Again {
         for (node, from) in map.seeded().into_iter().zip(seeded) {
             opaque_vector::add(machine, walk(compiler), &mut sweep, node, application.sweep.number(from))?;
         }
-        let then = Finish::Block { outer: Box::new(application), block: first, nodes: read };
-        sweep::go_on(machine, compiler, Application::new(sweep, map, then))
+        let then = Destination::Block { outer: Box::new(application), block: first, nodes: read };
+        sweep::run_sweep(machine, compiler, Application::new(sweep, map, then))
     }
 
     fn abandon(self: Box<Self>, machine: &mut Machine) {

@@ -1,4 +1,4 @@
-//! Reach: determines the registers that may hold an integer or a string that was computed from a number and may become a number
+//! Reachability: determines the registers that may hold an integer or a string that was computed from a number and may become a number
 //! again.
 //!
 //! In: all functions of a program, since a chain may lead through any storage and any function value. Out: for each register
@@ -31,7 +31,7 @@ enum Shared {
 
 /// The registers and places to which chains with lost tangents can lead.
 #[derive(Default)]
-pub struct Reach {
+pub struct Reachability {
     /// The node of the first register of each function.
     first: Vec<Node>,
     shared: HashMap<Shared, Node>,
@@ -46,20 +46,26 @@ pub struct Reach {
 /// The graph of edges while it is being built.
 struct Search<'p> {
     program: &'p Program,
-    reach: Reach,
+    reachability: Reachability,
     nodes: Node,
     edges: Vec<(Node, Node)>,
-    breaks: Vec<Node>,
+    losses: Vec<Node>,
     ends: Vec<Node>,
 }
 
-impl Reach {
+impl Reachability {
     /// Analyzes all functions of a program.
-    pub fn of(program: &Program) -> Reach {
-        let mut search =
-            Search { program, reach: Reach::default(), nodes: 0, edges: vec![], breaks: vec![], ends: vec![] };
+    pub fn of(program: &Program) -> Reachability {
+        let mut search = Search {
+            program,
+            reachability: Reachability::default(),
+            nodes: 0,
+            edges: vec![],
+            losses: vec![],
+            ends: vec![],
+        };
         for f in &program.functions {
-            search.reach.first.push(search.nodes);
+            search.reachability.first.push(search.nodes);
             search.nodes += 2 * f.as_ref().map_or(0, |f| f.registers.len() as u32);
         }
         let made = search.function_values();
@@ -137,7 +143,7 @@ impl Search<'_> {
 
     fn shared(&mut self, shared: Shared) -> Node {
         let next = self.nodes;
-        let node = *self.reach.shared.entry(shared).or_insert(next);
+        let node = *self.reachability.shared.entry(shared).or_insert(next);
         if node == next {
             self.nodes += 2;
         }
@@ -146,7 +152,7 @@ impl Search<'_> {
 
     fn place(&mut self, id: FunctionId, place: Place) -> [Node; 2] {
         match shared(place) {
-            Err(object) => [self.reach.register(id, object) + 1; 2],
+            Err(object) => [self.reachability.register(id, object) + 1; 2],
             Ok(shared) => {
                 let node = self.shared(shared);
                 [node, node + 1]
@@ -155,8 +161,8 @@ impl Search<'_> {
     }
 
     fn kind(&mut self, kind: Kind) -> u32 {
-        let next = self.reach.kinds.len() as u32;
-        *self.reach.kinds.entry(kind).or_insert(next)
+        let next = self.reachability.kinds.len() as u32;
+        *self.reachability.kinds.entry(kind).or_insert(next)
     }
 
     /// Adds edges for a value, and for its content, that are moved from one node to another.
@@ -193,21 +199,21 @@ impl Search<'_> {
             let kind = self.kind((f.params.iter().map(bank).collect(), f.results.clone()));
             for (k, param) in (0..).zip(&f.params).filter(|(_, r)| bank(r) != Bank::F) {
                 let from = self.shared(Shared::Parameter(kind, k));
-                self.edge(from, self.reach.register(id, *param));
+                self.edge(from, self.reachability.register(id, *param));
             }
             for (k, result) in returned(f).filter(|(_, r)| bank(r) != Bank::F) {
                 let to = self.shared(Shared::Result(kind, k));
-                self.edge(self.reach.register(id, result), to);
+                self.edge(self.reachability.register(id, result), to);
             }
         }
     }
 
     fn link(&mut self, id: FunctionId, f: &Function, link: Link, constants: &[bool]) {
-        let register = |search: &Self, reg| search.reach.register(id, reg);
+        let register = |search: &Self, reg| search.reachability.register(id, reg);
         match link {
-            Link::Break { number, to } => {
+            Link::Lose { number, to } => {
                 if !constants[number.0 as usize] {
-                    self.breaks.push(register(self, to));
+                    self.losses.push(register(self, to));
                 }
             }
             Link::Carry { from, to } => self.edges.push((register(self, from), register(self, to))),
@@ -238,16 +244,16 @@ impl Search<'_> {
             let Some(derivative) = self.program.function(rule.function) else { continue };
             for (from, to) in step.ins.iter().zip(&derivative.params) {
                 if derivative.registers[to.0 as usize].bank != Bank::F {
-                    self.edge(self.reach.register(id, *from), self.reach.register(rule.function, *to));
+                    self.edge(self.reachability.register(id, *from), self.reachability.register(rule.function, *to));
                 }
             }
         }
         for (from, to) in step.ins.iter().zip(&f.params).filter(|(_, to)| is_followable(to)) {
-            self.edge(self.reach.register(id, *from), self.reach.register(callee, *to));
+            self.edge(self.reachability.register(id, *from), self.reachability.register(callee, *to));
         }
         for (k, from) in returned(f).filter(|(_, from)| is_followable(from)) {
             if let Some(to) = step.outs.get(k as usize) {
-                self.edge(self.reach.register(callee, from), self.reach.register(id, *to));
+                self.edge(self.reachability.register(callee, from), self.reachability.register(id, *to));
             }
         }
     }
@@ -258,30 +264,31 @@ impl Search<'_> {
         let kind = self.kind(kind);
         for (k, from) in (0..).zip(takes).filter(|(_, r)| bank(r) != Bank::F) {
             let to = self.shared(Shared::Parameter(kind, k));
-            self.edge(self.reach.register(id, *from), to);
+            self.edge(self.reachability.register(id, *from), to);
         }
         for (k, to) in (0..).zip(gives).filter(|(_, r)| bank(r) != Bank::F) {
             let from = self.shared(Shared::Result(kind, k));
-            self.edge(from, self.reach.register(id, *to));
+            self.edge(from, self.reachability.register(id, *to));
         }
     }
 
-    fn finish(mut self) -> Reach {
-        if self.breaks.is_empty() || self.ends.is_empty() {
-            return self.reach;
+    fn finish(mut self) -> Reachability {
+        if self.losses.is_empty() || self.ends.is_empty() {
+            return self.reachability;
         }
-        let behind = reached(self.nodes, &self.edges, &self.breaks);
+        let after_loss = reached(self.nodes, &self.edges, &self.losses);
         self.edges.iter_mut().for_each(|(from, to)| std::mem::swap(from, to));
-        let before = reached(self.nodes, &self.edges, &self.ends);
-        let followed: Vec<bool> = behind.into_iter().zip(before).map(|(behind, before)| behind && before).collect();
+        let before_end = reached(self.nodes, &self.edges, &self.ends);
+        let followed: Vec<bool> =
+            after_loss.into_iter().zip(before_end).map(|(after_loss, before_end)| after_loss && before_end).collect();
         if followed.contains(&true) {
-            self.reach.followed = followed;
+            self.reachability.followed = followed;
             let is_open = |shared: &Shared| matches!(shared, Shared::Box(..) | Shared::Global(..) | Shared::Result(..));
-            let mut shared = self.reach.shared.iter().filter(|(shared, _)| is_open(shared));
-            self.reach.is_shared =
-                shared.any(|(_, node)| self.reach.is_followed(*node) || self.reach.is_followed(node + 1));
+            let mut shared = self.reachability.shared.iter().filter(|(shared, _)| is_open(shared));
+            self.reachability.is_shared =
+                shared.any(|(_, node)| self.reachability.is_followed(*node) || self.reachability.is_followed(node + 1));
         }
-        self.reach
+        self.reachability
     }
 }
 
