@@ -92,7 +92,7 @@ fn check(code: &Code, at: usize, instruction: &Instruction) -> Result<(), String
 fn operand(code: &Code, at: usize, opcode: Opcode, role: Role, number: i64) -> Result<(), &'static str> {
     let index = usize::try_from(number);
     let below = |limit: usize| index.is_ok_and(|n| n < limit);
-    let fine = match role {
+    let is_valid = match role {
         Role::Register(bank, _) => below(code.frame()[bank as usize]),
         Role::Table(table) => below(match table {
             Table::Numbers => code.numbers.len(),
@@ -119,7 +119,7 @@ fn operand(code: &Code, at: usize, opcode: Opcode, role: Role, number: i64) -> R
         // operands when they are used.
         Role::Immediate | Role::Component | Role::Function | Role::Method | Role::Shape | Role::Global => true,
     };
-    if fine { Ok(()) } else { Err("out of range") }
+    if is_valid { Ok(()) } else { Err("out of range") }
 }
 
 /// Whether an instruction can compute a primitive of a kind.
@@ -159,9 +159,9 @@ mod tests {
     #[test]
     fn valid_code_passes_and_invalid_code_fails() {
         use Instruction::*;
-        let good = code(vec![LoadF { out: FOut(0), k: Number(0) }, ReturnF { a: FIn(0) }]);
-        assert_eq!(verify(&good), Ok(()));
-        let bad = [
+        let valid = code(vec![LoadF { out: FOut(0), k: Number(0) }, ReturnF { a: FIn(0) }]);
+        assert_eq!(verify(&valid), Ok(()));
+        let invalid = [
             vec![LoadF { out: FOut(2), k: Number(0) }, ReturnF { a: FIn(0) }],
             vec![LoadF { out: FOut(0), k: Number(1) }, ReturnF { a: FIn(0) }],
             vec![LoadF { out: FOut(0), k: Number(0) }],
@@ -172,7 +172,7 @@ mod tests {
             vec![PartF { out: FOut(0), array: RIn(0), index: IIn(0) }, Return {}],
             vec![],
         ];
-        for instructions in bad {
+        for instructions in invalid {
             assert!(verify(&code(instructions.clone())).is_err(), "{instructions:?}");
         }
     }

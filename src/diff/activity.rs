@@ -1,5 +1,5 @@
 //! Certain dependence: determines which results of a function depend on which of its arguments, as data and with partials, and
-//! where a path from one to the other breaks.
+//! where the tangent is lost on a path from one to the other.
 //!
 //! In: functions as they are written. Out: a [`Summary`] of each, with a [`Dependence`] for each result.
 //!
@@ -142,8 +142,8 @@ impl<'p> Activity<'p> {
     }
 }
 
-/// Returns the summary of a function whose body is unknown: the path from every number among the arguments to every result breaks
-/// there.
+/// Returns the summary of a function whose body is unknown: the tangent of every number among the arguments is lost on the path to
+/// every result.
 fn opaque(id: FunctionId, f: &Function) -> Summary {
     let why = match &f.obstacle {
         Some(obstacle) => LossReason::Obstacle(obstacle.clone()),
@@ -389,15 +389,15 @@ impl Walk<'_, '_> {
                 let mut sum = Dependence::default();
                 // A registered derivative covers the parameters that it names.
                 for known in (0..args.len() as u32).filter(|k| covered(*k)).filter_map(argument) {
-                    sum.absorb(known);
+                    sum.merge(known);
                 }
                 if let Some(inside) = summary.results.get(out).and_then(|known| known.0.as_deref()) {
-                    sum.absorb_marks(inside);
+                    sum.merge_flags(inside);
                     // A number computed from an array may come from any of its elements.
                     let is_part = self.f.registers[step.outs[out].0 as usize].bank != Bank::R;
                     let part = |k: u32| argument(k).map(|known| if is_part { known.part() } else { known.clone() });
                     for known in inside.on.iter().filter_map(|k| part(*k)) {
-                        sum.absorb(&known);
+                        sum.merge(&known);
                     }
                     for ((k, at), found) in inside.losses.iter().filter(|((k, _), _)| !covered(*k)) {
                         let Some(known) = part(*k) else { continue };
@@ -416,16 +416,16 @@ pub fn covered_by_rule(f: &Function, component: usize) -> bool {
     parameter.is_some_and(|p| f.rules.iter().any(|rule| rule.wrt.get(p) == Some(&true)))
 }
 
-/// Returns the result of a step that breaks the path of its operands.
+/// Returns the result of a step that loses the tangents of its operands.
 fn lost(ins: &SharedDependence, at: StepId, why: LossReason, span: Span) -> SharedDependence {
     let Some(ins) = ins.0.as_deref() else { return SharedDependence::default() };
     let mut out = Dependence { losses: ins.losses.clone(), ..Dependence::default() };
     add_losses(&mut out, ins, at, &Rc::new(TangentLoss { why, span, calls: vec![], is_given: false }));
-    out.absorb_marks(ins);
+    out.merge_flags(ins);
     SharedDependence::of(out)
 }
 
-/// Adds the breaks on the way to the operands, and this one.
+/// Adds the losses on the paths to the operands, and this one.
 fn add_losses(out: &mut Dependence, ins: &Dependence, at: StepId, found: &Rc<TangentLoss>) {
     for (key, earlier) in &ins.losses {
         if out.losses.len() < MAX_LOSSES {
@@ -439,7 +439,7 @@ fn add_losses(out: &mut Dependence, ins: &Dependence, at: StepId, found: &Rc<Tan
     }
 }
 
-/// Maps a break inside a called function to the caller: a break inside the standard library, or where the body is unknown, is
+/// Maps a loss inside a called function to the caller: a loss inside the standard library, or where the body is unknown, is
 /// attributed to the call. `is_given`: the caller received the function as an argument.
 fn seen_from_caller(found: &Rc<TangentLoss>, callee: &Function, call: Span, is_given: bool) -> Rc<TangentLoss> {
     let is_unwritten = found.calls.is_empty() && found.span == callee.span;

@@ -204,7 +204,7 @@ impl<'p> Checker<'p> {
 }
 
 impl Checker<'_> {
-    /// Returns the breaks inside closures that a function returns, on paths from arguments that they capture.
+    /// Returns the losses inside closures that a function returns, on paths from arguments that they capture.
     fn losses_in_results(
         &mut self,
         f: &Function,
@@ -272,7 +272,7 @@ fn carrying<'a>(carries: &[bool], summary: &'a Summary) -> impl Iterator<Item = 
     carries.iter().zip(&summary.results).filter(|(carries, _)| **carries).map(|(_, known)| known.0.as_deref())
 }
 
-/// Returns the breaks on paths from varied arguments to a result, by place, with the varied component.
+/// Returns the losses on paths from varied arguments to a result, by place, with the varied component.
 fn certain_losses(
     f: &Function,
     summary: &Summary,
@@ -322,7 +322,7 @@ fn is_always_zero(summary: &Summary, variations: &[Variation], carries: &[bool])
             || d.from_boxes && (effects.boxes || effects.unknown)
             || d.from_globals && (effects.globals || effects.unknown)
             || d.on.iter().any(|k| variations.get(*k as usize).is_some_and(|m| *m != Variation::No))
-            // A break on the path of a component that varies only in part, which is not reported as an error.
+            // A loss on the path of a component that varies only in part is not reported as an error.
             || !d.losses.is_empty()
     };
     summary.returns

@@ -1,4 +1,4 @@
-//! Dependence: describes the arguments that a value depends on, and the steps where the path from them breaks.
+//! Dependence: describes the arguments that a value depends on, and the steps where tangents are lost on the way.
 
 use crate::ir::analysis::data_flow::Fact;
 use crate::ir::{FunctionId, Obstacle};
@@ -11,7 +11,7 @@ use std::rc::Rc;
 pub struct Dependence {
     /// The components of the arguments with which it varies.
     pub on: BTreeSet<u32>,
-    /// Arguments that reach it through a step that breaks the path.
+    /// The arguments that reach it through a step that loses the tangent.
     pub losses: BTreeMap<(u32, StepId), Rc<TangentLoss>>,
     /// Whether it comes from code that is unknown.
     pub unknown: bool,
@@ -21,27 +21,27 @@ pub struct Dependence {
     pub from_globals: bool,
     /// Whether it went through `withoutDerivative`.
     pub cut: bool,
-    /// Whether it is an array in which some elements did not come through a step that breaks the path.
+    /// Whether it is an array of which some elements did not pass through a step that loses the tangent.
     pub mixed: bool,
 }
 
 /// The location of a step: function, block, place in the block.
 pub type StepId = (FunctionId, u32, u32);
 
-/// A step that breaks the path from an argument to the result.
+/// A step that loses the tangent on the path from an argument to the result.
 #[derive(PartialEq, Debug)]
 pub struct TangentLoss {
     /// The reason.
     pub why: LossReason,
     /// The location, in the user's code if there is one.
     pub span: Span,
-    /// The calls that lead to the break, from the outermost: name of the called function, place of the call.
+    /// The calls that lead to the step, from the outermost: the name of the called function, and the place of the call.
     pub calls: Vec<(Rc<str>, Span)>,
     /// Whether it is in a function that was passed to the called one as an argument.
     pub is_given: bool,
 }
 
-/// The reason why a path breaks.
+/// The reason why a tangent is lost.
 #[derive(Clone, PartialEq, Debug)]
 pub enum LossReason {
     /// A number becomes something that is not a number, by the primitive of that name.
@@ -87,7 +87,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Whether another iteration has added nothing. (Not the same as equality: around a recursion the path to a break can always
+    /// Whether another iteration has added nothing. (Not the same as equality: around a recursion the path to a loss can always
     /// be extended by one call.)
     pub(super) fn covers(&self, new: &Summary) -> bool {
         self.results.len() == new.results.len()
@@ -101,11 +101,11 @@ impl Summary {
 #[derive(Clone, Default, PartialEq, Debug)]
 pub struct SharedDependence(pub Option<Rc<Dependence>>);
 
-/// The maximum number of breaks on one path; others are dropped, because no reader reads more.
+/// The maximum number of losses on one path; others are dropped, because no reader reads more.
 pub(super) const MAX_LOSSES: usize = 16;
 
 impl Dependence {
-    pub(super) fn absorb(&mut self, other: &Dependence) {
+    pub(super) fn merge(&mut self, other: &Dependence) {
         self.on.extend(&other.on);
         for (key, found) in &other.losses {
             if self.losses.len() >= MAX_LOSSES {
@@ -113,7 +113,7 @@ impl Dependence {
             }
             self.losses.entry(*key).or_insert_with(|| found.clone());
         }
-        self.absorb_marks(other);
+        self.merge_flags(other);
     }
 
     /// Returns the dependence of a part that is extracted from this value.
@@ -126,7 +126,7 @@ impl Dependence {
         part
     }
 
-    pub(super) fn absorb_marks(&mut self, other: &Dependence) {
+    pub(super) fn merge_flags(&mut self, other: &Dependence) {
         self.unknown |= other.unknown;
         self.from_boxes |= other.from_boxes;
         self.from_globals |= other.from_globals;
@@ -184,7 +184,7 @@ impl SharedDependence {
         self.clone()
     }
 
-    /// Returns the dependence of a value loaded from an array: either the path to every element is broken, or it is not certain
+    /// Returns the dependence of a value loaded from an array: either the tangent of every element is lost, or it is not certain
     /// which element it was.
     pub(super) fn array_element(&self) -> SharedDependence {
         if self.0.as_ref().is_some_and(|d| d.mixed || !d.on.is_empty()) { self.element() } else { self.clone() }
@@ -209,7 +209,7 @@ impl Fact for SharedDependence {
                 if Rc::ptr_eq(a, b) || a.covers(b) {
                     return false;
                 }
-                Rc::make_mut(a).absorb(b);
+                Rc::make_mut(a).merge(b);
                 true
             }
         }

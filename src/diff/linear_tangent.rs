@@ -23,7 +23,7 @@ pub fn mark_own_tangents(program: &mut Program, first: usize) {
         let given: Vec<bool> = shared
             .rules
             .iter()
-            .map(|rule| rule.kind == RuleKind::Transpose && !rule.differs && gives_tangents(program, id, &rule.wrt))
+            .map(|rule| rule.kind == RuleKind::Transpose && !rule.differs && computes_tangents(program, id, &rule.wrt))
             .collect();
         if !given.contains(&true) {
             continue;
@@ -36,7 +36,7 @@ pub fn mark_own_tangents(program: &mut Program, first: usize) {
 }
 
 /// Whether the derivative code of a function computes its tangents with respect to these parameters.
-fn gives_tangents(program: &Program, id: FunctionId, by: &[bool]) -> bool {
+fn computes_tangents(program: &Program, id: FunctionId, by: &[bool]) -> bool {
     let Some(f) = program.function(id).filter(|_| is_plain(program, id)) else { return false };
     let kinds = varied_components(program, f, by).into_iter();
     let kinds =

@@ -33,12 +33,12 @@ pub fn not_differentiable(promised: &Promised, losses: &[(usize, Rc<TangentLoss>
         }
     }
     diagnostic = definition(diagnostic, promised);
-    let mut told: Vec<Span> = vec![];
+    let mut reported: Vec<Span> = vec![];
     for (_, found) in losses {
-        if told.contains(&found.span) || told.len() >= MAX_STEPS {
+        if reported.contains(&found.span) || reported.len() >= MAX_STEPS {
             continue;
         }
-        told.push(found.span);
+        reported.push(found.span);
         diagnostic = calls(diagnostic, found);
         let through = match found.why {
             LossReason::Argument => THROUGH_ARGUMENT,
@@ -62,7 +62,7 @@ pub fn not_differentiable(promised: &Promised, losses: &[(usize, Rc<TangentLoss>
     diagnostic
 }
 
-/// Returns the reason why there is no derivative at a break, and the suggested change.
+/// Returns the reason why a tangent is lost, and the suggested change.
 fn explanation(why: &LossReason) -> (&'static str, &'static str) {
     const CONSTANT: &str = "to treat the value as a constant, with a derivative of zero, use 'withoutDerivative(at:)'";
     match why {

@@ -12,9 +12,9 @@ pub enum DependenceTransfer {
     Smooth,
     /// The partial is zero wherever it exists, or the result is no data (a comparison): no dependence is propagated.
     Flat,
-    /// A number becomes a value that cannot vary: the path breaks here.
+    /// A number becomes a value that cannot vary: its tangent is lost here.
     Lose,
-    /// Integers: they don't vary, but the results have the breaks of the operands, too.
+    /// The operands are integers, which do not vary; the results inherit the losses of the operands.
     Carry,
 }
 
@@ -74,7 +74,7 @@ pub enum NativeTransfer {
     Container,
     /// A number becomes a string or an integer.
     Lose,
-    /// Strings: the results have the breaks of the operands, too.
+    /// The operands are strings; the results inherit the losses of the operands.
     Carry,
     /// The result does not depend on the operands, or only compares them.
     Nothing,
@@ -92,7 +92,7 @@ pub fn native(name: &str) -> NativeTransfer {
 
 /// Whether a function of strings searches, counts or compares: its result is no string and no part of one.
 pub fn selects(name: &str) -> bool {
-    const LOOKS: &[&str] = &[
+    const SELECTIONS: &[&str] = &[
         "text.after",
         "text.before",
         "text.scalarAfter",
@@ -110,7 +110,7 @@ pub fn selects(name: &str) -> bool {
         "text.size",
         "text.isKind",
     ];
-    LOOKS.contains(&name)
+    SELECTIONS.contains(&name)
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ impl Selector<'_> {
             Test::Numbers(compare) => compare_numbers(compare, wanted, operands[0], operands[1]),
         };
         let joined =
-            if self.writer.is_backward(to) && !self.writer.far { self.counting_loop(instruction) } else { None };
+            if self.writer.is_backward(to) && !self.writer.long_jumps { self.counting_loop(instruction) } else { None };
         self.writer.branch(joined.unwrap_or(instruction), to);
     }
 

@@ -110,8 +110,8 @@ pub fn emit(program: &Program, function: &Function, is_derivative: bool) -> Resu
         ..Code::default()
     };
     let context = Context { program, graph: &graph, active: &active, is_derivative, inactive_from };
-    let write = |far: bool| {
-        let writer = Writer::new(head.clone(), &assignment, &graph.banks, far);
+    let write = |long_jumps: bool| {
+        let writer = Writer::new(head.clone(), &assignment, &graph.banks, long_jumps);
         write(Selector::new(writer, &context), &order, &live)
     };
     match write(false) {

@@ -25,7 +25,7 @@ pub struct Writer<'a> {
     /// The index of the first instruction of the current block: earlier ones must not be joined with later ones.
     pub block_start: usize,
     /// Whether jumps may be too far for near jumps.
-    pub far: bool,
+    pub long_jumps: bool,
     /// For each bank whether the register after the window is used.
     pub scratch_used: [bool; 3],
     assignment: &'a Assignment,
@@ -42,12 +42,12 @@ pub struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     /// Creates a writer for an empty code object.
-    pub fn new(code: Code, assignment: &'a Assignment, banks: &'a [Bank], far: bool) -> Writer<'a> {
+    pub fn new(code: Code, assignment: &'a Assignment, banks: &'a [Bank], long_jumps: bool) -> Writer<'a> {
         Writer {
             code,
             span: Span::default(),
             block_start: 0,
-            far,
+            long_jumps,
             scratch_used: [false; 3],
             assignment,
             banks,
@@ -181,7 +181,7 @@ impl<'a> Writer<'a> {
 
     /// Appends a conditional jump, whose target is filled in later.
     pub fn branch(&mut self, instruction: Instruction, to: usize) {
-        if !self.far {
+        if !self.long_jumps {
             self.jumps.push((self.code.instructions.len(), to));
             self.push(instruction);
             return;

@@ -161,7 +161,7 @@ fn a_text_that_stops_leaves_what_had_its_value() {
     ]);
 }
 
-/// A prompt can report the kinks that were met, besides the value.
+/// A prompt can report the kinks that were found, besides the value.
 #[test]
 fn kinks_are_told_once() {
     let options = Options { kinks: Kinks::Noted, ..Options::default() };

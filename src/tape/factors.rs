@@ -50,7 +50,7 @@ impl Sweep {
         if factors.is_empty() && levels.is_zero(adjoint) {
             return Ok(());
         }
-        if !factors.is_empty() && (levels.is_searched() || levels.is_shown()) {
+        if !factors.is_empty() && (levels.checks_not_finite() || levels.observes_steps()) {
             let product = multiplied(levels, adjoint, &factors)?;
             self.make_live();
             self.set(node, product);

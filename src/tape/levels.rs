@@ -10,7 +10,7 @@ use crate::value::Slot;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// What an instruction of derivative code has to do.
+/// The mode in which instructions of derivative code run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
     /// No level is live: plain arithmetic.
@@ -47,9 +47,9 @@ pub struct Levels {
     pub(super) recorded: u32,
     pool: SharedPool,
     scratch: Vec<Vec<f64>>,
-    /// What is informed of the operations of all levels.
+    /// The observer of the operations of all levels.
     pub(super) observer: Option<Box<dyn Observer>>,
-    /// What is informed of the ends of inner levels, once something was stored in one.
+    /// The observer of the ends of inner levels, once something was stored in one.
     pub(super) store_log: Option<Box<dyn Observer>>,
 }
 
@@ -64,7 +64,7 @@ pub(super) struct Level {
     is_paused: bool,
     /// Whether results are marked as varied while it is paused.
     is_traced: bool,
-    /// What is informed of the operations of this level alone.
+    /// The observer of the operations of this level alone.
     pub(super) observer: Option<Box<dyn Observer>>,
 }
 
@@ -84,9 +84,9 @@ pub(super) enum Kind {
 /// The direction in which a level differentiates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Direction {
-    /// Tangents, along with the values.
+    /// It propagates tangents, along with the values.
     Forward,
-    /// A tape, swept afterwards.
+    /// It records a tape, which is swept afterwards.
     Reverse,
 }
 
@@ -113,7 +113,7 @@ impl Levels {
         }
     }
 
-    /// What an instruction of derivative code has to do.
+    /// Returns the mode in which instructions of derivative code run.
     #[inline(always)]
     pub fn mode(&self) -> Mode {
         self.mode
@@ -242,7 +242,7 @@ impl Levels {
         self.stack.get(k).is_some_and(|level| level.is_paused)
     }
 
-    /// Sets the observer of the innermost level; gives the one that it had.
+    /// Sets the observer of the innermost level; returns the previous one.
     pub(super) fn set_level_observer(&mut self, observer: Option<Box<dyn Observer>>) -> Option<Box<dyn Observer>> {
         let before = self.stack.last_mut().and_then(|level| std::mem::replace(&mut level.observer, observer));
         self.set_mode();
@@ -293,14 +293,14 @@ impl Levels {
         self.set_mode();
     }
 
-    /// Sets the observer of all levels; gives the one that there was.
+    /// Sets the observer of all levels; returns the previous one.
     pub fn set_observer(&mut self, observer: Option<Box<dyn Observer>>) -> Option<Box<dyn Observer>> {
         let before = std::mem::replace(&mut self.observer, observer);
         self.set_mode();
         before
     }
 
-    /// What the observer looks for.
+    /// Returns the options of the observer.
     #[inline(always)]
     pub(super) fn options(&self) -> ObserverOptions {
         self.observer.as_ref().map_or_else(ObserverOptions::default, |observer| observer.options())
@@ -313,12 +313,12 @@ impl Levels {
     }
 
     /// Whether the observer searches for numbers that are not finite.
-    pub fn is_searched(&self) -> bool {
+    pub fn checks_not_finite(&self) -> bool {
         self.options().not_finite
     }
 
     /// Whether sweeps are shown step by step.
-    pub fn is_shown(&self) -> bool {
+    pub fn observes_steps(&self) -> bool {
         self.options().steps
     }
 
@@ -327,7 +327,7 @@ impl Levels {
         self.observer.as_ref().filter(|observer| observer.options().steps).map(|observer| observer.place())
     }
 
-    /// Tells the observer of an operation of level `k`; gives it as a step, if that is to be kept.
+    /// Informs the observer of an operation of level `k`; returns it as a step if it must be stored.
     #[inline]
     pub(super) fn observe(
         &mut self,
@@ -351,7 +351,7 @@ impl Levels {
         }
     }
 
-    /// Tells the observer of the tangent of a step.
+    /// Informs the observer of the tangent of a step.
     pub(super) fn observe_tangent(&mut self, step: &Step, of: &[f64], tangent: f64) -> Result<(), RecordError> {
         match &mut self.observer {
             Some(observer) => observer.propagated(step, of, tangent),
@@ -359,7 +359,7 @@ impl Levels {
         }
     }
 
-    /// Tells the observer of level `k` of an operation that was recorded there.
+    /// Informs the observer of level `k` of an operation that was recorded there.
     pub(super) fn observe_record(&mut self, k: usize, operation: Recorded) -> Result<(), RecordError> {
         match &mut self.stack[k].observer {
             Some(observer) => observer.recorded(operation, &mut self.pool.borrow_mut()),
@@ -425,7 +425,7 @@ impl Levels {
         let epoch = xs.iter().map(|x| x.slot.epoch).max().unwrap_or(0);
         match self.position(epoch) {
             Some(k) => Some(k),
-            // The highest epoch has ended; the others may be live all the same.
+            // The highest epoch has ended; the others may still be live.
             None if epoch > 0 => xs.iter().filter_map(|x| self.position(x.slot.epoch)).max(),
             None => None,
         }

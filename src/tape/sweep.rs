@@ -226,7 +226,7 @@ impl Sweep {
             }
             let nodes = &tape.chunks()[self.chunk][(low - self.first) as usize..=(self.at - self.first) as usize];
             let left = match &mut self.numbers {
-                Numbers::Plain(adjoints) if levels.is_searched() || levels.is_shown() => {
+                Numbers::Plain(adjoints) if levels.checks_not_finite() || levels.observes_steps() => {
                     backward_plain(nodes, low, adjoints)
                 }
                 Numbers::Plain(adjoints) => backwards(nodes, low, adjoints),
@@ -405,7 +405,7 @@ fn backwards(nodes: &[Node], first: u32, adjoints: &mut [f64]) -> usize {
     0
 }
 
-/// Whether an adjoint is neither zero or nearly so, nor infinite. NaN is usual.
+/// Whether an adjoint is neither zero nor subnormal nor infinite. NaN counts as normal.
 #[inline(always)]
 fn is_normal(adjoint: f64) -> bool {
     const MIN_NORMAL: u64 = f64::MIN_POSITIVE.to_bits() << 1;

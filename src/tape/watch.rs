@@ -1,6 +1,6 @@
-//! Watch: the observer that looks for numbers that are not finite and for kinks, and remembers steps.
+//! Watch: the observer that searches for numbers that are not finite and for kinks, and stores steps.
 //!
-//! Otherwise nothing of this exists: a watched level takes the general rule, and keeps its steps beside the tape.
+//! A watched level takes the general rule and stores its steps beside the tape; other levels pay nothing for it.
 
 use super::Num;
 use super::levels::Levels;
@@ -38,11 +38,11 @@ pub struct KinkPartials {
     pub taken: f64,
 }
 
-/// The state of an observer.
+/// The observer, with its state.
 #[derive(Debug, Default)]
 pub struct Watch {
     options: ObserverOptions,
-    /// The objects of observation before the program itself requested the steps.
+    /// The options before the program itself requested the steps.
     previous: Option<ObserverOptions>,
     /// The current place in the program.
     place: u32,
@@ -94,12 +94,12 @@ impl Levels {
         self.options().stops_at_first
     }
 
-    /// Takes the kinks that were met, in order.
+    /// Takes the kinks that were observed, in order.
     pub fn take_kinks(&mut self) -> Vec<KinkOccurrence> {
         self.watch_mut().map(|watch| std::mem::take(&mut watch.kinks)).unwrap_or_default()
     }
 
-    /// Where the program is from now on. Gives the kinks that were met where that ends a brief look.
+    /// Sets the current place in the program. Returns the observed kinks when this ends a brief observation.
     pub fn set_place(&mut self, place: u32) -> Vec<KinkOccurrence> {
         let Some(watch) = self.watch_mut() else { return vec![] };
         watch.place = place;
@@ -195,7 +195,7 @@ impl Observer for Watch {
     }
 }
 
-/// The partial derivatives on both sides of the first operand that moves in the level with that epoch and is at a kink,
+/// The partial derivatives on both sides of the first operand that varies in the level with that epoch and is at a kink,
 /// and the one that is taken.
 fn kink(epoch: u64, id: PrimitiveId, x: &[Num], result: f64) -> Option<KinkPartials> {
     let one_sided = id.info().one_sided?;

@@ -124,10 +124,10 @@ mod tests {
         text.push_str("d");
         assert_eq!((&*text, &*other), ("abcd", "ab"));
         assert_eq!(text.address(), at, "nobody else has it, so it grows in place");
-        let mut roomy = Text::from("x");
-        roomy.reserve(100);
-        let Text::Growing(inside) = &roomy else { panic!("a text with room") };
-        assert!(inside.capacity() >= 100 && &*roomy == "x");
+        let mut growing = Text::from("x");
+        growing.reserve(100);
+        let Text::Growing(inside) = &growing else { panic!("a text with room") };
+        assert!(inside.capacity() >= 100 && &*growing == "x");
     }
 
     #[test]

@@ -88,14 +88,14 @@ fn attempt(
     let results = from..from + usize::from(site.results[2]);
     // Objects that may be modified in place, with their sizes.
     let kept = machine.stacks.r.get(results.clone()).unwrap_or(&[]);
-    let given: [(usize, i64); MAX_MODIFIED_IN_PLACE] =
-        std::array::from_fn(|k| kept.get(k).map_or((0, 0), |given| (address(given), effort(given))));
+    let inputs: [(usize, i64); MAX_MODIFIED_IN_PLACE] =
+        std::array::from_fn(|k| kept.get(k).map_or((0, 0), |inputs| (address(inputs), effort(inputs))));
     let requested = cancel::catch_cancelled(|| run(machine, compiler, (function, site), slots, custom_descriptions));
     let requested = requested.unwrap_or_else(|| Err(Fault::stopped()))?;
     if requested.is_empty() {
         // The limits are checked soon if the new objects are large.
         for result in machine.stacks.r.get(results).unwrap_or(&[]) {
-            let before = given.iter().find(|(at, _)| *at != 0 && *at == address(result)).map_or(0, |(_, size)| *size);
+            let before = inputs.iter().find(|(at, _)| *at != 0 && *at == address(result)).map_or(0, |(_, size)| *size);
             machine.fuel -= (effort(result) - before).max(0);
         }
         clear_leftovers(machine, site);

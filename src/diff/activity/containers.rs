@@ -1,6 +1,6 @@
 //! Containers: the dependence of values that are stored in containers, and of values that are loaded from them.
 //!
-//! Promises: an element of an array, a dictionary or a value of any type is reported to come through a break only if all values
+//! Promises: an element of an array, a dictionary or a value of any type is reported to have lost its tangent only if all values
 //! that were stored there do.
 
 use super::super::dependence::{Dependence, LossReason, SharedDependence, TangentLoss};
@@ -50,7 +50,7 @@ pub(super) fn loaded(bank: Bank, known: SharedDependence) -> SharedDependence {
     }
 }
 
-/// Returns the dependence of a result that may be a non-empty array or dictionary: if it has no known break, no element that is
+/// Returns the dependence of a result that may be a non-empty array or dictionary: if it has no known loss, no element that is
 /// added later is certain to be the one that is read.
 pub(super) fn filled(f: &Function, step: &Instruction, out: Reg, known: SharedDependence) -> SharedDependence {
     let may_hold_elements = match &step.op {

@@ -287,7 +287,7 @@ fn linear_conversions_are_checked() {
 }
 
 #[test]
-fn only_what_moves_is_differentiated() {
+fn only_varied_components_are_differentiated() {
     // The second component of the parameter is a `@noDerivative` property.
     let mut program = Program::default();
     let mut b = Builder::new("f");

@@ -1,4 +1,4 @@
-//! Links: the effects of a step on a chain that loses a tangent. A step begins the chain, continues it, or ends it in a number.
+//! Links: the effects of a step on a path that loses a tangent. A step begins the path, continues it, or ends it in a number.
 
 use crate::diff::transfer;
 use crate::diff::transfer::{DependenceTransfer, NativeTransfer};
@@ -139,17 +139,17 @@ impl Links<'_> {
 
     fn primitive(&self, transfer: DependenceTransfer, step: &Instruction, links: &mut Vec<Link>) {
         let to = step.outs[0];
-        let gives_number = self.bank(to) == Bank::F;
+        let yields_number = self.bank(to) == Bank::F;
         for &from in &step.ins {
             let is_number = self.bank(from) == Bank::F;
             match transfer {
                 DependenceTransfer::Flat => {}
                 DependenceTransfer::Lose | DependenceTransfer::Carry | DependenceTransfer::Smooth
-                    if gives_number && !is_number =>
+                    if yields_number && !is_number =>
                 {
                     links.push(Link::Number { from, to });
                 }
-                DependenceTransfer::Lose if is_number && !gives_number => links.push(Link::Lose { number: from, to }),
+                DependenceTransfer::Lose if is_number && !yields_number => links.push(Link::Lose { number: from, to }),
                 DependenceTransfer::Lose | DependenceTransfer::Carry if !is_number => {
                     links.push(Link::Carry { from, to })
                 }

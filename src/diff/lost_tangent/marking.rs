@@ -190,7 +190,7 @@ impl<'a> Marking<'a> {
         self.after.push(Instruction { op, outs: vec![number], ins, span, active: false });
     }
 
-    /// Ends a chain at a store, or at a conversion to a number.
+    /// Ends a path at a store, or at a conversion to a number.
     fn end(&mut self, link: Link, span: Span) {
         match link {
             Link::Store { place, component, value, replaces } if self.follows_place(place) => {
@@ -222,7 +222,7 @@ impl<'a> Marking<'a> {
 
     /// Marks a call: passes the source numbers of its arguments, and receives those of its results.
     fn call(&mut self, step: &Instruction, steps: &mut Vec<Instruction>, made_of: &mut BTreeMap<Reg, Vec<Reg>>) {
-        let gives: Vec<(u32, Reg)> = self.given(step);
+        let sent: Vec<(u32, Reg)> = self.given(step);
         let receives: Vec<(u32, Reg)> = match step.op {
             Op::Call(callee) if !self.links.program.function(callee).is_some_and(|f| passes(f)) => vec![],
             Op::Operator(ref operator) => {
@@ -231,22 +231,22 @@ impl<'a> Marking<'a> {
             }
             _ => self.followed(&step.outs),
         };
-        let is_touched = !gives.is_empty() || !receives.is_empty();
+        let is_touched = !sent.is_empty() || !receives.is_empty();
         if is_touched {
             steps.push(self.operator(Operator::ForgetOrigins, &[], &[], step.span));
         }
-        for (argument, reg) in &gives {
+        for (argument, reg) in &sent {
             let number = self.beside(*reg);
             steps.push(self.operator(Operator::SendArgumentOrigin { argument: *argument }, &[], &[number], step.span));
         }
         // A call with integer arguments alone must run derivative code.
-        steps.push(Instruction { active: !gives.is_empty(), ..step.clone() });
+        steps.push(Instruction { active: !sent.is_empty(), ..step.clone() });
         for (result, out) in receives {
             let number = self.new_number();
             self.insert_after(Operator::ReceiveResultOrigin { result }, &[number], &[], step.span);
             made_of.entry(out).or_default().push(number);
         }
-        if !gives.is_empty() {
+        if !sent.is_empty() {
             self.insert_after(Operator::ForgetOrigins, &[], &[], step.span);
         }
     }

@@ -1,10 +1,10 @@
-//! Reachability: determines the registers that may hold an integer or a string that was computed from a number and may become a number
-//! again.
+//! Reachability: determines the registers that may hold an integer or a string that was computed from a number and may become a
+//! number again.
 //!
-//! In: all functions of a program, since a chain may lead through any storage and any function value. Out: for each register
+//! In: all functions of a program, since a path that loses a tangent may lead through any storage and any function value. Out: for each register
 //! whether it must be followed while derivative code runs.
 //!
-//! Promises: a register that is not followed cannot be a part of such a chain. A register that is followed may be one: boxes are
+//! Promises: a register that is not followed cannot be a part of such a path. A register that is followed may be one: boxes are
 //! distinguished by components only, function values by the banks of their parameters and results.
 
 use crate::diff::lost_tangent::links::{Link, Links, Place};
@@ -29,7 +29,7 @@ enum Shared {
     Result(u32, u32),
 }
 
-/// The registers and places to which chains with lost tangents can lead.
+/// The registers and places to which paths with lost tangents can lead.
 #[derive(Default)]
 pub struct Reachability {
     /// The node of the first register of each function.
@@ -39,7 +39,7 @@ pub struct Reachability {
     kinds: HashMap<Kind, u32>,
     /// The nodes to follow; none where no tangent can be lost.
     followed: Vec<bool>,
-    /// Whether chains lead through variables and instances that functions share, or through results of function values.
+    /// Whether paths lead through variables and instances that functions share, or through results of function values.
     is_shared: bool,
 }
 
@@ -83,7 +83,7 @@ impl Reachability {
         self.followed.is_empty()
     }
 
-    /// Whether a chain may lead out of a function value without results, which may throw.
+    /// Whether a path may lead out of a function value without results, which may throw.
     pub fn leads_out(&self) -> bool {
         self.is_shared
     }
@@ -127,7 +127,7 @@ fn shared(place: Place) -> Result<Shared, Reg> {
     }
 }
 
-/// Whether a chain may go through a function that is called by its name. Where its registered derivative applies, that defines
+/// Whether a path may go through a function that is called by its name. Where its registered derivative applies, that defines
 /// its tangents; elsewhere the function is like any other.
 pub fn passes(callee: &Function) -> bool {
     !callee.is_opaque
@@ -239,7 +239,7 @@ impl Search<'_> {
     fn call(&mut self, id: FunctionId, callee: FunctionId, step: &Instruction) {
         let Some(f) = self.program.function(callee).filter(|f| passes(f)) else { return };
         let is_followable = |reg: &Reg| f.registers[reg.0 as usize].bank != Bank::F;
-        // In levels outside of the one that a registered derivative is for, chains lead through its body.
+        // In levels outside of the one that a registered derivative is for, paths lead through its body.
         for rule in &f.rules {
             let Some(derivative) = self.program.function(rule.function) else { continue };
             for (from, to) in step.ins.iter().zip(&derivative.params) {

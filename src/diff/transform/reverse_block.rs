@@ -112,7 +112,8 @@ impl<'f> ReverseBlock<'_, 'f> {
     fn value(&self, version: Version, local: &Local) -> Option<Reg> {
         match local.values.get(&version) {
             Some(value) => Some(*value),
-            None => (version.1.is_none() || self.blocks.stays(self.at, &local.versions, version)).then_some(version.0),
+            None => (version.1.is_none() || self.blocks.is_unchanged(self.at, &local.versions, version))
+                .then_some(version.0),
         }
     }
 

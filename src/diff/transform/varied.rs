@@ -119,11 +119,11 @@ impl Varied {
             _ => {}
         }
         let mut changed = false;
-        let gives = self.is_step(step);
+        let yields = self.is_step(step);
         for out in &step.outs {
             let at = out.0 as usize;
             match f.registers[at].bank {
-                Bank::F => changed |= gives && !std::mem::replace(&mut self.numbers[at], true),
+                Bank::F => changed |= yields && !std::mem::replace(&mut self.numbers[at], true),
                 Bank::I => {}
                 Bank::R => {
                     let origin = match &step.op {

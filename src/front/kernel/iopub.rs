@@ -47,7 +47,7 @@ pub(crate) enum Stream {
 }
 
 impl IoPub {
-    /// A channel that sends what waits every moment, for as long as somebody has it.
+    /// Creates a channel that regularly sends the pending output, until all its clones are dropped.
     pub(crate) fn new(codec: Arc<Codec>, mailbox: Mailbox) -> IoPub {
         let state = State {
             codec,

@@ -131,6 +131,6 @@ fn kernel(
     let prompt = Prompt::new(options, RenderStyle { is_colored: false, ..render_style }, outputs, Box::new(make));
     let history = History::default();
     let render_style = RenderStyle { is_colored: true, ..render_style };
-    let (codec, mailbox, told) = (Arc::clone(codec), mailbox.clone(), iopub.clone());
-    (Kernel { prompt, render_style, codec, mailbox, iopub, stdin, interrupt, history, count: 0 }, told)
+    let (codec, mailbox, feed) = (Arc::clone(codec), mailbox.clone(), iopub.clone());
+    (Kernel { prompt, render_style, codec, mailbox, iopub, stdin, interrupt, history, count: 0 }, feed)
 }

@@ -190,7 +190,7 @@ impl Kernel {
                 if !lines.is_empty() {
                     self.print_lines(&lines);
                 }
-                if let Some(note) = derivation::kinks_met(&self.prompt.session.take_kinks()) {
+                if let Some(note) = derivation::observed_kinks(&self.prompt.session.take_kinks()) {
                     self.print_lines(&[note]);
                 }
                 if let Status::Exited(status) = status {

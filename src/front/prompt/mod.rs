@@ -167,7 +167,7 @@ impl Prompt {
             self.kept.push(input.trim_end().to_owned());
         }
         let flow = self.show(&answer);
-        if let Some(note) = derivation::kinks_met(&self.session.take_kinks()) {
+        if let Some(note) = derivation::observed_kinks(&self.session.take_kinks()) {
             self.print_line(&show::dimmed(&note, self.render_style.is_colored));
         }
         flow

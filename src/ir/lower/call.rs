@@ -83,15 +83,15 @@ impl Builder<'_> {
             wanted.remove(0);
         }
         let prepared = self.prepare(args, &wanted);
-        let careful = self.lowering.interactive && !is_safe(&declared);
-        let before = std::mem::replace(&mut self.careful, careful);
+        let copies_globals = self.lowering.interactive && !is_safe(&declared);
+        let before = std::mem::replace(&mut self.copies_globals, copies_globals);
         let (mut operands, opened) = self.operands(prepared);
         operands.splice(0..0, own);
         let (value, thrown) = self.call_target(&target, operands);
         for place in opened.into_iter().rev() {
             self.close(place);
         }
-        self.careful = before;
+        self.copies_globals = before;
         if let Some((flag, error)) = thrown {
             self.propagate(flag, error);
         }
@@ -149,23 +149,23 @@ impl Builder<'_> {
         }
         let wanted: Vec<Type> = ty.params.iter().map(|p| p.ty.clone()).collect();
         let prepared = self.prepare(args, &wanted);
-        let before = std::mem::replace(&mut self.careful, self.lowering.interactive);
+        let before = std::mem::replace(&mut self.copies_globals, self.lowering.interactive);
         let (mut operands, opened) = self.operands(prepared);
         for ((operand, param), arg) in operands.iter_mut().zip(&ty.params).zip(args) {
             if let (Operand::Value(value), Argument::Value(e), true) = (operand, arg, param.no_derivative)
                 && self.tangent(&param.ty).is_some()
             {
-                let around = std::mem::replace(&mut self.span, e.span);
+                let outer_span = std::mem::replace(&mut self.span, e.span);
                 let banks = self.banks(&param.ty);
                 *value = self.operate(Operator::NoDerivative { is_property: false }, &std::mem::take(value), &banks);
-                self.span = around;
+                self.span = outer_span;
             }
         }
         let (value, thrown) = self.call_value_raw(callee[0], &ty, operands);
         for place in opened.into_iter().rev() {
             self.close(place);
         }
-        self.careful = before;
+        self.copies_globals = before;
         if let Some((flag, error)) = thrown {
             self.propagate(flag, error);
         }

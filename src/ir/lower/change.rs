@@ -85,7 +85,7 @@ impl Builder<'_> {
                 self.store(&payload, value);
             }
             Location::Cut { inner, ty } => {
-                let value = self.left_out(value.to_vec(), ty);
+                let value = self.mark_no_derivative(value.to_vec(), ty);
                 self.store(inner, &value);
             }
             Location::Weak { inner, ownership } => {
@@ -96,7 +96,7 @@ impl Builder<'_> {
                 self.store(&opaque_property.value, value);
                 self.store_opaque_property(opaque_property);
             }
-            Location::OmittedProperty(left_out) => self.store(&left_out.value, value),
+            Location::OmittedProperty(omitted) => self.store(&omitted.value, value),
             Location::Discard => {}
         }
     }
@@ -175,7 +175,7 @@ impl Builder<'_> {
             | Location::Weak { inner, .. } => self.check(inner),
             Location::Accessor(accessor) => self.check(&accessor.base),
             Location::OpaqueProperty(opaque_property) => self.check(&opaque_property.value),
-            Location::OmittedProperty(left_out) => self.check(&left_out.value),
+            Location::OmittedProperty(omitted) => self.check(&omitted.value),
             Location::Registers(_) | Location::Box { .. } | Location::Global { .. } | Location::Discard => {}
         }
     }
@@ -199,9 +199,9 @@ impl Builder<'_> {
             }
             Location::Global { cells, .. } => {
                 let change = self.begin_access(at);
-                let careful = self.careful;
+                let copies_globals = self.copies_globals;
                 let regs = cells.iter().map(|(bank, index)| match bank {
-                    Bank::R if !careful => self.value(Op::TakeGlobal { index: *index }, *bank, &[]),
+                    Bank::R if !copies_globals => self.value(Op::TakeGlobal { index: *index }, *bank, &[]),
                     _ => self.value(Op::LoadGlobal { bank: *bank, index: *index }, *bank, &[]),
                 });
                 let regs: Value = regs.collect();
@@ -346,7 +346,7 @@ impl Builder<'_> {
                 }
                 Closing::StoreOpaqueProperty(opaque_property) => self.store_opaque_property(&opaque_property),
                 Closing::Cut(regs, ty) => {
-                    let constant = self.left_out(regs.clone(), &ty);
+                    let constant = self.mark_no_derivative(regs.clone(), &ty);
                     self.assign(&regs, &constant);
                 }
             }
@@ -375,7 +375,7 @@ fn outlives_failure(at: &Location) -> bool {
         | Location::Weak { inner, .. } => outlives_failure(inner),
         Location::Accessor(accessor) => outlives_failure(&accessor.base),
         Location::OpaqueProperty(opaque_property) => outlives_failure(&opaque_property.value),
-        Location::OmittedProperty(left_out) => outlives_failure(&left_out.value),
+        Location::OmittedProperty(omitted) => outlives_failure(&omitted.value),
         Location::Registers(_) | Location::Discard => false,
     }
 }

@@ -145,7 +145,7 @@ impl Builder<'_> {
     }
 
     /// Adds parameters for the captured values of a local function that is called on behalf of others.
-    pub(super) fn pass_on_captures(&mut self, function: tree::FunctionId) {
+    pub(super) fn forward_captures(&mut self, function: tree::FunctionId) {
         if let Some(body) = self.d.body(function) {
             let values = self.capture_parameters(&body);
             self.passed_on = Some((function, values));

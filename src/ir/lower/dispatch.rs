@@ -120,7 +120,7 @@ impl Lowering {
                     return;
                 }
                 let found = d.override_of(f, ty);
-                if found == *f || returns_alike(d, f, &found) {
+                if found == *f || has_same_result_layout(d, f, &found) {
                     (Origin::Function(found.function), found.generics)
                 } else {
                     let to = Rc::new(ThunkTarget::Override(found));
@@ -218,7 +218,7 @@ pub(super) fn is_class_of(d: &mut dyn Declarations, ty: &Type, class: &Type) -> 
 }
 
 /// Whether the results of an override and of the overridden method have the same representation, so that no thunk is needed.
-fn returns_alike(d: &mut dyn Declarations, f: &FunctionRef, by: &FunctionRef) -> bool {
+fn has_same_result_layout(d: &mut dyn Declarations, f: &FunctionRef, by: &FunctionRef) -> bool {
     let mut result = |f: &FunctionRef| {
         let declared = d.function(f.function);
         let put = |p| declared.generics.iter().position(|q| *q == p).and_then(|i| f.generics.get(i).cloned());
@@ -396,7 +396,7 @@ impl Builder<'_> {
             ThunkTarget::Override(f) => (Target::Static(f.clone()), None),
             ThunkTarget::OpenedExistential { function, param, of } => {
                 if self.is_local(function.function) {
-                    self.pass_on_captures(function.function);
+                    self.forward_captures(function.function);
                 }
                 (self.method_of_class(function.clone()), Some((*param, of)))
             }

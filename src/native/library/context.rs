@@ -42,7 +42,7 @@ pub enum FailureKind {
     BadRow,
     /// The program may not access a file.
     Forbidden,
-    /// Not a failure: the program exits with this status.
+    /// The program exits with this status; this is not a failure.
     Exit(i32),
     /// Code that the compiler would not have made.
     Internal,
@@ -88,7 +88,7 @@ pub struct Argument {
     layout: Layout,
 }
 
-/// The registers of a call, in which both arguments and results stand.
+/// The registers of a call, which hold both the arguments and the results.
 #[derive(Debug)]
 pub struct NativeRegisters<'a> {
     /// Those of numbers.
@@ -120,7 +120,7 @@ pub struct NativeContext<'a> {
     i: &'a mut [i64],
     r: &'a mut [Ref],
     taken: [usize; 3],
-    given: [usize; 3],
+    returned: [usize; 3],
 }
 
 impl<'a> NativeContext<'a> {
@@ -143,7 +143,7 @@ impl<'a> NativeContext<'a> {
             i,
             r,
             taken: [0; 3],
-            given: [0; 3],
+            returned: [0; 3],
         }
     }
 
@@ -251,12 +251,12 @@ impl<'a> NativeContext<'a> {
     /// # Errors
     /// Fails if there is no register for it.
     pub fn return_num(&mut self, value: f64, slot: Slot) -> Result<(), Failure> {
-        let at = self.given[0];
+        let at = self.returned[0];
         *self.f.get_mut(at).ok_or_else(internal)? = value;
         if let Some(place) = self.slots.get_mut(at) {
             *place = slot;
         }
-        self.given[0] += 1;
+        self.returned[0] += 1;
         Ok(())
     }
 
@@ -265,8 +265,8 @@ impl<'a> NativeContext<'a> {
     /// # Errors
     /// Fails if there is no register for it.
     pub fn return_integer(&mut self, value: i64) -> Result<(), Failure> {
-        *self.i.get_mut(self.given[1]).ok_or_else(internal)? = value;
-        self.given[1] += 1;
+        *self.i.get_mut(self.returned[1]).ok_or_else(internal)? = value;
+        self.returned[1] += 1;
         Ok(())
     }
 
@@ -275,8 +275,8 @@ impl<'a> NativeContext<'a> {
     /// # Errors
     /// Fails if there is no register for it.
     pub fn return_reference(&mut self, value: Ref) -> Result<(), Failure> {
-        *self.r.get_mut(self.given[2]).ok_or_else(internal)? = value;
-        self.given[2] += 1;
+        *self.r.get_mut(self.returned[2]).ok_or_else(internal)? = value;
+        self.returned[2] += 1;
         Ok(())
     }
 

@@ -150,9 +150,9 @@ fn value_at(c: Call<'_, '_>) -> Result<(), Failure> {
     }
 }
 
-// For keys that say themselves when they are equal: the program finds the place among those of one hash.
+// Functions for keys with a custom `==`: the program searches for the place among those with the same hash.
 
-/// The next position after a position whose key has a hash; -1 when there is none.
+/// Returns the next position after a position whose key has a hash; -1 when there is none.
 fn next(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
     let (dictionary, hash, after) = (take(c, types)?, c.integer(), c.integer());
     let place = dictionary.next_hashed(hash as u64, after);

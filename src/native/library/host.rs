@@ -11,7 +11,7 @@ pub struct Streams {
     pub error: Box<dyn Write>,
     /// The input of `readLine`.
     pub input: Box<dyn BufRead>,
-    /// Where pictures are shown.
+    /// The screen for pictures.
     pub screen: Box<dyn Screen>,
 }
 

@@ -63,7 +63,7 @@ pub(crate) fn forward(explained: &Explanation) -> Vec<[String; 4]> {
     rows
 }
 
-/// Formats the kinks that were met.
+/// Formats the kinks that were found.
 pub(crate) fn kinks(explained: &Explanation) -> impl Iterator<Item = String> {
     explained.kinks.iter().map(kink)
 }
@@ -78,9 +78,9 @@ fn kink(Kink { step, partials, .. }: &Kink) -> String {
     format!("kink at {step}: {sides}; by convention the derivative is {} there", short(taken))
 }
 
-/// Formats the kinks that were met on one line; `None` when there were none.
-pub fn kinks_met(met: &[Kink]) -> Option<String> {
-    let (first, others) = met.split_first()?;
+/// Formats the kinks that were found on one line; `None` when there were none.
+pub fn observed_kinks(kinks: &[Kink]) -> Option<String> {
+    let (first, others) = kinks.split_first()?;
     let first = kink(first);
     Some(match others.len() {
         0 => first,

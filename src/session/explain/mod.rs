@@ -35,7 +35,7 @@ pub struct Explanation {
     pub counts: Vec<Count>,
     /// The names and values of its results; a result that does not depend on the inputs has no name.
     pub results: Vec<(Option<String>, f64)>,
-    /// The kinks that were met: the operation, its partials on the left and on the right, and the partial that is used.
+    /// The kinks that were found: the operation, its partials on the left and on the right, and the partial that is used.
     pub kinks: Vec<Kink>,
     /// The size of the tape in bytes.
     pub bytes: usize,

@@ -34,7 +34,7 @@ fn both_modes_agree_on_every_primitive_and_so_does_the_next_order() {
     }
 }
 
-/// Compares second derivatives with differences of the first, and the mode_sequences of modes with one another.
+/// Compares second derivatives with differences of the first, and the sequences of modes with one another.
 fn second_order(calculus: &mut Calculus, name: &str, x: &[f64], body: &mut dyn FnMut(&mut Calculus, &[Num]) -> Num) {
     for along in 0..x.len() {
         let h = 1e-5 * x[along].abs().max(1.0);

@@ -54,7 +54,7 @@ impl Calculus {
         tangent
     }
 
-    /// Returns the derivative of a function of one number, by one of three ways.
+    /// Returns the derivative of a function of one number, in one of three modes.
     fn derivative(&mut self, mode: DerivativeMode, x: Num, body: &mut dyn FnMut(&mut Calculus, Num) -> Num) -> Num {
         let body: &mut dyn FnMut(&mut Calculus, &[Num]) -> Num = &mut |c, x| body(c, x[0]);
         match mode {
@@ -84,7 +84,7 @@ enum DerivativeMode {
 
 const MODES: [DerivativeMode; 3] = [DerivativeMode::Reverse, DerivativeMode::Forward, DerivativeMode::Differential];
 
-/// Returns all lists of `n` ways.
+/// Returns all lists of `n` modes.
 fn mode_sequences(n: usize) -> Vec<Vec<DerivativeMode>> {
     (0..n).fold(vec![vec![]], |all, _| {
         all.iter()

@@ -1,4 +1,4 @@
-//! What a tape consists of, its limits, and its listing.
+//! Recording tests: the content of a tape, its limits, and its listing.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Progress reporter: what is told of the loops of a script that runs long.
+//! Progress reporter: reports the progress of the loops of a script that runs long.
 
 use crate::source::Span;
 use std::time::{Duration, Instant};

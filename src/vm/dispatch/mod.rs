@@ -180,7 +180,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             I::IfNeF { a, b, to } => branch!(at.f(a) != at.f(b), to),
             I::IfLtF { a, b, to } => branch!(at.f(a) < at.f(b), to),
             I::IfLeF { a, b, to } => branch!(at.f(a) <= at.f(b), to),
-            // Not `>=`: with NaN both comparisons are false.
+            // This is not `>=`: with NaN both comparisons are false.
             I::UnlessLtF { a, b, to } => {
                 let holds = at.f(a) < at.f(b);
                 branch!(!holds, to);

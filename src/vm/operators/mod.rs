@@ -257,10 +257,10 @@ fn mismatch(why: Mismatch) -> Box<Fault> {
     }
 }
 
-/// What the body of an operator gives back.
+/// The result of the body of an operator.
 #[derive(Clone, Copy)]
 pub(crate) struct BodyResult {
-    /// How its result differentiates.
+    /// The tangent of its result.
     pub(crate) of: TangentId,
     /// Whether it may throw.
     pub(crate) throws: bool,
@@ -318,7 +318,7 @@ impl Failure {
 /// `kept` are values that outlive it, in addition to logged stores.
 fn rebase_escaping_slots(machine: &mut Machine, kept: &mut [&mut Cells]) {
     let nested = machine.levels.depth() > 1;
-    crate::vm::operators::check::origins::rebase_sent(machine);
+    crate::vm::operators::check::origins::rebase_sent_origins(machine);
     if nested && finalizer::any() {
         finalizer::waiting().iter().for_each(|instance| machine.levels.log_store(instance));
     }

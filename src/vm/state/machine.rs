@@ -206,8 +206,8 @@ impl Machine {
         std::ptr::eq(frame.entry, &raw const *self.own_code.resume)
     }
 
-    /// Runs threaded code whose arguments stand in the window, where there is room for all of its registers, so many of
-    /// them for references; its results stand there afterwards. False when it could not be done.
+    /// Runs threaded code whose arguments are in the window, where there is room for all of its registers, `references` of them
+    /// for references; its results are there afterwards. Returns false when the code bails out.
     ///
     /// # Errors
     /// When the program must stop: a limit is reached, or it is cancelled.

@@ -65,7 +65,7 @@ pub(super) unsafe fn increment_and_branch<C: Condition, const BACK: bool>(
     }
 }
 
-/// Jumps. A backward jump returns now and then; see [`run`](super::run).
+/// Jumps. A backward jump returns from time to time; see [`run`](super::run).
 #[inline(always)]
 pub(super) unsafe fn jump<const BACK: bool>(
     at: *const Cell,
@@ -184,7 +184,7 @@ conditions! {
     NumberUnequal |cell, f, _i| x(cell, f, 1) != x(cell, f, 2);
     NumberLess |cell, f, _i| x(cell, f, 1) < x(cell, f, 2);
     NumberAtMost |cell, f, _i| x(cell, f, 1) <= x(cell, f, 2);
-    // Not the opposite comparisons: with NaN both are false.
+    // These are not negations of the comparisons above: with NaN both are false.
     NumberNotLess |cell, f, _i| {
         let holds = x(cell, f, 1) < x(cell, f, 2);
         !holds

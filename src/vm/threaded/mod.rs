@@ -78,7 +78,7 @@ impl View {
     }
 }
 
-/// What code runs on: the registers from the window on, and what it can reach besides.
+/// The memory of a run: the registers from the window on, and the other storage that code may access.
 pub struct Memory<'m> {
     /// Registers of numbers.
     pub numbers: &'m mut [f64],
@@ -86,25 +86,25 @@ pub struct Memory<'m> {
     pub integers: &'m mut [i64],
     /// Registers of references.
     pub references: &'m mut [Ref],
-    /// What the objects in those registers have in numbers.
+    /// The views of the objects in those registers.
     pub views: &'m mut [View],
-    /// What the forward pass records for the reverse pass.
+    /// The value stack.
     pub value_stack: &'m mut ValueStack,
     /// The global variables.
     pub globals: &'m Cells,
-    /// Bytes that the value stack may take.
+    /// The maximum number of bytes of the value stack.
     pub limit: u64,
-    /// Steps until the limits have to be checked.
+    /// The number of steps until the limits must be checked.
     pub fuel: &'m mut i64,
 }
 
-/// How a run ended.
+/// The outcome of a run.
 pub enum Outcome {
-    /// The results stand in the registers.
+    /// The results are in the registers.
     Done,
-    /// The code has met something that it cannot do.
+    /// An operation failed, or cannot be executed by threaded code.
     BailedOut,
-    /// The limits have to be checked before it goes on with this cell.
+    /// The limits must be checked before the run continues with this cell.
     OutOfFuel(usize),
 }
 
@@ -158,7 +158,7 @@ impl Threaded {
 }
 
 /// Runs code from a cell on, the first one or one that it was [out of fuel](Outcome::OutOfFuel) at. The registers have
-/// room for its frame, its arguments stand in the first of them, and there is a view of each register of references.
+/// room for its frame, its arguments are in the first of them, and there is a view of each register of references.
 pub fn run(memory: Memory<'_>, code: &Threaded, cell: usize) -> Outcome {
     let Some(mut at) = code.cells.get(cell).map(std::ptr::from_ref) else { return Outcome::BailedOut };
     let (f, i) = (memory.numbers.as_mut_ptr(), memory.integers.as_mut_ptr());
@@ -175,7 +175,7 @@ pub fn run(memory: Memory<'_>, code: &Threaded, cell: usize) -> Outcome {
     loop {
         context.jumps = jumps;
         // SAFETY: `translate` has made the cells of verified code: registers lie inside of its frame, for which the
-        // caller has made room, jumps lead to cells, and the last cell does not go on. The registers do not move while it
+        // caller has made room, jumps lead to cells, and the last cell does not continue. The registers do not move while it
         // runs: they are borrowed.
         at = unsafe { ((*at).run)(at, f, i, &raw mut context) };
         if at.is_null() {
@@ -183,7 +183,7 @@ pub fn run(memory: Memory<'_>, code: &Threaded, cell: usize) -> Outcome {
         }
         // SAFETY: `at` is one of the cells; verified registers.
         let cell = unsafe { at.offset_from(code.cells.as_ptr()).cast_unsigned() };
-        // SAFETY: likewise.
+        // SAFETY: as above.
         unsafe { code.flush(cell, f) };
         *memory.fuel -= i64::from(jumps);
         if *memory.fuel < 0 {

@@ -158,12 +158,12 @@ impl Builder<'_> {
 
     // Variables
 
-    /// Where a variable lives. One that was not met yet begins with zeros.
+    /// Returns the location of a variable. One that was not encountered before is initialized with zeros.
     pub fn slot(&mut self, local: LocalId) -> Slot {
         if let Slot::Absent = self.locals[local.0 as usize] {
             let banks = self.banks_of_local(local);
             let regs = self.regs(&banks);
-            self.blank_at_entry(local, &regs);
+            self.zero_local_at_entry(local, &regs);
             let name = self.body.locals[local.0 as usize].name.clone();
             self.dedicate(&regs, &name, Use::Variable);
             self.locals[local.0 as usize] = Slot::Registers(regs);
@@ -190,7 +190,7 @@ impl Builder<'_> {
 
     /// Sets a variable to its default value at entry. One that is stored in a record and initialized property by property
     /// starts with a record.
-    fn blank_at_entry(&mut self, local: LocalId, regs: &[Reg]) {
+    fn zero_local_at_entry(&mut self, local: LocalId, regs: &[Reg]) {
         let Some(inner) = self.banks_in_record(local) else { return self.zero_at_entry(regs) };
         let zeros = self.regs(&inner);
         let span = self.out.span;
@@ -201,7 +201,7 @@ impl Builder<'_> {
     }
 
     /// Returns the default value of a variable.
-    fn blank(&mut self, local: LocalId) -> Value {
+    fn zero_initialized(&mut self, local: LocalId) -> Value {
         match self.banks_in_record(local) {
             Some(inner) => {
                 let zeros = self.zeros(&inner);
@@ -236,7 +236,7 @@ impl Builder<'_> {
 
     /// Allocates the registers of a variable, set to default values.
     pub fn declare(&mut self, local: LocalId) {
-        let zeros = self.blank(local);
+        let zeros = self.zero_initialized(local);
         if self.is_boxed(local) {
             self.bind_box(local, &zeros);
             return;
@@ -262,12 +262,12 @@ impl Builder<'_> {
         let ownership = self.body.locals[local.0 as usize].ownership;
         if ownership != Ownership::Strong {
             let weak = self.weak_reference(value.to_vec(), ownership);
-            return self.bind_as_it_is(local, &weak, true);
+            return self.bind_unchanged(local, &weak, true);
         }
-        self.bind_as_it_is(local, value, owned);
+        self.bind_unchanged(local, value, owned);
     }
 
-    fn bind_as_it_is(&mut self, local: LocalId, value: &[Reg], owned: bool) {
+    fn bind_unchanged(&mut self, local: LocalId, value: &[Reg], owned: bool) {
         if self.is_boxed(local) {
             self.bind_box(local, value);
             return;

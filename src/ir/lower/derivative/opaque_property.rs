@@ -1,5 +1,5 @@
 //! Opaque properties: stored properties of types that define their own tangent vectors and are not differentiated member by
-//! member, such as a point on a circle that is given by an angle.
+//! member, such as a point on a circle that is represented by an angle.
 //!
 //! Beside each value is a vector of zeros, whose slots carry the value's tangent; it is a single number if the type's number
 //! of components is not fixed. Functions with registered derivatives read and write it like any other numbers, and copies

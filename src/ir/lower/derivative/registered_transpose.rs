@@ -56,7 +56,7 @@ impl Builder<'_> {
             let origin = Origin::Function(rule.function.function);
             let registered = self.lowering.request(self.program, origin, rule.function.generics.clone(), None);
             let mut function = registered;
-            let is_apart = rule.kind == RegisteredKind::Pullback && self.takes_boxed_apart(declared, &rule.function);
+            let is_apart = rule.kind == RegisteredKind::Pullback && self.unpacks_boxed(declared, &rule.function);
             if is_apart || declared.params.iter().any(|p| p.is_inout) {
                 let rule = InoutRule { function: rule.function, wrt: rule.wrt.clone(), kind: rule.kind };
                 let origin = Origin::InoutDerivative { of: f, rule: rule.into() };
@@ -152,9 +152,9 @@ impl Builder<'_> {
         let both = self.result_of(primal);
         let id = self.lowering.request(self.program, Origin::Function(primal.function), primal.generics.clone(), None);
         let banks = self.banks(&both);
-        let (given, _) = self.invoke(Op::Call(id), &[], operands, &banks, false);
-        self.make_permanent(&given);
-        let mut checkpoints = self.unpack(&both, given);
+        let (returned, _) = self.invoke(Op::Call(id), &[], operands, &banks, false);
+        self.make_permanent(&returned);
+        let mut checkpoints = self.unpack(&both, returned);
         let value = checkpoints.split_off(checkpoints.len() - result.len());
         self.make_permanent(&checkpoints);
         (checkpoints, value)
@@ -199,18 +199,18 @@ impl Builder<'_> {
                 .filter(|(_, w)| **w)
                 .map(|(ty, _)| self.d.tangent_vector(ty).unwrap_or_else(Type::unit))
                 .collect();
-            let mut given = self.part_result(part, operands, &vectors).into_iter();
+            let mut returned = self.part_result(part, operands, &vectors).into_iter();
             for (place, _) in adjoints.iter_mut().zip(&part.wrt).filter(|(_, w)| **w) {
-                *place = given.next();
+                *place = returned.next();
             }
         }
-        let given: Vec<(Type, Value)> = types
+        let returned: Vec<(Type, Value)> = types
             .iter()
             .zip(adjoints)
             .filter_map(|(ty, a)| Some((self.d.tangent_vector(ty).unwrap_or_else(Type::unit), a?)))
             .collect();
-        let components = given.iter().flat_map(|(_, a)| a.clone()).collect();
-        let components = match given.as_slice() {
+        let components = returned.iter().flat_map(|(_, a)| a.clone()).collect();
+        let components = match returned.as_slice() {
             [_] => components,
             several => {
                 let all = Type::Tuple(several.iter().map(|(t, _)| (None, t.clone())).collect());

@@ -70,11 +70,11 @@ impl Transposed {
                 if read_count > count {
                     return self.again(machine, compiler, read_count);
                 }
-                let given = crate::vm::operators::walk(compiler)
+                let count = crate::vm::operators::walk(compiler)
                     .count(result, &self.vector, Offset::default())
                     .map_err(mismatch)?;
                 let varies = map.outputs.iter().any(|node| *node != 0);
-                if map.outputs.len() < given || given > 0 && !varies {
+                if map.outputs.len() < count || count > 0 && !varies {
                     return Err(unknown_size());
                 }
                 machine.set_window(self.vector.all());

@@ -28,7 +28,7 @@ pub(crate) fn with_derivative(
         let walk = walk(compiler);
         let numbers = leaves(walk, of, &x, Offset::default())?;
         let template = Template { tangent: of, cells: x.clone() };
-        if machine.levels.is_shown() {
+        if machine.levels.observes_steps() {
             machine.note_place();
         }
         let edited = machine.levels.edited(&numbers, edit, &template)?;

@@ -38,7 +38,7 @@ impl Application {
 
     /// Stores the adjoints propagated to the operands of a wide node, if the sweep is shown.
     fn share(&mut self, machine: &Machine, first: u32, given: &[Num]) {
-        if machine.levels.is_shown() {
+        if machine.levels.observes_steps() {
             self.shares.push((first, given.iter().map(|x| x.value).collect()));
         }
     }
@@ -171,7 +171,7 @@ impl Task for PullbackTask {
         let adjoints = read_all(walk, &call.x, &result)?;
         let operands = call.operands.clone();
         let is_registered = call.kind == CallKind::Pullback;
-        if machine.levels.is_searched() && application.suspect.is_none() {
+        if machine.levels.checks_not_finite() && application.suspect.is_none() {
             let function = call.function.clone();
             let given = (first..).take(counted).map(|node| application.sweep.number(node).value).collect::<Vec<_>>();
             application.suspect =

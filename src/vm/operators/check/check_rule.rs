@@ -127,12 +127,12 @@ type Answer<T> = Result<Option<T>, Box<Fault>>;
 impl RuleChecker<'_> {
     fn examine(&mut self, seed: u64) -> Answer<Discrepancy> {
         let x = self.x.clone();
-        let Some(given) = self.registered(&x)? else { return Ok(None) };
+        let Some(evaluation) = self.registered(&x)? else { return Ok(None) };
         let Some(value) = self.original(&x)? else { return Ok(None) };
-        if value.len() != given.numbers.len() || value.iter().any(|y| !y.is_finite()) {
+        if value.len() != evaluation.numbers.len() || value.iter().any(|y| !y.is_finite()) {
             return Ok(None);
         }
-        for (value, other) in value.iter().zip(&given.numbers) {
+        for (value, other) in value.iter().zip(&evaluation.numbers) {
             if (value - other).abs() > ROUNDED * value.abs().max(other.abs()) || other.is_nan() {
                 return Ok(Some(Discrepancy::Value(point(&x), *other, *value)));
             }
@@ -147,13 +147,13 @@ impl RuleChecker<'_> {
         let (along, weights) = (some(x.len()), some(value.len()));
         for scales in [x.iter().map(|x| size(*x)).collect::<Vec<_>>(), vec![1.0; x.len()]] {
             let along: Vec<f64> = along.iter().zip(&scales).map(|(d, scale)| d * scale).collect();
-            let Some((claimed, estimate)) = self.compare(&x, &given, &along, &weights)? else { continue };
+            let Some((claimed, estimate)) = self.compare(&x, &evaluation, &along, &weights)? else { continue };
             let again: Vec<f64> = along.iter().map(|d| d * SECOND_SCALE).collect();
             if estimate.excludes(claimed)
-                && let Some((claimed, estimate)) = self.compare(&x, &given, &again, &weights)?
+                && let Some((claimed, estimate)) = self.compare(&x, &evaluation, &again, &weights)?
                 && estimate.excludes(claimed)
             {
-                return self.explained(&given, &along, &weights).map(Some);
+                return self.explained(&evaluation, &along, &weights).map(Some);
             }
             if !estimate.is_uncertain(claimed) {
                 break;
@@ -163,7 +163,12 @@ impl RuleChecker<'_> {
     }
 
     /// Describes the difference, for one result and one number if it occurs there, and at three points.
-    fn explained(&mut self, given: &RuleEvaluation, along: &[f64], weights: &[f64]) -> Result<Discrepancy, Box<Fault>> {
+    fn explained(
+        &mut self,
+        evaluation: &RuleEvaluation,
+        along: &[f64],
+        weights: &[f64],
+    ) -> Result<Discrepancy, Box<Fault>> {
         let unit = |count: usize, k: usize| (0..count).map(|j| f64::from(u8::from(j == k))).collect::<Vec<f64>>();
         let pairs = (0..weights.len()).flat_map(|j| (0..along.len()).map(move |i| (j, i)));
         let is_small = weights.len() * along.len() <= MAX_SEPARATE;
@@ -171,7 +176,7 @@ impl RuleChecker<'_> {
             let scale = along[i].abs();
             let direction: Vec<f64> = unit(along.len(), i).iter().map(|d| d * scale).collect();
             let only = unit(weights.len(), j);
-            let found = self.compare(&self.x.clone(), given, &direction, &only)?;
+            let found = self.compare(&self.x.clone(), evaluation, &direction, &only)?;
             if found.is_some_and(|(claimed, estimate)| estimate.excludes(claimed)) {
                 let result = Part { parameter: 0, number: j, of: weights.len() };
                 let alone = self.part(i).map(|part| (result, part));
@@ -191,8 +196,8 @@ impl RuleChecker<'_> {
         let mut points = vec![];
         for by in [0.0, 0.25, -0.25] {
             let x: Vec<f64> = self.x.iter().zip(direction).map(|(x, d)| x + by * d).collect();
-            let Some(given) = self.registered(&x)? else { continue };
-            if let Some((claimed, estimate)) = self.compare(&x, &given, direction, weights)? {
+            let Some(evaluation) = self.registered(&x)? else { continue };
+            if let Some((claimed, estimate)) = self.compare(&x, &evaluation, direction, weights)? {
                 points.push((point(&x), claimed / scale, estimate.derivative / scale));
             }
         }
@@ -215,11 +220,11 @@ impl RuleChecker<'_> {
     fn compare(
         &mut self,
         x: &[f64],
-        given: &RuleEvaluation,
+        evaluation: &RuleEvaluation,
         along: &[f64],
         weights: &[f64],
     ) -> Answer<(f64, Estimate)> {
-        let Some(claimed) = self.claimed(given, along, weights)?.filter(|claimed| claimed.is_finite()) else {
+        let Some(claimed) = self.claimed(evaluation, along, weights)?.filter(|claimed| claimed.is_finite()) else {
             return Ok(None);
         };
         let sum = |y: &[f64]| y.iter().zip(weights).map(|(y, w)| y * w).sum::<f64>();
@@ -234,21 +239,23 @@ impl RuleChecker<'_> {
     }
 
     /// Returns the derivative by the rule.
-    fn claimed(&mut self, given: &RuleEvaluation, along: &[f64], weights: &[f64]) -> Answer<f64> {
+    fn claimed(&mut self, evaluation: &RuleEvaluation, along: &[f64], weights: &[f64]) -> Answer<f64> {
         let constants = |numbers: &[f64]| numbers.iter().map(|x| Num::constant(*x)).collect::<Vec<_>>();
         let walk = walk(self.compiler);
         let is_pullback = self.rule.kind == RegisteredKind::Pullback;
         let (arguments, results) = match is_pullback {
-            true => (vector(walk, &given.y, &constants(weights))?, counts(all_vectors(walk, &given.domain))),
-            false => (vectors(walk, &given.domain, &constants(along))?, counts(vector_layout(walk, &given.y))),
+            true => (vector(walk, &evaluation.y, &constants(weights))?, counts(all_vectors(walk, &evaluation.domain))),
+            false => {
+                (vectors(walk, &evaluation.domain, &constants(along))?, counts(vector_layout(walk, &evaluation.y)))
+            }
         };
-        let callee = Callee::Object(given.function.clone());
+        let callee = Callee::Object(evaluation.function.clone());
         let as_tuple = if is_pullback { packed(results) } else { results };
         let Some(result) = attempt(self.machine, self.compiler, callee, &arguments, as_tuple)? else { return Ok(None) };
         let walk = crate::vm::operators::walk(self.compiler);
         let (numbers, others) = match is_pullback {
-            true => (read_all(walk, &given.domain, &unpacked(result, results)), along),
-            false => (read(walk, &given.y, (&result, Offset::default())), weights),
+            true => (read_all(walk, &evaluation.domain, &unpacked(result, results)), along),
+            false => (read(walk, &evaluation.y, (&result, Offset::default())), weights),
         };
         Ok(numbers.ok().map(|numbers| numbers.iter().zip(others).map(|(x, other)| x.value * other).sum()))
     }

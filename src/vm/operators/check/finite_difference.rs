@@ -1,9 +1,9 @@
-//! The derivative of a function at a point by differences, and how sure one can be of it.
+//! Finite differences: estimates the derivative of a function at a point, with a bound of the error.
 //!
-//! Central differences at steps that get shorter and shorter, extrapolated to the step zero (Richardson); of all
-//! estimates the one is taken that is surest. Source: Ridders, *Accurate computation of F'(x) and F'(x)F''(x)*, 1982.
-//! What makes one unsure: how far neighbors in the table are apart, rounding, and derivatives that differ on both
-//! sides of the point.
+//! Central differences at ever shorter steps are extrapolated to the step zero (Richardson); of all estimates, the one with
+//! the smallest error bound is chosen. Source: Ridders, *Accurate computation of F'(x) and F'(x)F''(x)*, 1982.
+//! The error bound covers the differences between neighbors in the table, rounding, and derivatives that differ on both sides
+//! of the point.
 
 /// A derivative.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -24,12 +24,12 @@ pub(crate) fn compared(machine: &mut Machine, id: PrimitiveId, numbers: &Cells) 
 }
 
 impl Machine {
-    /// Takes the kinks that were met since the last call, in order.
+    /// Takes the kinks that were found since the last call, in order.
     pub fn take_kinks(&mut self) -> Vec<Kink> {
         std::mem::take(&mut self.diagnosis.kinks)
     }
 
-    /// Stores the kinks that this run has met, while their places are known.
+    /// Stores the kinks that this run has observed, while their places are known.
     pub(in crate::vm) fn keep_kinks(&mut self) {
         let mut all = std::mem::take(&mut self.diagnosis.observed_kinks);
         all.append(&mut self.levels.take_kinks());

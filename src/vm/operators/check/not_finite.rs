@@ -25,7 +25,7 @@ pub(crate) fn check_sweep(
     map: &LinearMap,
     numbers: &[Num],
 ) -> Result<(), Box<Fault>> {
-    if !machine.levels.is_searched() {
+    if !machine.levels.checks_not_finite() {
         return Ok(());
     }
     let not_finite = numbers.iter().find(|x| !is_finite(x));
@@ -73,7 +73,7 @@ pub(crate) fn check_pullback(
 
 /// Checks the tangents that forward mode returned.
 pub(crate) fn check_tangents(machine: &Machine, tangents: &[Num]) -> Result<(), Box<Fault>> {
-    if !machine.levels.is_searched() {
+    if !machine.levels.checks_not_finite() {
         return Ok(());
     }
     tangents.iter().find(|t| !is_finite(t)).map_or(Ok(()), |t| Err(tangent(machine, t.value)))

@@ -30,7 +30,7 @@ pub(crate) fn receive_result(machine: &mut Machine, result: u32) -> Result<Next,
 }
 
 /// Passes the numbers sent by the body of an operator to the caller of the operator, before the innermost level is closed.
-pub(crate) fn rebase_sent(machine: &mut Machine) {
+pub(crate) fn rebase_sent_origins(machine: &mut Machine) {
     let Machine { diagnosis, levels, frames, .. } = machine;
     let results = &mut diagnosis.lost_tangents.transfers.results;
     if let Some(level) = levels.depth().checked_sub(1).filter(|_| results.to == frames.len() + 1) {

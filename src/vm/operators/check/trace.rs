@@ -1,4 +1,4 @@
-//! Trace recorder: copies a reverse sweep into a [`Trace`], when [steps are wanted](crate::tape::ObserverOptions::steps).
+//! Trace recorder: copies a reverse sweep into a [`Trace`], when [steps are observed](crate::tape::ObserverOptions::steps).
 
 use crate::source::Span;
 use crate::tape::Step;
@@ -21,7 +21,7 @@ pub(crate) fn store_trace(
     (sweep, shares): (&Sweep, &[(u32, Vec<f64>)]),
     map: &LinearMap,
 ) -> Result<(), Box<Fault>> {
-    if !machine.levels.is_shown() || map.direction() == Direction::Forward {
+    if !machine.levels.observes_steps() || map.direction() == Direction::Forward {
         return Ok(());
     }
     let numbers = |templates: &[crate::tape::Template]| -> Result<Vec<Num>, Box<Fault>> {

@@ -156,7 +156,7 @@ impl Task for CheckpointTask {
         if block.operands.is_empty() {
             return Ok(Next::Return);
         }
-        if machine.levels.is_shown() {
+        if machine.levels.observes_steps() {
             machine.note_place();
         }
         let numbers = machine.levels.push_block(level, block, &numbers)?;

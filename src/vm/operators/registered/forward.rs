@@ -23,7 +23,7 @@ struct Tangent {
     delivery: ResultDelivery,
 }
 
-/// Applies the rule, whose registered function has given `result`.
+/// Applies the rule, whose registered function has returned `result`.
 pub(crate) fn apply(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,

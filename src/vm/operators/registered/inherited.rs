@@ -138,23 +138,28 @@ impl Task for Original {
 
 impl PrimalValue {
     /// Compares it with the value that the derivative returned.
-    pub(crate) fn compare(&self, compiler: &dyn Compiler, given: &Template) -> Result<(), Box<Fault>> {
-        let numbers = leaves(walk(compiler), given.tangent, &given.cells, Offset::default())?;
+    pub(crate) fn compare(&self, compiler: &dyn Compiler, actual: &Template) -> Result<(), Box<Fault>> {
+        let numbers = leaves(walk(compiler), actual.tangent, &actual.cells, Offset::default())?;
         let numbers: Vec<f64> = numbers.iter().map(|y| y.value).collect();
         if numbers.len() != self.numbers.len() {
             let plural = if numbers.len() == 1 { "" } else { "s" };
             return Err(self.differs(&format!("{} number{plural} instead of {}", numbers.len(), self.numbers.len())));
         }
         let several = numbers.len() > 1;
-        for (k, (given, primal)) in numbers.iter().zip(&self.numbers).enumerate() {
-            if !is_same(*given, *primal) {
+        for (k, (actual, primal)) in numbers.iter().zip(&self.numbers).enumerate() {
+            if !is_same(*actual, *primal) {
                 let which = if several { format!("number {} is ", k + 1) } else { String::new() };
-                return Err(self.differs(&format!("{which}{} instead of {}", in_formula(*given), in_formula(*primal))));
+                return Err(self.differs(&format!(
+                    "{which}{} instead of {}",
+                    in_formula(*actual),
+                    in_formula(*primal)
+                )));
             }
         }
-        if let Some((given, primal)) = given.cells.i.iter().zip(&self.integers).find(|(given, primal)| given != primal)
+        if let Some((actual, primal)) =
+            actual.cells.i.iter().zip(&self.integers).find(|(actual, primal)| actual != primal)
         {
-            return Err(self.differs(&format!("{given} instead of {primal}")));
+            return Err(self.differs(&format!("{actual} instead of {primal}")));
         }
         Ok(())
     }

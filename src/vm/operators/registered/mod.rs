@@ -61,7 +61,7 @@ pub(crate) struct ByRule {
     pub(crate) before: Option<CallSnapshot>,
 }
 
-/// What the registered function gave back.
+/// The result of the registered function.
 pub(crate) struct RuleResult {
     /// The call.
     pub(crate) rule: ByRule,
@@ -180,8 +180,8 @@ pub(crate) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
     if machine.diagnosis.rule_checks.is_some() {
         check_rule::check(machine, compiler, call, &arguments, &by)?;
     }
-    let is_shown = machine.levels.is_shown();
-    let name = if is_shown { Some(short_name(&machine.original(compiler, site.function)?.name)) } else { None };
+    let observes_steps = machine.levels.observes_steps();
+    let name = if observes_steps { Some(short_name(&machine.original(compiler, site.function)?.name)) } else { None };
     let delivery = ResultDelivery { throws: site.throws, varied_results: None };
     let by_rule = ByRule { level, name, by, result: rule.result, returns: rule.kind, delivery, before };
     let original = varied_arguments.is_some().then_some(site.function);

@@ -18,7 +18,7 @@ use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
 use std::rc::Rc;
 
-/// Applies the rule, whose registered function has given `result`.
+/// Applies the rule, whose registered function has returned `result`.
 pub(crate) fn apply(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -86,7 +86,7 @@ fn keep_pullback(machine: &mut Machine, compiler: &mut dyn Compiler, result: Rul
         x: rule.by.into_iter().map(|a| a.template).collect(),
         y: y.clone(),
     };
-    if machine.levels.is_shown() {
+    if machine.levels.observes_steps() {
         machine.note_place();
     }
     let numbers = machine.levels.push_call(rule.level, call, &results)?;
