@@ -7,18 +7,18 @@ use crate::value::Bank;
 
 /// The reason why a code object is rejected.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Malformed {
+pub struct VerifyError {
     /// The index of the instruction, if the violation concerns one.
     pub at: Option<usize>,
     /// The violation.
-    pub why: String,
+    pub reason: String,
 }
 
-impl std::fmt::Display for Malformed {
+impl std::fmt::Display for VerifyError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.at {
-            Some(at) => write!(f, "instruction {at}: {}", self.why),
-            None => f.write_str(&self.why),
+            Some(at) => write!(f, "instruction {at}: {}", self.reason),
+            None => f.write_str(&self.reason),
         }
     }
 }
@@ -27,8 +27,8 @@ impl std::fmt::Display for Malformed {
 ///
 /// # Errors
 /// Returns the first violation.
-pub fn verify(code: &Code) -> Result<(), Malformed> {
-    let wrong = |why: &str| Err(Malformed { at: None, why: why.into() });
+pub fn verify(code: &Code) -> Result<(), VerifyError> {
+    let wrong = |reason: &str| Err(VerifyError { at: None, reason: reason.into() });
     if code.spans.len() != code.instructions.len() {
         return wrong("every instruction needs a span");
     }
@@ -50,7 +50,7 @@ pub fn verify(code: &Code) -> Result<(), Malformed> {
         return wrong("a call site needs a larger window than there is");
     }
     for (at, instruction) in code.instructions.iter().enumerate() {
-        check(code, at, instruction).map_err(|why| Malformed { at: Some(at), why })?;
+        check(code, at, instruction).map_err(|reason| VerifyError { at: Some(at), reason })?;
     }
     match code.instructions.last() {
         Some(last) if last.opcode().is_end() => Ok(()),
@@ -82,8 +82,8 @@ fn check(code: &Code, at: usize, instruction: &Instruction) -> Result<(), String
     }
     let mut result = Ok(());
     instruction.visit(&mut |field| {
-        if let Err(why) = operand(code, at, opcode, field.role, field.number) {
-            result = Err(format!("operand `{}`: {why}", field.name));
+        if let Err(reason) = operand(code, at, opcode, field.role, field.number) {
+            result = Err(format!("operand `{}`: {reason}", field.name));
         }
     });
     result

@@ -130,7 +130,7 @@ impl<'p> Activity<'p> {
         }
         let (mut effects, mut returns) = (Effects::default(), false);
         let mut results = vec![SharedDependence::default(); f.results.len()];
-        let walk = Walk { activity: self, f, id, given, depth, writers: OnceCell::new() };
+        let walk = FunctionAnalysis { activity: self, f, id, given, depth, writers: OnceCell::new() };
         let step = |block: usize, facts: &mut [SharedDependence]| walk.block(block, facts, &mut effects);
         data_flow::forward(f, entry, step, |regs, facts| {
             returns = true;
@@ -145,18 +145,18 @@ impl<'p> Activity<'p> {
 /// Returns the summary of a function whose body is unknown: the tangent of every number among the arguments is lost on the path to
 /// every result.
 fn opaque(id: FunctionId, f: &Function) -> Summary {
-    let why = match &f.obstacle {
+    let reason = match &f.obstacle {
         Some(obstacle) => LossReason::Obstacle(obstacle.clone()),
         None => LossReason::Opaque(f.name.clone()),
     };
-    let found = Rc::new(TangentLoss { why, span: f.span, calls: vec![], is_given: false });
+    let found = Rc::new(TangentLoss { reason, span: f.span, calls: vec![], is_given: false });
     let losses: BTreeMap<_, _> = (0..f.params.len() as u32).map(|k| ((k, (id, 0, 0)), found.clone())).collect();
     let result = SharedDependence::of(Dependence { losses, ..Dependence::default() });
     Summary { results: vec![result; f.results.len()], effects: Effects::default(), returns: true }
 }
 
 /// The analysis of one function.
-struct Walk<'a, 'p> {
+struct FunctionAnalysis<'a, 'p> {
     activity: &'a Activity<'p>,
     f: &'a Function,
     id: FunctionId,
@@ -167,7 +167,7 @@ struct Walk<'a, 'p> {
     writers: OnceCell<Writers<'a>>,
 }
 
-impl Walk<'_, '_> {
+impl FunctionAnalysis<'_, '_> {
     fn block(&self, block: usize, facts: &mut [SharedDependence], effects: &mut Effects) {
         for (at, step) in self.f.blocks[block].instructions.iter().enumerate() {
             crate::cancel::check();
@@ -250,8 +250,8 @@ impl Walk<'_, '_> {
             }
             Op::Operator(Operator::WithDerivative { .. }) => (0..step.outs.len()).map(operand).collect(),
             Op::Operator(Operator::NoDerivative { is_property }) => {
-                let why = if *is_property { LossReason::Property } else { LossReason::Argument };
-                let of = |k| lost(&operand(k), at, why.clone(), step.span);
+                let reason = if *is_property { LossReason::Property } else { LossReason::Argument };
+                let of = |k| lost(&operand(k), at, reason.clone(), step.span);
                 (0..step.outs.len()).map(of).collect()
             }
             Op::Operator(_) => {
@@ -417,10 +417,10 @@ pub fn covered_by_rule(f: &Function, component: usize) -> bool {
 }
 
 /// Returns the result of a step that loses the tangents of its operands.
-fn lost(ins: &SharedDependence, at: StepId, why: LossReason, span: Span) -> SharedDependence {
+fn lost(ins: &SharedDependence, at: StepId, reason: LossReason, span: Span) -> SharedDependence {
     let Some(ins) = ins.0.as_deref() else { return SharedDependence::default() };
     let mut out = Dependence { losses: ins.losses.clone(), ..Dependence::default() };
-    add_losses(&mut out, ins, at, &Rc::new(TangentLoss { why, span, calls: vec![], is_given: false }));
+    add_losses(&mut out, ins, at, &Rc::new(TangentLoss { reason, span, calls: vec![], is_given: false }));
     out.merge_flags(ins);
     SharedDependence::of(out)
 }
@@ -452,5 +452,10 @@ fn seen_from_caller(found: &Rc<TangentLoss>, callee: &Function, call: Span, is_g
             (found.span, calls.take(8).collect())
         }
     };
-    Rc::new(TangentLoss { why: found.why.clone(), span, calls, is_given: !is_inside && (is_given || found.is_given) })
+    Rc::new(TangentLoss {
+        reason: found.reason.clone(),
+        span,
+        calls,
+        is_given: !is_inside && (is_given || found.is_given),
+    })
 }

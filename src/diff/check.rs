@@ -295,7 +295,7 @@ fn report_losses(promised: &Promised, losses: &BTreeMap<(Span, usize), Rc<Tangen
     let mut conversions: Vec<(usize, Rc<TangentLoss>)> = vec![];
     let mut out = vec![];
     for ((span, parameter), found) in losses {
-        match &found.why {
+        match &found.reason {
             LossReason::Opaque(name) => {
                 if !out.iter().any(|d: &Diagnostic| d.primary.span == *span) {
                     out.push(report::opaque(promised, *parameter, found, name));

@@ -32,7 +32,7 @@ pub type StepId = (FunctionId, u32, u32);
 #[derive(PartialEq, Debug)]
 pub struct TangentLoss {
     /// The reason.
-    pub why: LossReason,
+    pub reason: LossReason,
     /// The location, in the user's code if there is one.
     pub span: Span,
     /// The calls that lead to the step, from the outermost: the name of the called function, and the place of the call.

@@ -51,19 +51,21 @@ enum Value {
 /// # Errors
 /// The reason why there is none.
 pub fn formula(program: &Program, id: FunctionId) -> Result<FunctionFormula, NoFormula> {
-    let mut reader = Reader::new(program);
-    let Some(function) = program.function(id) else { return Err(reader.no("the function is not compiled")) };
-    reader.place = function.span;
-    reader.words = function.parameters.iter().map(|p| p.name.to_string()).collect();
-    let parameters = reader.words.len();
+    let mut evaluator = Evaluator::new(program);
+    let Some(function) = program.function(id) else { return Err(evaluator.no("the function is not compiled")) };
+    evaluator.place = function.span;
+    evaluator.words = function.parameters.iter().map(|p| p.name.to_string()).collect();
+    let parameters = evaluator.words.len();
     let are_numbers = function.params.len() == parameters && function.results == [Bank::F];
     if !are_numbers || function.params.iter().any(|reg| bank(function, *reg) != Bank::F) {
-        return Err(reader.no("it does not map numbers to a number"));
+        return Err(evaluator.no("it does not map numbers to a number"));
     }
     let arguments = (0..parameters as u8).map(|k| Value::Number(Formula::Operand(k))).collect();
-    match reader.run(id, arguments, &[])?.as_slice() {
-        [Value::Number(formula)] => Ok(FunctionFormula { formula: formula.clone(), words: reader.words, parameters }),
-        _ => Err(reader.no("its result is not a number")),
+    match evaluator.run(id, arguments, &[])?.as_slice() {
+        [Value::Number(formula)] => {
+            Ok(FunctionFormula { formula: formula.clone(), words: evaluator.words, parameters })
+        }
+        _ => Err(evaluator.no("its result is not a number")),
     }
 }
 
@@ -72,7 +74,7 @@ fn bank(function: &Function, reg: Reg) -> Bank {
 }
 
 /// The state of the evaluation of graphs.
-struct Reader<'p> {
+struct Evaluator<'p> {
     program: &'p Program,
     /// The names of operands.
     words: Vec<String>,
@@ -86,9 +88,9 @@ struct Reader<'p> {
 /// The contents of the registers of a function.
 type Registers = Vec<Option<Value>>;
 
-impl<'p> Reader<'p> {
-    fn new(program: &'p Program) -> Reader<'p> {
-        Reader { program, words: vec![], open: vec![], place: Span::default(), steps: 0 }
+impl<'p> Evaluator<'p> {
+    fn new(program: &'p Program) -> Evaluator<'p> {
+        Evaluator { program, words: vec![], open: vec![], place: Span::default(), steps: 0 }
     }
 
     fn no(&self, reason: impl Into<String>) -> NoFormula {
@@ -103,8 +105,8 @@ impl<'p> Reader<'p> {
         if self.open.iter().filter(|open| **open == id).count() >= MAX_DEPTH {
             return Err(self.no(format!("'{}' calls itself", known::called(&function))));
         }
-        if let Some(why) = known::obstacle(&function) {
-            return Err(self.no(why));
+        if let Some(reason) = known::obstacle(&function) {
+            return Err(self.no(reason));
         }
         if let Some(place) = known::cycle(&function) {
             return Err(match function.is_prelude {

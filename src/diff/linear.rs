@@ -45,12 +45,12 @@ pub struct Linearity {
     /// The kind.
     pub kind: Kind,
     /// The step that caused it, if it is `Affine` or `NotLinear`.
-    pub step: Option<Rc<Step>>,
+    pub step: Option<Rc<NonlinearStep>>,
 }
 
 /// A step that is not linear.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Step {
+pub struct NonlinearStep {
     /// Its name in a sentence: `sin`, `*`.
     pub name: Rc<str>,
     /// The location, in the user's code.
@@ -65,7 +65,7 @@ impl From<Kind> for Linearity {
 
 impl Linearity {
     fn at(kind: Kind, name: &str, span: Span) -> Linearity {
-        Linearity { kind, step: Some(Rc::new(Step { name: name.into(), span })) }
+        Linearity { kind, step: Some(Rc::new(NonlinearStep { name: name.into(), span })) }
     }
 
     fn varies(&self) -> bool {

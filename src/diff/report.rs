@@ -2,7 +2,7 @@
 
 use super::check::Promised;
 use super::dependence::{LossReason, TangentLoss};
-use super::linear::{Step, base_name};
+use super::linear::{NonlinearStep, base_name};
 use crate::diagnostic::{Code, Diagnostic, Note, Severity};
 use crate::ir::{Function, Instruction, Obstacle, Reg, Terminator};
 use crate::source::Span;
@@ -40,7 +40,7 @@ pub fn not_differentiable(promised: &Promised, losses: &[(usize, Rc<TangentLoss>
         }
         reported.push(found.span);
         diagnostic = calls(diagnostic, found);
-        let through = match found.why {
+        let through = match found.reason {
             LossReason::Argument => THROUGH_ARGUMENT,
             LossReason::Property => THROUGH_PROPERTY,
             _ => THROUGH_RESULT,
@@ -50,22 +50,22 @@ pub fn not_differentiable(promised: &Promised, losses: &[(usize, Rc<TangentLoss>
             continue;
         }
         diagnostic = diagnostic.note_at(found.span, through);
-        let (why, way_out) = explanation(&found.why);
-        if !diagnostic.notes.iter().any(|n| n.text == why) {
-            diagnostic.notes.push(Note { span: None, text: why.into() });
+        let (reason, help) = explanation(&found.reason);
+        if !diagnostic.notes.iter().any(|n| n.text == reason) {
+            diagnostic.notes.push(Note { span: None, text: reason.into() });
         }
-        diagnostic = match found.why {
-            LossReason::Property => diagnostic.help(way_out),
-            _ => cut(diagnostic, way_out, found.span),
+        diagnostic = match found.reason {
+            LossReason::Property => diagnostic.help(help),
+            _ => cut(diagnostic, help, found.span),
         };
     }
     diagnostic
 }
 
 /// Returns the reason why a tangent is lost, and the suggested change.
-fn explanation(why: &LossReason) -> (&'static str, &'static str) {
+fn explanation(reason: &LossReason) -> (&'static str, &'static str) {
     const CONSTANT: &str = "to treat the value as a constant, with a derivative of zero, use 'withoutDerivative(at:)'";
-    match why {
+    match reason {
         LossReason::Argument => (
             "the parameter is marked '@noDerivative': the function is not differentiated with respect to it",
             "to treat the argument as a constant, use 'withoutDerivative(at:)'",
@@ -119,17 +119,15 @@ pub fn obstacle_reference(promised: &Promised, obstacle: &Obstacle) -> Diagnosti
 }
 
 fn with_obstacle(diagnostic: Diagnostic, at: Span, obstacle: &Obstacle) -> Diagnostic {
-    let way_out = match obstacle {
+    let help = match obstacle {
         Obstacle::Requirement(_) => None,
         Obstacle::Property { is_case: true, .. } => Some("use it in a function or method"),
         Obstacle::Property { is_read: true, .. } => Some("read it in a computed property or method"),
         Obstacle::Property { .. } => Some("set it in an initializer or function"),
     };
     let diagnostic = diagnostic.note_at(at, obstacle.to_string());
-    match way_out {
-        Some(way_out) => {
-            diagnostic.help(format!("{way_out}, and register a derivative for that with '@derivative(of:)'"))
-        }
+    match help {
+        Some(help) => diagnostic.help(format!("{help}, and register a derivative for that with '@derivative(of:)'")),
         None => diagnostic,
     }
 }
@@ -172,14 +170,15 @@ pub fn zero_derivative(promised: &Promised) -> Diagnostic {
 }
 
 /// Reports that a function that must be linear is not.
-pub fn not_linear(promised: &Promised, step: Option<&Step>) -> Diagnostic {
+pub fn not_linear(promised: &Promised, step: Option<&NonlinearStep>) -> Diagnostic {
     let subject = subject(promised);
-    let culprit = step.map_or_else(|| format!("'{}'", base_name(&promised.function.name)), |s| format!("'{}'", s.name));
-    let message = format!("when differentiating {subject} as a linear map, {culprit} is not linear");
+    let nonlinear_step =
+        step.map_or_else(|| format!("'{}'", base_name(&promised.function.name)), |s| format!("'{}'", s.name));
+    let message = format!("when differentiating {subject} as a linear map, {nonlinear_step} is not linear");
     let diagnostic = Diagnostic::error(Code::NotLinear, head(promised), message);
     match step.filter(|_| !promised.function.is_prelude) {
         Some(step) => {
-            let why = match &*step.name {
+            let reason = match &*step.name {
                 "*" => "both factors vary with the arguments".to_string(),
                 "/" => "the divisor varies with the arguments".to_string(),
                 "==" | "!=" | "<" | "<=" | ">" | ">=" => {
@@ -187,7 +186,7 @@ pub fn not_linear(promised: &Promised, step: Option<&Step>) -> Diagnostic {
                 }
                 name => format!("'{name}' is not linear in a value that varies with the arguments"),
             };
-            definition(diagnostic, promised).note_at(step.span, why)
+            definition(diagnostic, promised).note_at(step.span, reason)
         }
         None => diagnostic,
     }
@@ -204,7 +203,7 @@ pub fn as_warning(not_linear: Diagnostic, what_happens: &str) -> Diagnostic {
 }
 
 /// Reports that a function that must be linear adds a constant.
-pub fn affine(promised: &Promised, step: Option<&Step>) -> Diagnostic {
+pub fn affine(promised: &Promised, step: Option<&NonlinearStep>) -> Diagnostic {
     let message = format!("{} is affine, not linear: its transpose ignores the constant part", subject(promised));
     let diagnostic = Diagnostic::warning(Code::AffineAsLinear, head(promised), message);
     match step.filter(|_| !promised.function.is_prelude) {

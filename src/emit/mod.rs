@@ -30,7 +30,7 @@ use writer::Writer;
 
 /// The reason why a function cannot be encoded.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Unencodable {
+pub enum EncodeError {
     /// It has more registers than an instruction can address.
     TooManyRegisters,
     /// The native library has no function with this name.
@@ -47,15 +47,15 @@ pub enum Unencodable {
     Unreachable,
 }
 
-impl std::fmt::Display for Unencodable {
+impl std::fmt::Display for EncodeError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Unencodable::TooManyRegisters => f.write_str("the function has too many variables"),
-            Unencodable::Methods => f.write_str("the program has too many dynamically dispatched methods"),
-            Unencodable::Native(name) => write!(f, "there is no native function `{name}`"),
-            Unencodable::Primitive(name) => write!(f, "the primitive `{name}` cannot be encoded"),
-            Unencodable::Operands(name) => write!(f, "the primitive `{name}` has the wrong number of operands"),
-            Unencodable::Far | Unencodable::Unreachable => f.write_str("the graph is malformed"),
+            EncodeError::TooManyRegisters => f.write_str("the function has too many variables"),
+            EncodeError::Methods => f.write_str("the program has too many dynamically dispatched methods"),
+            EncodeError::Native(name) => write!(f, "there is no native function `{name}`"),
+            EncodeError::Primitive(name) => write!(f, "the primitive `{name}` cannot be encoded"),
+            EncodeError::Operands(name) => write!(f, "the primitive `{name}` has the wrong number of operands"),
+            EncodeError::Far | EncodeError::Unreachable => f.write_str("the graph is malformed"),
         }
     }
 }
@@ -76,7 +76,7 @@ pub struct Context<'a> {
 ///
 /// # Errors
 /// Fails if the function exceeds the limits of a code object or calls a native function that does not exist.
-pub fn emit(program: &Program, function: &Function, is_derivative: bool) -> Result<Code, Unencodable> {
+pub fn emit(program: &Program, function: &Function, is_derivative: bool) -> Result<Code, EncodeError> {
     let mut graph = Graph::of(function);
     prepare::prepare(&mut graph, is_derivative);
     crate::cancel::check();
@@ -92,7 +92,7 @@ pub fn emit(program: &Program, function: &Function, is_derivative: bool) -> Resu
     let own = [0, 1, 2].map(|b| assignment.own[b].max(usize::from(results[b])));
     let assignment = assign::Assignment { own, ..assignment };
     if (0..3).any(|b| own[b] + window[b] > usize::from(u16::MAX)) {
-        return Err(Unencodable::TooManyRegisters);
+        return Err(EncodeError::TooManyRegisters);
     }
     let params: Vec<Bank> = graph.params.iter().map(|p| graph.banks[*p]).collect();
     let inactive_from = assignment.inactive_from.min(own[0]);
@@ -115,7 +115,7 @@ pub fn emit(program: &Program, function: &Function, is_derivative: bool) -> Resu
         write(Selector::new(writer, &context), &order, &live)
     };
     match write(false) {
-        Err(Unencodable::Far) => write(true),
+        Err(EncodeError::Far) => write(true),
         done => done,
     }
 }
@@ -126,7 +126,7 @@ fn bank_counts(banks: &[Bank]) -> [u16; 3] {
     counts
 }
 
-fn write(mut selector: Selector<'_>, order: &[usize], live: &Liveness) -> Result<Code, Unencodable> {
+fn write(mut selector: Selector<'_>, order: &[usize], live: &Liveness) -> Result<Code, EncodeError> {
     let graph = selector.context.graph;
     let stale = stale_references(graph, order, live, &selector.writer);
     let mut kill_points = KillPoints { graph, needed: vec![false; graph.banks.len()] };

@@ -184,7 +184,7 @@ fn fuse_comparisons(graph: &mut Graph, constants: &HashMap<Reg, i64>) {
 /// Finds the registers that are only read by the branch directly after their write, or by a `not` between them.
 fn only_read_by_branches(graph: &Graph) -> Vec<bool> {
     let Counts { reads, .. } = count(graph);
-    let mut last_reads = vec![0; graph.banks.len()];
+    let mut branch_reads = vec![0; graph.banks.len()];
     for block in &graph.blocks {
         let End::Branch { test: Test::True, ins, .. } = &block.end else { continue };
         let mut condition = ins[0];
@@ -192,14 +192,14 @@ fn only_read_by_branches(graph: &Graph) -> Vec<bool> {
             if step.outs[..] != [condition] {
                 break;
             }
-            last_reads[condition] += 1;
+            branch_reads[condition] += 1;
             if primitive_name(step) != Some("bool.not") {
                 break;
             }
             condition = step.ins[0];
         }
     }
-    last_reads.iter().zip(&reads).map(|(last_reads, reads)| last_reads == reads).collect()
+    branch_reads.iter().zip(&reads).map(|(branch_reads, reads)| branch_reads == reads).collect()
 }
 
 /// Hoists the constants of loops: they are loaded once, at the entry, each into one register.

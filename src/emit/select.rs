@@ -9,7 +9,7 @@ use super::graph::{Join, Nesting, Reg, Step, StepOp};
 use super::moves::in_sequence;
 use super::sites;
 use super::writer::Writer;
-use super::{Context, Unencodable};
+use super::{Context, EncodeError};
 use crate::bytecode::Instruction;
 use crate::bytecode::operand::*;
 use crate::ir::Op;
@@ -39,7 +39,7 @@ impl<'a> Selector<'a> {
     ///
     /// # Errors
     /// Fails if a step refers to an entity that does not exist.
-    pub fn step(&mut self, step: &Step, killed: Vec<Reg>, dead: &[Reg], clear: bool) -> Result<(), Unencodable> {
+    pub fn step(&mut self, step: &Step, killed: Vec<Reg>, dead: &[Reg], clear: bool) -> Result<(), EncodeError> {
         self.writer.span = step.span;
         self.killed = killed;
         self.consumed.clear();
@@ -105,7 +105,7 @@ impl<'a> Selector<'a> {
         }
     }
 
-    fn ir(&mut self, step: &Step, op: &Op) -> Result<(), Unencodable> {
+    fn ir(&mut self, step: &Step, op: &Op) -> Result<(), EncodeError> {
         use Instruction as I;
         let n = |s: &mut Self, regs: &[Reg], k: usize| s.writer.number(regs[k]);
         let (outs, ins) = (&step.outs[..], &step.ins[..]);
@@ -146,7 +146,7 @@ impl<'a> Selector<'a> {
             }
             Op::FindMethod(method) => {
                 let (out, from) = (ROut(n(self, outs, 0)), RIn(n(self, ins, 0)));
-                let method = u16::try_from(method.0).map_err(|_| Unencodable::Methods)?;
+                let method = u16::try_from(method.0).map_err(|_| EncodeError::Methods)?;
                 self.writer.push(I::FindMethod { out, from, method: Method(method) });
             }
             Op::Closure(_) | Op::NewBox | Op::NewRecord => self.make(step, op),
@@ -337,7 +337,7 @@ impl<'a> Selector<'a> {
         self.consumed.extend(consumed);
     }
 
-    fn call(&mut self, step: &Step, op: &Op) -> Result<(), Unencodable> {
+    fn call(&mut self, step: &Step, op: &Op) -> Result<(), EncodeError> {
         use Instruction as I;
         self.arguments(step);
         let derivative = self.context.is_derivative;
@@ -363,7 +363,7 @@ impl<'a> Selector<'a> {
                 let site = sites::operator(&mut self.writer.code, &self.context.graph.banks, step, operator);
                 if derivative { I::DOperate { site } } else { I::Operate { site } }
             }
-            _ => return Err(Unencodable::Unreachable),
+            _ => return Err(EncodeError::Unreachable),
         };
         self.writer.push(instruction);
         let sources = window_places(&self.context.graph.banks, &step.outs);

@@ -1,6 +1,6 @@
 //! Code writer: adds instructions, constants and jumps to a code object.
 
-use super::Unencodable;
+use super::EncodeError;
 use super::assign::{Assignment, Place};
 use super::graph::Reg;
 use crate::bytecode::operand::*;
@@ -195,13 +195,13 @@ impl<'a> Writer<'a> {
     /// Fills in the targets of the jumps.
     ///
     /// # Errors
-    /// [`Unencodable::Far`] if one of them is too far for a near jump.
-    pub fn finish(mut self) -> Result<Code, Unencodable> {
+    /// [`EncodeError::Far`] if one of them is too far for a near jump.
+    pub fn finish(mut self) -> Result<Code, EncodeError> {
         for (at, block) in self.jumps {
-            let Some(start) = self.starts.get(&block) else { return Err(Unencodable::Unreachable) };
+            let Some(start) = self.starts.get(&block) else { return Err(EncodeError::Unreachable) };
             let distance = *start as i64 - (at as i64 + 1);
             let instruction = &mut self.code.instructions[at];
-            *instruction = with_target(*instruction, distance).ok_or(Unencodable::Far)?;
+            *instruction = with_target(*instruction, distance).ok_or(EncodeError::Far)?;
         }
         for (window, used) in self.code.window.iter_mut().zip(self.scratch_used) {
             *window -= u16::from(!used);

@@ -1,6 +1,6 @@
 //! Loop progress: the selection of the reported loop, the interval of reports, and their wording.
 
-use crate::session::Step;
+use crate::session::ProgressReport;
 use std::time::{Duration, Instant};
 
 /// The time after which a loop without reports counts as left, so that another one may be reported.
@@ -46,7 +46,7 @@ impl LoopTracker {
     }
 
     /// Processes a progress report; returns the change of the display, if any.
-    pub(crate) fn update(&mut self, step: &Step, now: Instant) -> Option<ProgressEvent> {
+    pub(crate) fn update(&mut self, step: &ProgressReport, now: Instant) -> Option<ProgressEvent> {
         let is_other = |current: &Loop| current.label != step.label;
         if self.now.as_ref().is_some_and(|current| is_other(current) && now - current.last_report < LOOP_TIMEOUT) {
             return None;
@@ -71,7 +71,7 @@ impl LoopTracker {
 }
 
 /// Formats the progress of a loop: `3412 / 10000   34 %   1.2 M steps/s   about 6 s left`.
-pub(crate) fn words(step: &Step, rate: Option<f64>) -> String {
+pub(crate) fn words(step: &ProgressReport, rate: Option<f64>) -> String {
     let Some(done) = step.done else { return "done".to_owned() };
     let mut words = vec![match step.total {
         Some(total) => format!("{done} / {total}"),
@@ -112,12 +112,12 @@ fn time(seconds: f64) -> String {
 mod tests {
     use super::*;
 
-    fn step(label: &str, done: Option<u64>) -> Step<'_> {
-        Step { label, done, total: Some(10_000) }
+    fn step(label: &str, done: Option<u64>) -> ProgressReport<'_> {
+        ProgressReport { label, done, total: Some(10_000) }
     }
 
     #[test]
-    fn the_outermost_loop_is_told_now_and_then() {
+    fn the_outermost_loop_is_reported_at_intervals() {
         let start = Instant::now();
         let at = |ms: u64| start + Duration::from_millis(ms);
         let mut tracker = LoopTracker::with_interval(Duration::from_millis(100));
@@ -145,7 +145,7 @@ mod tests {
     fn rounds_have_words() {
         assert_eq!(words(&step("", Some(3412)), Some(1100.0)), "3412 / 10000   34 %   1.1 k steps/s   about 6 s left");
         assert_eq!(words(&step("", Some(3)), None), "3 / 10000");
-        assert_eq!(words(&Step { total: None, ..step("", Some(3)) }, Some(2.5e6)), "3   2.5 M steps/s");
+        assert_eq!(words(&ProgressReport { total: None, ..step("", Some(3)) }, Some(2.5e6)), "3   2.5 M steps/s");
         assert_eq!(words(&step("", None), None), "done");
         assert_eq!([1.0, 150.0, 1e5].map(time), ["1 s", "3 min", "28 h"]);
     }

@@ -38,7 +38,7 @@ impl Output {
     /// Returns standard output, with a line buffer on a terminal and a large buffer elsewhere.
     pub(super) fn stdout() -> Output {
         if stdout_state::stdout_was_closed() {
-            return Output::to(Box::new(Closed));
+            return Output::to(Box::new(ClosedOutput));
         }
         let stdout = std::io::stdout();
         // The standard library flushes at every line, even into a pipe or a file, where this would cost a system
@@ -95,9 +95,9 @@ impl Write for Output {
 }
 
 /// The standard output of a process that was started without one.
-struct Closed;
+struct ClosedOutput;
 
-impl Write for Closed {
+impl Write for ClosedOutput {
     fn write(&mut self, _: &[u8]) -> Result<usize> {
         Err(Error::other("standard output is closed"))
     }

@@ -2,7 +2,7 @@
 
 use super::output::{Output, set_write_hook};
 use crate::front::loop_progress::{LoopTracker, ProgressEvent, words};
-use crate::session::Step;
+use crate::session::ProgressReport;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::cell::RefCell;
@@ -33,7 +33,7 @@ pub(super) fn write_lines(output: Output) {
 }
 
 /// Receives the progress of every iteration.
-pub(super) fn step(step: &Step) {
+pub(super) fn step(step: &ProgressReport) {
     DISPLAY.with_borrow_mut(|shown| shown.step(step));
 }
 
@@ -52,7 +52,7 @@ fn without_bar(work: &mut dyn FnMut()) {
 }
 
 impl ProgressDisplay {
-    fn step(&mut self, step: &Step) {
+    fn step(&mut self, step: &ProgressReport) {
         match self.rounds.update(step, Instant::now()) {
             None => {}
             Some(ProgressEvent::Begin) => {
@@ -65,7 +65,7 @@ impl ProgressDisplay {
         }
     }
 
-    fn show(&self, step: &Step, seconds: f64, rate: Option<f64>) {
+    fn show(&self, step: &ProgressReport, seconds: f64, rate: Option<f64>) {
         let done = step.done.unwrap_or_default();
         if let Some(bar) = &self.bar {
             bar.set_message(words(step, rate));
@@ -93,7 +93,7 @@ impl ProgressDisplay {
     }
 }
 
-fn bar(step: &Step) -> ProgressBar {
+fn bar(step: &ProgressReport) -> ProgressBar {
     let (bar, template) = match step.total {
         Some(total) => (ProgressBar::new(total), "{prefix} {wide_bar} {msg}"),
         None => (ProgressBar::new_spinner(), "{prefix} {spinner} {msg}"),

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn operands_stand_to_the_left() {
+    fn operands_are_on_the_left() {
         assert_eq!(graph().columns(), [0, 1, 2]);
         assert_eq!(graph().text()[1], "      x   2       <1        ─▶ u, y");
     }

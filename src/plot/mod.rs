@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn bars_touch_and_stand_on_zero() {
+    fn bars_touch_and_begin_at_zero() {
         let series = Series { name: "f".into(), mark: Mark::Bars, points: vec![(0.5, 1.0), (1.5, 2.0)] };
         let chart = Chart { title: String::new(), x: 0.0..=2.0, series: vec![series] };
         let y = chart.y().unwrap();

@@ -13,7 +13,7 @@ pub(crate) mod run;
 #[cfg(test)]
 mod tests;
 
-pub use crate::native::library::{Access, AccessError, Display, Folders, Screen, Step, Streams};
+pub use crate::native::library::{Access, AccessError, Display, Folders, ProgressReport, Screen, Streams};
 pub use crate::plot::{Chart, png};
 pub use crate::session::compile::imports::Loader;
 pub use crate::session::explain::formula::Derived;
@@ -66,7 +66,7 @@ pub struct Session {
     /// Whether the tests in the given files are retained.
     keeps_tests: bool,
     /// The function that receives the progress of loops of the script.
-    loops: Option<fn(&Step<'_>)>,
+    loops: Option<fn(&ProgressReport<'_>)>,
     /// The type of the last value.
     value_type: Option<String>,
     /// The paths of the files that were read.

@@ -35,7 +35,7 @@ pub struct Options {
     /// Whether a program with warnings is rejected.
     pub deny_warnings: bool,
     /// The function that receives the progress of loops over `progress(…)`.
-    pub progress: Option<fn(&super::Step<'_>)>,
+    pub progress: Option<fn(&super::ProgressReport<'_>)>,
     /// Whether it also receives the progress of loops of the script itself, after a run has taken two seconds.
     pub reports_loops: bool,
     /// The files to which programs have access.

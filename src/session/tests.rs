@@ -114,7 +114,7 @@ fn kinks_are_noted_after_an_explanation() {
 }
 
 #[test]
-fn a_warning_is_said_once() {
+fn a_warning_is_reported_once() {
     dialogue(&[
         (
             "h(x) = withoutDerivative(at: x); let slope = gradient(at: 1.0) { x in Double(3).squareRoot() }",
@@ -163,7 +163,7 @@ fn a_text_that_stops_leaves_what_had_its_value() {
 
 /// A prompt can report the kinks that were found, besides the value.
 #[test]
-fn kinks_are_told_once() {
+fn kinks_are_reported_once() {
     let options = Options { kinks: Kinks::Noted, ..Options::default() };
     let mut session = Session::new(options, Box::new(std::io::sink()));
     let outcome = session.eval("first", "gradient(at: 0) { x in abs(x) + 2 * abs(3 * x) + max(x, -1) }");
@@ -178,7 +178,7 @@ fn kinks_are_told_once() {
 
 /// A branch exactly at its threshold is reported like a kink, regardless of the form of the branch.
 #[test]
-fn branches_at_their_thresholds_are_told() {
+fn branches_at_their_thresholds_are_reported() {
     let cases = [
         ("{ x in x > 0 ? x : -x }", 1),
         ("{ x in var y = x; if x >= 0 { y = 2 * x }; return y }", 1),

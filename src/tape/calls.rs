@@ -10,10 +10,10 @@ use std::rc::Rc;
 impl Levels {
     /// Returns the direction of the level at that position.
     pub fn direction_at(&self, k: usize) -> Option<Direction> {
-        use super::levels::Kind;
+        use super::levels::LevelStorage;
         Some(match self.stack.get(k)?.kind {
-            Kind::OutermostReverse | Kind::Reverse(_) => Direction::Reverse,
-            Kind::OutermostForward | Kind::Forward(_) => Direction::Forward,
+            LevelStorage::OutermostReverse | LevelStorage::Reverse(_) => Direction::Reverse,
+            LevelStorage::OutermostForward | LevelStorage::Forward(_) => Direction::Forward,
         })
     }
 

@@ -3,7 +3,7 @@
 use super::Num;
 use super::column::TangentColumn;
 use super::node::{Pool, RecordError};
-use super::observer::{Observer, ObserverOptions, Operation, Recorded, Step};
+use super::observer::{ObservedStep, Observer, ObserverOptions, Operation, Recorded};
 use super::recording::{Recording, SharedPool, Tape};
 use crate::native::PrimitiveId;
 use crate::value::Slot;
@@ -57,7 +57,7 @@ pub struct Levels {
 #[derive(Debug)]
 pub(super) struct Level {
     pub(super) epoch: u64,
-    pub(super) kind: Kind,
+    pub(super) kind: LevelStorage,
     /// Whether the recorded function must be linear.
     pub(super) is_linear: bool,
     /// Whether recording is suspended: results are constant in the level, and only copies retain their slots.
@@ -70,7 +70,7 @@ pub(super) struct Level {
 
 /// The storage of a level.
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(super) enum LevelStorage {
     /// The outermost level, in reverse mode; its tape is [`Levels::outermost`].
     OutermostReverse,
     /// The outermost level, in forward mode: slots are tangents, and nothing is stored.
@@ -160,12 +160,14 @@ impl Levels {
             return Err(RecordError::Levels(MAX_DEPTH));
         }
         let kind = match (direction, self.stack.is_empty()) {
-            (Direction::Reverse, true) => Kind::OutermostReverse,
+            (Direction::Reverse, true) => LevelStorage::OutermostReverse,
             // In such a column equal tangents of different numbers are distinguished.
-            (Direction::Forward, true) if self.options().stops_at_kinks => Kind::Forward(TangentColumn::default()),
-            (Direction::Forward, true) => Kind::OutermostForward,
-            (Direction::Reverse, false) => Kind::Reverse(Box::new(Recording::new(&self.pool))),
-            (Direction::Forward, false) => Kind::Forward(TangentColumn::default()),
+            (Direction::Forward, true) if self.options().stops_at_kinks => {
+                LevelStorage::Forward(TangentColumn::default())
+            }
+            (Direction::Forward, true) => LevelStorage::OutermostForward,
+            (Direction::Reverse, false) => LevelStorage::Reverse(Box::new(Recording::new(&self.pool))),
+            (Direction::Forward, false) => LevelStorage::Forward(TangentColumn::default()),
         };
         if let Some(observer) = self.observer.as_mut().filter(|_| self.stack.is_empty()) {
             observer.opened();
@@ -262,10 +264,10 @@ impl Levels {
         let level = self.stack.pop()?;
         self.set_mode();
         match level.kind {
-            Kind::OutermostReverse => Some(self.outermost.finish()),
-            Kind::Reverse(mut recording) => Some(recording.finish()),
-            Kind::OutermostForward => None,
-            Kind::Forward(tangents) => {
+            LevelStorage::OutermostReverse => Some(self.outermost.finish()),
+            LevelStorage::Reverse(mut recording) => Some(recording.finish()),
+            LevelStorage::OutermostForward => None,
+            LevelStorage::Forward(tangents) => {
                 self.pool.borrow_mut().release(tangents.bytes());
                 None
             }
@@ -283,7 +285,7 @@ impl Levels {
         while self.stack.len() > depth
             && let Some(level) = self.stack.pop()
         {
-            if let Kind::Forward(tangents) = level.kind {
+            if let LevelStorage::Forward(tangents) = level.kind {
                 self.pool.borrow_mut().release(tangents.bytes());
             }
         }
@@ -336,7 +338,7 @@ impl Levels {
         x: &[Num],
         n: i64,
         result: f64,
-    ) -> Result<Option<Step>, RecordError> {
+    ) -> Result<Option<ObservedStep>, RecordError> {
         if self.observer.is_none() {
             return Ok(None);
         }
@@ -352,7 +354,7 @@ impl Levels {
     }
 
     /// Informs the observer of the tangent of a step.
-    pub(super) fn observe_tangent(&mut self, step: &Step, of: &[f64], tangent: f64) -> Result<(), RecordError> {
+    pub(super) fn observe_tangent(&mut self, step: &ObservedStep, of: &[f64], tangent: f64) -> Result<(), RecordError> {
         match &mut self.observer {
             Some(observer) => observer.propagated(step, of, tangent),
             None => Ok(()),
@@ -376,9 +378,9 @@ impl Levels {
                 Level { is_linear: true, .. }
                 | Level { is_traced: true, .. }
                 | Level { observer: Some(_), .. }
-                | Level { kind: Kind::Forward(_), .. },
+                | Level { kind: LevelStorage::Forward(_), .. },
             ] => (Mode::General, 0),
-            [Level { epoch, kind: Kind::OutermostForward, .. }] => (Mode::SingleForward, *epoch),
+            [Level { epoch, kind: LevelStorage::OutermostForward, .. }] => (Mode::SingleForward, *epoch),
             [Level { epoch, .. }] => (Mode::SingleReverse, *epoch),
             _ => (Mode::General, 0),
         };
@@ -389,8 +391,8 @@ impl Levels {
     /// Returns the direction of the innermost level.
     pub fn direction(&self) -> Option<Direction> {
         Some(match self.stack.last()?.kind {
-            Kind::OutermostReverse | Kind::Reverse(_) => Direction::Reverse,
-            Kind::OutermostForward | Kind::Forward(_) => Direction::Forward,
+            LevelStorage::OutermostReverse | LevelStorage::Reverse(_) => Direction::Reverse,
+            LevelStorage::OutermostForward | LevelStorage::Forward(_) => Direction::Forward,
         })
     }
 
@@ -433,9 +435,9 @@ impl Levels {
 
     pub(super) fn recording(&mut self, k: usize) -> Option<&mut Recording> {
         match self.stack.get_mut(k).filter(|level| !level.is_paused).map(|level| &mut level.kind)? {
-            Kind::OutermostReverse => Some(&mut self.outermost),
-            Kind::Reverse(recording) => Some(recording),
-            Kind::OutermostForward | Kind::Forward(_) => None,
+            LevelStorage::OutermostReverse => Some(&mut self.outermost),
+            LevelStorage::Reverse(recording) => Some(recording),
+            LevelStorage::OutermostForward | LevelStorage::Forward(_) => None,
         }
     }
 
@@ -461,7 +463,7 @@ impl Levels {
     /// nothing is stored beside them. [`add_leaves`](Levels::add_leaves) then adds as many as there were.
     pub fn single_leaves(&self) -> Option<Slot> {
         match &self.stack[..] {
-            [Level { epoch, kind: Kind::OutermostReverse, .. }] => {
+            [Level { epoch, kind: LevelStorage::OutermostReverse, .. }] => {
                 Some(Slot { epoch: *epoch, payload: u64::from(self.outermost.len()) + 1 })
             }
             _ => None,
@@ -493,15 +495,15 @@ impl Levels {
         let outer = self.live_slot(x.slot);
         let tangent = Num { slot: self.live_slot(tangent.slot), ..tangent };
         let payload = match &mut self.stack[k].kind {
-            Kind::Forward(tangents) => {
+            LevelStorage::Forward(tangents) => {
                 let missing = tangents.missing(tangent, outer);
                 if missing > 0 {
                     self.pool.borrow_mut().reserve(missing)?;
                 }
                 tangents.push(tangent, outer)
             }
-            Kind::OutermostForward => tangent.value.to_bits(),
-            Kind::OutermostReverse | Kind::Reverse(_) => unreachable!("level {k} is a forward one"),
+            LevelStorage::OutermostForward => tangent.value.to_bits(),
+            LevelStorage::OutermostReverse | LevelStorage::Reverse(_) => unreachable!("level {k} is a forward one"),
         };
         Ok(Num { value: x.value, slot: Slot { epoch, payload } })
     }
@@ -510,9 +512,9 @@ impl Levels {
     pub fn tangent(&self, k: usize, x: Num) -> Num {
         match self.stack.get(k) {
             Some(level) if level.epoch == x.slot.epoch => match &level.kind {
-                Kind::OutermostForward => Num::constant(f64::from_bits(x.slot.payload)),
-                Kind::Forward(tangents) => tangents.get(x.slot.payload as usize).0,
-                Kind::OutermostReverse | Kind::Reverse(_) => Num::default(),
+                LevelStorage::OutermostForward => Num::constant(f64::from_bits(x.slot.payload)),
+                LevelStorage::Forward(tangents) => tangents.get(x.slot.payload as usize).0,
+                LevelStorage::OutermostReverse | LevelStorage::Reverse(_) => Num::default(),
             },
             _ => Num::default(),
         }
@@ -535,9 +537,9 @@ impl Levels {
     pub fn strip_slot(&self, k: usize, slot: Slot) -> Slot {
         match self.stack.get(k) {
             Some(level) if level.epoch == slot.epoch => match &level.kind {
-                Kind::OutermostReverse | Kind::OutermostForward => Slot::NONE,
-                Kind::Reverse(recording) => recording.outer_value(slot.payload as u32),
-                Kind::Forward(tangents) => tangents.get(slot.payload as usize).1,
+                LevelStorage::OutermostReverse | LevelStorage::OutermostForward => Slot::NONE,
+                LevelStorage::Reverse(recording) => recording.outer_value(slot.payload as u32),
+                LevelStorage::Forward(tangents) => tangents.get(slot.payload as usize).1,
             },
             _ => slot,
         }

@@ -88,7 +88,7 @@ impl Pool {
     }
 
     /// Takes a chunk back.
-    pub fn give(&mut self, mut chunk: Vec<Node>) {
+    pub fn return_chunk(&mut self, mut chunk: Vec<Node>) {
         if chunk.capacity() == 0 {
             return;
         }
@@ -111,7 +111,7 @@ impl Pool {
         }
         let mut exact = Vec::with_capacity(chunk.len());
         exact.extend_from_slice(&chunk);
-        self.give(chunk);
+        self.return_chunk(chunk);
         self.used += bytes(exact.capacity());
         self.borrowed += 1;
         exact

@@ -30,7 +30,7 @@ pub struct ObserverOptions {
 
 /// One operation on varied numbers, as an observer has recorded it.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Step {
+pub struct ObservedStep {
     /// Its place in the program, by the machine's numbering.
     pub place: u32,
     /// Its number among the operations at that place since the outermost level was opened.
@@ -100,7 +100,7 @@ pub trait Observer: Any + Debug {
     ///
     /// # Errors
     /// [`RecordError`] when the program is to stop there.
-    fn computed(&mut self, operation: &Operation<'_>) -> Result<Option<Step>, RecordError> {
+    fn computed(&mut self, operation: &Operation<'_>) -> Result<Option<ObservedStep>, RecordError> {
         let _ = operation;
         Ok(None)
     }
@@ -109,7 +109,7 @@ pub trait Observer: Any + Debug {
     ///
     /// # Errors
     /// [`RecordError`] when the program is to stop there.
-    fn propagated(&mut self, step: &Step, of: &[f64], tangent: f64) -> Result<(), RecordError> {
+    fn propagated(&mut self, step: &ObservedStep, of: &[f64], tangent: f64) -> Result<(), RecordError> {
         let _ = (step, of, tangent);
         Ok(())
     }

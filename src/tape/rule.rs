@@ -5,7 +5,7 @@
 //! tangents.
 
 use super::Num;
-use super::levels::{Kind, Levels};
+use super::levels::{LevelStorage, Levels};
 use super::node::{Node, RecordError};
 use super::observer::{self, Recorded};
 use crate::cancel;
@@ -74,12 +74,12 @@ impl Levels {
         let seen = self.observe(k, id, x, n, result.value)?;
         let step = Step { id, x: inner, n, result };
         match self.stack[k].kind {
-            Kind::OutermostReverse | Kind::Reverse(_) => {
+            LevelStorage::OutermostReverse | LevelStorage::Reverse(_) => {
                 let y = self.record_reverse(k, x, step)?;
                 self.keep(k, y, seen);
                 Ok(y)
             }
-            Kind::OutermostForward | Kind::Forward(_) => self.record_forward(k, x, step, seen),
+            LevelStorage::OutermostForward | LevelStorage::Forward(_) => self.record_forward(k, x, step, seen),
         }
     }
 
@@ -158,7 +158,7 @@ impl Levels {
         k: usize,
         x: &[Num],
         step: Step,
-        seen: Option<observer::Step>,
+        seen: Option<observer::ObservedStep>,
     ) -> Result<Num, RecordError> {
         let tangent = match (step.id.info().partials(), x) {
             // A function that is linear in its one operand is its own differential: a rounding rounds the tangent too.
@@ -173,7 +173,7 @@ impl Levels {
     }
 
     /// Stores an observed step beside its node.
-    pub(super) fn keep(&mut self, k: usize, y: Num, seen: Option<observer::Step>) {
+    pub(super) fn keep(&mut self, k: usize, y: Num, seen: Option<observer::ObservedStep>) {
         let node = self.node(k, y);
         if let (Some(seen), Some(tape)) = (seen, self.recording(k)) {
             tape.keep(node, seen);

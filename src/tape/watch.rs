@@ -5,7 +5,7 @@
 use super::Num;
 use super::levels::Levels;
 use super::node::RecordError;
-use super::observer::{Observer, ObserverOptions, Operation, Step};
+use super::observer::{ObservedStep, Observer, ObserverOptions, Operation};
 use crate::native::PrimitiveId;
 use hashbrown::HashMap;
 
@@ -13,16 +13,16 @@ use hashbrown::HashMap;
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum NonFinite {
     /// The result of a step with finite operands.
-    Value(Step),
+    Value(ObservedStep),
     /// The tangent of a step whose operands have finite tangents.
-    Tangent(Step, f64),
+    Tangent(ObservedStep, f64),
 }
 
 /// An operation at a kink.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct KinkOccurrence {
     /// The operation.
-    pub step: Step,
+    pub step: ObservedStep,
     /// Its partial derivatives; `None` for a comparison on which a branch depends.
     pub partials: Option<KinkPartials>,
 }
@@ -167,14 +167,14 @@ impl Observer for Watch {
         self.first = None;
     }
 
-    fn computed(&mut self, operation: &Operation<'_>) -> Result<Option<Step>, RecordError> {
+    fn computed(&mut self, operation: &Operation<'_>) -> Result<Option<ObservedStep>, RecordError> {
         let Operation { id, x, nodes, n, result, epoch } = *operation;
         let kink = kink(epoch, id, x, result);
         let mut values = [0.0; 3];
         for (to, from) in values.iter_mut().zip(x) {
             *to = from.value;
         }
-        let step = Step { nodes, n, ..self.step(id, &values[..x.len().min(3)], result) };
+        let step = ObservedStep { nodes, n, ..self.step(id, &values[..x.len().min(3)], result) };
         if kink.is_some() && self.options.kinks {
             self.add_kink(KinkOccurrence { step, partials: kink })?;
         }
@@ -187,7 +187,7 @@ impl Observer for Watch {
         Ok(Some(step))
     }
 
-    fn propagated(&mut self, step: &Step, of: &[f64], tangent: f64) -> Result<(), RecordError> {
+    fn propagated(&mut self, step: &ObservedStep, of: &[f64], tangent: f64) -> Result<(), RecordError> {
         if tangent.is_finite() || !of.iter().all(|t| t.is_finite()) {
             return Ok(());
         }
@@ -213,12 +213,12 @@ fn kink(epoch: u64, id: PrimitiveId, x: &[Num], result: f64) -> Option<KinkParti
 
 impl Watch {
     /// Returns a step at this place that has no node.
-    fn step(&mut self, id: PrimitiveId, of: &[f64], result: f64) -> Step {
+    fn step(&mut self, id: PrimitiveId, of: &[f64], result: f64) -> ObservedStep {
         let time = self.times.entry(self.place).or_default();
         *time += 1;
         let mut x = [0.0; 3];
         x.iter_mut().zip(of).for_each(|(to, from)| *to = *from);
-        Step { place: self.place, time: *time, id, x, operands: of.len() as u8, nodes: [0; 3], n: 0, result }
+        ObservedStep { place: self.place, time: *time, id, x, operands: of.len() as u8, nodes: [0; 3], n: 0, result }
     }
 
     fn add_non_finite(&mut self, non_finite: NonFinite) -> Result<(), RecordError> {

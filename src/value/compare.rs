@@ -66,11 +66,11 @@ pub fn equal(shapes: &Shapes, shape: ShapeId, a: Components<'_>, b: Components<'
     true
 }
 
-type Work<'a> = Vec<(ShapeId, Components<'a>, Components<'a>)>;
+type WorkList<'a> = Vec<(ShapeId, Components<'a>, Components<'a>)>;
 
 fn push_fields<'a>(
     shapes: &Shapes,
-    work: &mut Work<'a>,
+    work: &mut WorkList<'a>,
     fields: impl Iterator<Item = ShapeId>,
     mut a: Components<'a>,
     mut b: Components<'a>,
@@ -81,7 +81,7 @@ fn push_fields<'a>(
     }
 }
 
-fn equal_arrays<'a>(shapes: &Shapes, work: &mut Work<'a>, of: ShapeId, a: &'a Ref, b: &'a Ref) -> bool {
+fn equal_arrays<'a>(shapes: &Shapes, work: &mut WorkList<'a>, of: ShapeId, a: &'a Ref, b: &'a Ref) -> bool {
     let (Ref::Cells(x), Ref::Cells(y)) = (a, b) else { return count(a) == 0 && count(b) == 0 };
     if x.len != y.len {
         return false;
@@ -99,7 +99,7 @@ fn equal_arrays<'a>(shapes: &Shapes, work: &mut Work<'a>, of: ShapeId, a: &'a Re
 
 fn equal_dictionaries<'a>(
     shapes: &Shapes,
-    work: &mut Work<'a>,
+    work: &mut WorkList<'a>,
     (key, of): (ShapeId, Option<ShapeId>),
     a: &'a Ref,
     b: &'a Ref,

@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn things_are_told_apart_by_component_and_content() {
+    fn origins_are_distinguished_by_component_and_content() {
         let mut origins = Origins::new();
         assert!(origins.is_unused());
         origins.set(0, Content::Integer(2), number(ONE));

@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_others_have_stays_when_a_text_grows() {
+    fn shared_strings_are_unchanged_when_one_grows() {
         let mut text = Text::from("a");
         text.push_str("b");
         let other = text.clone();

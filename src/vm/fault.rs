@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// The kind of a stop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum FaultKind {
     /// A run-time error.
     Error(Number),
     /// The program ended itself, with this status.
@@ -23,7 +23,7 @@ pub enum Kind {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Fault {
     /// The kind of the stop.
-    pub kind: Kind,
+    pub kind: FaultKind,
     /// One sentence that describes it.
     pub message: String,
     /// Values that explain it, with their names.
@@ -69,7 +69,7 @@ impl Fault {
     pub fn new(kind: Number, message: impl Into<String>) -> Box<Fault> {
         let span = Span::default();
         let (message, values, backtrace, remarks) = (message.into(), vec![], vec![], vec![]);
-        Box::new(Fault { kind: Kind::Error(kind), message, values, span, backtrace, remarks })
+        Box::new(Fault { kind: FaultKind::Error(kind), message, values, span, backtrace, remarks })
     }
 
     /// Adds a remark.
@@ -88,7 +88,7 @@ impl Fault {
 
     /// Creates the fault of a program that ends itself.
     pub fn exit(status: i32) -> Box<Fault> {
-        Box::new(Fault { kind: Kind::Exit(status), ..*Fault::new(Number::Internal, "") })
+        Box::new(Fault { kind: FaultKind::Exit(status), ..*Fault::new(Number::Internal, "") })
     }
 
     /// Creates the fault of a run that was interrupted.

@@ -233,7 +233,7 @@ impl Functions {
     /// Returns the function that implements a method for a type.
     ///
     /// # Errors
-    /// When the compiler knows none.
+    /// When the compiler has none.
     #[cold]
     pub fn load_method(&mut self, source: &mut dyn CodeSource, method: u16, shape: ShapeId) -> Result<Ref, Box<Fault>> {
         let function = source.method(method, shape)?;

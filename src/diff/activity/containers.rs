@@ -34,7 +34,7 @@ pub(super) fn replaced(step: &Instruction, facts: &[SharedDependence]) -> Shared
 /// Returns the dependence of components that are stored together: if there are several, those of `@noDerivative` properties need
 /// not be examined again.
 pub(super) fn contained(parts: &[Reg], known: SharedDependence) -> SharedDependence {
-    let is_property = |found: &Rc<TangentLoss>| found.why == LossReason::Property;
+    let is_property = |found: &Rc<TangentLoss>| found.reason == LossReason::Property;
     let is_touched = known.0.as_ref().is_some_and(|d| d.losses.values().any(is_property));
     if parts.len() < 2 || !is_touched {
         return known;

@@ -1,9 +1,9 @@
 //! Calls: evaluates calls of function values, and derivatives inside formulas.
 
-use super::{NoFormula, Reader, Value};
+use super::{Evaluator, NoFormula, Value};
 use crate::native::formula::{Formula, simplified};
 
-impl Reader<'_> {
+impl Evaluator<'_> {
     /// Calls a function value; `all` holds the function and its arguments.
     pub(super) fn call(&mut self, all: &[Value]) -> Result<Vec<Value>, NoFormula> {
         match all.split_first() {

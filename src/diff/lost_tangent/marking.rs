@@ -19,14 +19,14 @@ pub(crate) struct Marking<'a> {
     /// The registers of source numbers, by the register that each accompanies.
     beside: BTreeMap<Reg, Reg>,
     /// The definitions of registers that are followed.
-    writers: HashMap<Reg, Vec<Writer>>,
+    writers: HashMap<Reg, Vec<Definition>>,
     /// Steps to insert after the current step.
     after: Vec<Instruction>,
     is_changed: bool,
 }
 
 /// A definition of an integer or a string.
-enum Writer {
+enum Definition {
     /// A step that computes it from a number, or reads it from another place.
     Step(Span),
     /// A step that computes it from the content of another register.
@@ -275,15 +275,15 @@ impl<'a> Marking<'a> {
         for step in self.links.f.blocks.iter().flat_map(|b| &b.instructions) {
             let mut written = vec![];
             if calls(step) {
-                written.extend(step.outs.iter().map(|out| (*out, Writer::Step(step.span))));
+                written.extend(step.outs.iter().map(|out| (*out, Definition::Step(step.span))));
             }
             for link in self.links.of(step) {
                 match link {
-                    Link::Lose { to, .. } => written.push((to, Writer::Step(step.span))),
+                    Link::Lose { to, .. } => written.push((to, Definition::Step(step.span))),
                     Link::Load { place, to, .. } if self.follows_place(place) => {
-                        written.push((to, Writer::Step(step.span)));
+                        written.push((to, Definition::Step(step.span)));
                     }
-                    Link::Carry { from, to } if self.follows(from) => written.push((to, Writer::Of(from))),
+                    Link::Carry { from, to } if self.follows(from) => written.push((to, Definition::Of(from))),
                     _ => {}
                 }
             }
@@ -303,10 +303,10 @@ impl<'a> Marking<'a> {
         while let Some(reg) = open.pop() {
             for writer in self.writers.get(&reg).into_iter().flatten() {
                 match writer {
-                    Writer::Step(span) if found.is_some_and(|known| known != *span) => return None,
-                    Writer::Step(span) => found = Some(*span),
-                    Writer::Of(from) if seen.insert(*from) => open.push(*from),
-                    Writer::Of(_) => {}
+                    Definition::Step(span) if found.is_some_and(|known| known != *span) => return None,
+                    Definition::Step(span) => found = Some(*span),
+                    Definition::Of(from) if seen.insert(*from) => open.push(*from),
+                    Definition::Of(_) => {}
                 }
             }
         }

@@ -17,11 +17,11 @@ use hashbrown::{HashMap, HashSet};
 type Node = u32;
 
 /// The banks of the parameters and the results of a function value.
-pub type Kind = (Vec<Bank>, Vec<Bank>);
+pub type FunctionBanks = (Vec<Bank>, Vec<Bank>);
 
 /// A place that several functions reach.
 #[derive(Clone, PartialEq, Eq, Hash)]
-enum Shared {
+enum SharedPlace {
     Box(Bank, u32),
     Global(Bank, u32),
     Captured(FunctionId, Bank, u32),
@@ -34,9 +34,9 @@ enum Shared {
 pub struct Reachability {
     /// The node of the first register of each function.
     first: Vec<Node>,
-    shared: HashMap<Shared, Node>,
+    shared: HashMap<SharedPlace, Node>,
     /// Function values by the banks of their parameters and results.
-    kinds: HashMap<Kind, u32>,
+    kinds: HashMap<FunctionBanks, u32>,
     /// The nodes to follow; none where no tangent can be lost.
     followed: Vec<bool>,
     /// Whether paths lead through variables and instances that functions share, or through results of function values.
@@ -44,7 +44,7 @@ pub struct Reachability {
 }
 
 /// The graph of edges while it is being built.
-struct Search<'p> {
+struct ReachabilityBuilder<'p> {
     program: &'p Program,
     reachability: Reachability,
     nodes: Node,
@@ -56,7 +56,7 @@ struct Search<'p> {
 impl Reachability {
     /// Analyzes all functions of a program.
     pub fn of(program: &Program) -> Reachability {
-        let mut search = Search {
+        let mut builder = ReachabilityBuilder {
             program,
             reachability: Reachability::default(),
             nodes: 0,
@@ -65,17 +65,17 @@ impl Reachability {
             ends: vec![],
         };
         for f in &program.functions {
-            search.reachability.first.push(search.nodes);
-            search.nodes += 2 * f.as_ref().map_or(0, |f| f.registers.len() as u32);
+            builder.reachability.first.push(builder.nodes);
+            builder.nodes += 2 * f.as_ref().map_or(0, |f| f.registers.len() as u32);
         }
-        let made = search.function_values();
+        let made = builder.function_values();
         for (id, f) in (0..).map(FunctionId).zip(&program.functions) {
             if let Some(f) = f.as_deref().filter(|f| !f.is_opaque) {
                 crate::cancel::check();
-                search.function(id, f, made.contains(&id));
+                builder.function(id, f, made.contains(&id));
             }
         }
-        search.finish()
+        builder.finish()
     }
 
     /// Whether there is nothing to follow.
@@ -102,9 +102,9 @@ impl Reachability {
     }
 
     /// Whether this argument of function values with such banks is to be followed.
-    pub fn follows_argument(&self, kind: &Kind, argument: u32) -> bool {
+    pub fn follows_argument(&self, kind: &FunctionBanks, argument: u32) -> bool {
         let kind = self.kinds.get(kind);
-        let node = kind.and_then(|kind| self.shared.get(&Shared::Parameter(*kind, argument)));
+        let node = kind.and_then(|kind| self.shared.get(&SharedPlace::Parameter(*kind, argument)));
         node.is_some_and(|node| self.is_followed(*node))
     }
 
@@ -118,12 +118,12 @@ impl Reachability {
 }
 
 /// Returns the place that functions share; or the register of the object, for a place in a value.
-fn shared(place: Place) -> Result<Shared, Reg> {
+fn shared(place: Place) -> Result<SharedPlace, Reg> {
     match place {
         Place::Value(object, _) => Err(object),
-        Place::Box(_, bank, k) => Ok(Shared::Box(bank, k)),
-        Place::Global(bank, k) => Ok(Shared::Global(bank, k)),
-        Place::Captured(_, f, bank, k) => Ok(Shared::Captured(f, bank, k)),
+        Place::Box(_, bank, k) => Ok(SharedPlace::Box(bank, k)),
+        Place::Global(bank, k) => Ok(SharedPlace::Global(bank, k)),
+        Place::Captured(_, f, bank, k) => Ok(SharedPlace::Captured(f, bank, k)),
     }
 }
 
@@ -133,7 +133,7 @@ pub fn passes(callee: &Function) -> bool {
     !callee.is_opaque
 }
 
-impl Search<'_> {
+impl ReachabilityBuilder<'_> {
     /// Returns the functions that may be called without being named.
     fn function_values(&self) -> HashSet<FunctionId> {
         let steps = self.program.functions.iter().flatten().flat_map(|f| &f.blocks).flat_map(|b| &b.instructions);
@@ -141,7 +141,7 @@ impl Search<'_> {
         closures.chain(self.program.dispatch.values().copied()).collect()
     }
 
-    fn shared(&mut self, shared: Shared) -> Node {
+    fn shared(&mut self, shared: SharedPlace) -> Node {
         let next = self.nodes;
         let node = *self.reachability.shared.entry(shared).or_insert(next);
         if node == next {
@@ -160,7 +160,7 @@ impl Search<'_> {
         }
     }
 
-    fn kind(&mut self, kind: Kind) -> u32 {
+    fn kind(&mut self, kind: FunctionBanks) -> u32 {
         let next = self.reachability.kinds.len() as u32;
         *self.reachability.kinds.entry(kind).or_insert(next)
     }
@@ -198,18 +198,18 @@ impl Search<'_> {
             let bank = |r: &Reg| f.registers[r.0 as usize].bank;
             let kind = self.kind((f.params.iter().map(bank).collect(), f.results.clone()));
             for (k, param) in (0..).zip(&f.params).filter(|(_, r)| bank(r) != Bank::F) {
-                let from = self.shared(Shared::Parameter(kind, k));
+                let from = self.shared(SharedPlace::Parameter(kind, k));
                 self.edge(from, self.reachability.register(id, *param));
             }
             for (k, result) in returned(f).filter(|(_, r)| bank(r) != Bank::F) {
-                let to = self.shared(Shared::Result(kind, k));
+                let to = self.shared(SharedPlace::Result(kind, k));
                 self.edge(self.reachability.register(id, result), to);
             }
         }
     }
 
     fn link(&mut self, id: FunctionId, f: &Function, link: Link, constants: &[bool]) {
-        let register = |search: &Self, reg| search.reachability.register(id, reg);
+        let register = |builder: &Self, reg| builder.reachability.register(id, reg);
         match link {
             Link::Lose { number, to } => {
                 if !constants[number.0 as usize] {
@@ -259,15 +259,15 @@ impl Search<'_> {
     }
 
     /// Adds the edges of a function value that is called, or passed to an operator, which returns its results.
-    fn call_value(&mut self, id: FunctionId, f: &Function, kind: Kind, (takes, gives): (&[Reg], &[Reg])) {
+    fn call_value(&mut self, id: FunctionId, f: &Function, kind: FunctionBanks, (takes, gives): (&[Reg], &[Reg])) {
         let bank = |r: &Reg| f.registers[r.0 as usize].bank;
         let kind = self.kind(kind);
         for (k, from) in (0..).zip(takes).filter(|(_, r)| bank(r) != Bank::F) {
-            let to = self.shared(Shared::Parameter(kind, k));
+            let to = self.shared(SharedPlace::Parameter(kind, k));
             self.edge(self.reachability.register(id, *from), to);
         }
         for (k, to) in (0..).zip(gives).filter(|(_, r)| bank(r) != Bank::F) {
-            let from = self.shared(Shared::Result(kind, k));
+            let from = self.shared(SharedPlace::Result(kind, k));
             self.edge(from, self.reachability.register(id, *to));
         }
     }
@@ -283,7 +283,9 @@ impl Search<'_> {
             after_loss.into_iter().zip(before_end).map(|(after_loss, before_end)| after_loss && before_end).collect();
         if followed.contains(&true) {
             self.reachability.followed = followed;
-            let is_open = |shared: &Shared| matches!(shared, Shared::Box(..) | Shared::Global(..) | Shared::Result(..));
+            let is_open = |shared: &SharedPlace| {
+                matches!(shared, SharedPlace::Box(..) | SharedPlace::Global(..) | SharedPlace::Result(..))
+            };
             let mut shared = self.reachability.shared.iter().filter(|(shared, _)| is_open(shared));
             self.reachability.is_shared =
                 shared.any(|(_, node)| self.reachability.is_followed(*node) || self.reachability.is_followed(node + 1));
@@ -299,7 +301,7 @@ pub fn body_of<'s>(
     f: &Function,
     operator: &Operator,
     step: &'s Instruction,
-) -> Option<(Kind, &'s [Reg])> {
+) -> Option<(FunctionBanks, &'s [Reg])> {
     if *operator == (Operator::Recompute { traced: false }) {
         return Some(((vec![], step.outs.iter().map(|r| f.registers[r.0 as usize].bank).collect()), &step.outs));
     }

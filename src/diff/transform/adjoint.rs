@@ -87,7 +87,7 @@ pub fn adjoint(f: &Function, value: bool) -> Result<Function, Fallback> {
 }
 
 /// Whether a varied number is multiplied by a constant one that may be zero: a product 0·∞ has no partials, and the adjoint of
-/// the infinite factor is zero all the same.
+/// the infinite factor is still zero.
 fn may_hide_infinity(f: &Function, varied: &Varied) -> bool {
     let steps = || f.blocks.iter().flat_map(|block| &block.instructions);
     let may_be_zero = |r: &Reg| {

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn stars_stand_for_anything() {
+    fn stars_match_anything() {
         for (pattern, text, is) in
             [("*", "", true), ("a*c", "abbc", true), ("a?c", "abc", true), ("*b", "abc", false), ("", "a", false)]
         {

@@ -35,7 +35,7 @@ use control::Control;
 use history::History;
 use mailbox::Mailbox;
 use message::{Codec, Request};
-use question::{Question, Stdin};
+use question::{InputReader, Stdin};
 use requests::Kernel;
 use sockets::{Inboxes, KernelEvent};
 use std::path::Path;
@@ -107,7 +107,7 @@ fn kernel(
     let interrupt = Arc::clone(&options.interrupt);
     let iopub = IoPub::new(Arc::clone(codec), mailbox.clone());
     let stdin = Stdin::default();
-    let question = Question {
+    let question = InputReader {
         stdin: stdin.clone(),
         codec: Arc::clone(codec),
         mailbox: mailbox.clone(),

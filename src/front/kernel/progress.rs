@@ -2,7 +2,7 @@
 
 use crate::front::kernel::iopub::IoPub;
 use crate::front::loop_progress::{LoopTracker, ProgressEvent, words};
-use crate::session::{Display, Screen, Step};
+use crate::session::{Display, ProgressReport, Screen};
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
 
@@ -32,12 +32,12 @@ pub(super) fn forget() {
 }
 
 /// Receives the progress of every iteration.
-pub(super) fn step(step: &Step) {
+pub(super) fn step(step: &ProgressReport) {
     BARS.with_borrow_mut(|bars| bars.iter_mut().for_each(|bars| bars.step(step)));
 }
 
 impl Bars {
-    fn step(&mut self, step: &Step) {
+    fn step(&mut self, step: &ProgressReport) {
         let Some(event) = self.rounds.update(step, Instant::now()) else { return };
         let rate = if let ProgressEvent::Update(_, rate) = event { rate } else { None };
         self.count += u64::from(event == ProgressEvent::Begin);
@@ -47,11 +47,11 @@ impl Bars {
     }
 }
 
-fn text(step: &Step, rate: Option<f64>) -> String {
+fn text(step: &ProgressReport, rate: Option<f64>) -> String {
     format!("{} {}", step.label, words(step, rate))
 }
 
-fn html(step: &Step, rate: Option<f64>) -> String {
+fn html(step: &ProgressReport, rate: Option<f64>) -> String {
     let text = text(step, rate).replace('&', "&amp;").replace('<', "&lt;");
     let bar = match (step.done, step.total) {
         (Some(done), Some(total)) => format!("<progress value=\"{done}\" max=\"{}\"></progress> ", total.max(1)),
@@ -67,9 +67,9 @@ mod tests {
 
     #[test]
     fn a_bar_has_words() {
-        let step = Step { label: "a<b", done: Some(3), total: Some(7) };
+        let step = ProgressReport { label: "a<b", done: Some(3), total: Some(7) };
         assert_eq!(text(&step, None), "a<b 3 / 7");
         assert_eq!(html(&step, None), "<progress value=\"3\" max=\"7\"></progress> a&lt;b 3 / 7");
-        assert_eq!(text(&Step { done: None, ..step }, None), "a<b done");
+        assert_eq!(text(&ProgressReport { done: None, ..step }, None), "a<b done");
     }
 }

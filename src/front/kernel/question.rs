@@ -24,7 +24,7 @@ pub(super) struct Stdin {
 
 /// A standard input that requests each line from the user.
 #[derive(Clone)]
-pub(super) struct Question {
+pub(super) struct InputReader {
     pub(super) stdin: Stdin,
     pub(super) codec: Arc<Codec>,
     pub(super) mailbox: Mailbox,
@@ -34,7 +34,7 @@ pub(super) struct Question {
     pub(super) line: Vec<u8>,
 }
 
-impl Question {
+impl InputReader {
     fn ask(&mut self) -> Result<()> {
         let parent = self.stdin.asked.borrow().clone();
         let parent = parent.ok_or_else(|| Error::other("this front end does not support input"))?;
@@ -59,7 +59,7 @@ impl Question {
     }
 }
 
-impl Read for Question {
+impl Read for InputReader {
     fn read(&mut self, into: &mut [u8]) -> Result<usize> {
         let count = self.fill_buf()?.read(into)?;
         self.consume(count);
@@ -67,7 +67,7 @@ impl Read for Question {
     }
 }
 
-impl BufRead for Question {
+impl BufRead for InputReader {
     fn fill_buf(&mut self) -> Result<&[u8]> {
         if self.line.is_empty() {
             self.ask()?;

@@ -230,8 +230,8 @@ impl Kernel {
         self.prompt.failed = None;
         let flow = self.prompt.enter(line);
         self.prompt.errors = before;
-        let said = text.text().trim_end().to_owned();
-        let lines: Vec<String> = said.lines().map(str::to_owned).collect();
+        let message = text.text().trim_end().to_owned();
+        let lines: Vec<String> = message.lines().map(str::to_owned).collect();
         match (self.prompt.failed.take(), flow) {
             (_, Flow::Leave(_)) => {
                 let message = "':quit' is not available in a notebook; stop the kernel instead".to_owned();
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn beginnings_are_told_from_mistakes() {
+    fn incomplete_input_is_distinguished_from_errors() {
         let status = |code: &str| is_complete(code)["status"].as_str().unwrap_or_default().to_owned();
         assert_eq!(["1 + 1", "func f() {", "let = 3)"].map(status), ["complete", "incomplete", "invalid"]);
         assert_eq!(is_complete("func f() {")["indent"], "    ");

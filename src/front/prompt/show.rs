@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_type_is_shown_where_the_value_does_not_say_it() {
+    fn a_type_is_shown_where_the_value_does_not_imply_it() {
         assert_eq!(shown(None, "Double", Some("2.5")), "2.5");
         assert_eq!(shown(None, "[String: [Int]]", Some("[\"a\": [1]]")), "[\"a\": [1]]");
         assert_eq!(shown(None, "Point", Some("Point(x: 1.0)")), "Point(x: 1.0)");

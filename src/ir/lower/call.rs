@@ -34,7 +34,7 @@ pub(super) fn changed(operands: &[Operand]) -> Value {
 /// The flag and the error of a call that may throw.
 pub(super) type Thrown = Option<(Reg, Reg)>;
 
-enum Prepared {
+enum PreparedArgument {
     Value(Value),
     Place(Location, Span),
 }
@@ -173,7 +173,7 @@ impl Builder<'_> {
     }
 
     /// Evaluates arguments from left to right; places are located, but not opened.
-    fn prepare(&mut self, args: &[Argument], wanted: &[Type]) -> Vec<Prepared> {
+    fn prepare(&mut self, args: &[Argument], wanted: &[Type]) -> Vec<PreparedArgument> {
         let mut prepared = vec![];
         let last_write = last_writing(args, argument_may_write);
         for (i, arg) in args.iter().enumerate() {
@@ -183,18 +183,18 @@ impl Builder<'_> {
                     if let Some(to) = wanted.get(i) {
                         value = self.adapt(value, &e.ty, to);
                     }
-                    Prepared::Value(if i < last_write { self.keep(value) } else { value })
+                    PreparedArgument::Value(if i < last_write { self.keep(value) } else { value })
                 }
-                Argument::InOut(place) => Prepared::Place(self.place(place), place.span),
+                Argument::InOut(place) => PreparedArgument::Place(self.place(place), place.span),
             });
         }
         prepared
     }
 
     /// Opens the places among the arguments.
-    fn operands(&mut self, mut prepared: Vec<Prepared>) -> (Vec<Operand>, Vec<OpenedPlace>) {
+    fn operands(&mut self, mut prepared: Vec<PreparedArgument>) -> (Vec<Operand>, Vec<OpenedPlace>) {
         for argument in &mut prepared {
-            if let Prepared::Place(at, _) = argument {
+            if let PreparedArgument::Place(at, _) = argument {
                 *at = self.fetch(std::mem::replace(at, Location::Discard));
                 self.check(at);
             }
@@ -203,8 +203,8 @@ impl Builder<'_> {
         let mut operands = vec![];
         for argument in prepared {
             match argument {
-                Prepared::Value(value) => operands.push(Operand::Value(value)),
-                Prepared::Place(at, span) => {
+                PreparedArgument::Value(value) => operands.push(Operand::Value(value)),
+                PreparedArgument::Place(at, span) => {
                     self.changed_at = Some(span);
                     let place = self.open(&at);
                     self.changed_at = None;

@@ -123,7 +123,7 @@ pub(in crate::ir) struct Part {
 }
 
 impl Lowering {
-    /// Creates the state for a session in which nothing is lowered yet.
+    /// Creates the state of a session without lowered functions.
     pub fn new() -> Lowering {
         Lowering::default()
     }

@@ -30,7 +30,7 @@ pub fn inline(program: &Program, id: FunctionId, function: &mut Function) -> boo
         for step in steps {
             match callee(program, id, &step) {
                 Some(callee) => {
-                    let mut site = Site { registers: &mut function.registers, counts: &counts, out: &mut result };
+                    let mut site = InlineSite { registers: &mut function.registers, counts: &counts, out: &mut result };
                     site.expand(callee, &step);
                 }
                 None => result.push(step),
@@ -67,13 +67,13 @@ fn is_silent(op: &Op) -> bool {
 }
 
 /// A call that is being replaced.
-struct Site<'c> {
+struct InlineSite<'c> {
     registers: &'c mut Vec<Register>,
     counts: &'c Counts,
     out: &'c mut Vec<Instruction>,
 }
 
-impl Site<'_> {
+impl InlineSite<'_> {
     fn expand(&mut self, callee: &Function, call: &Instruction) {
         // Maps registers of the callee to those of the caller. Arguments represent parameters until those are written; every
         // write gets a new register.

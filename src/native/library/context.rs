@@ -44,7 +44,7 @@ pub enum FailureKind {
     Forbidden,
     /// The program exits with this status; this is not a failure.
     Exit(i32),
-    /// Code that the compiler would not have made.
+    /// Code that the compiler does not generate.
     Internal,
 }
 
@@ -317,7 +317,7 @@ impl<'a> NativeContext<'a> {
     }
 }
 
-/// Code that the compiler would not have made.
+/// Returns the failure for code that the compiler does not generate.
 pub fn internal() -> Failure {
     Failure::new(FailureKind::Internal, "a native function was called with arguments of the wrong types")
 }

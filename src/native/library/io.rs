@@ -2,7 +2,7 @@
 
 use super::NativeFunction;
 use super::context::{Failure, FailureKind, NativeContext};
-use super::host::Step;
+use super::host::ProgressReport;
 use super::text::texts;
 use crate::cancel;
 use crate::value::{Cells, Ref};
@@ -175,7 +175,7 @@ fn progress(c: Call<'_, '_>) -> Result<(), Failure> {
     if let Some(report) = c.host.progress
         && !c.host.is_rehearsal
     {
-        report(&Step { label: &label, done: u64::try_from(done).ok(), total: u64::try_from(total).ok() });
+        report(&ProgressReport { label: &label, done: u64::try_from(done).ok(), total: u64::try_from(total).ok() });
     }
     Ok(())
 }

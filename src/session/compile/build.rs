@@ -17,7 +17,7 @@ use crate::types::TypeContext;
 use crate::types::declare::interactive;
 use crate::value::Signature;
 use crate::value::shape::{DescriptionId, ShapeId, Shapes, Tangents};
-use crate::vm::{CodeSource, Fault, Kind, Kink, Reporter, Trace, TransformKind};
+use crate::vm::{CodeSource, Fault, FaultKind, Kink, Reporter, Trace, TransformKind};
 use hashbrown::HashMap;
 use std::rc::Rc;
 
@@ -194,7 +194,9 @@ impl Session {
         let result = self.machine.run(&mut compiler, image.script, Default::default());
         match result {
             // The compiler would not have produced such code.
-            Err(fault) if matches!(fault.kind, Kind::Error(Code::Internal)) => self.refused_file(file, CONTRADICTION),
+            Err(fault) if matches!(fault.kind, FaultKind::Error(Code::Internal)) => {
+                self.refused_file(file, CONTRADICTION)
+            }
             result => self.concluded(result.map(|_| None), vec![]),
         }
     }
@@ -257,7 +259,7 @@ fn image(
 fn unless_too_large(code: Result<Rc<Bytecode>, Box<Fault>>) -> Result<Option<Rc<Bytecode>>, Box<Fault>> {
     match code {
         Ok(code) => Ok(Some(code)),
-        Err(fault) if matches!(fault.kind, Kind::Error(Code::TooLarge)) => Ok(None),
+        Err(fault) if matches!(fault.kind, FaultKind::Error(Code::TooLarge)) => Ok(None),
         Err(fault) => Err(fault),
     }
 }

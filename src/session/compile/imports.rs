@@ -120,7 +120,7 @@ impl Session {
 
 /// Returns the files that a text imports, with the spans of the imports.
 fn imports(text: &str) -> Vec<(Span, String)> {
-    // Most texts import nothing, and need no second parse.
+    // Most files have no imports, and need no second parse.
     if !text.contains("import") {
         return vec![];
     }

@@ -119,15 +119,15 @@ fn names(written: &FunctionFormula, name: &str, by: &[u8]) -> [String; 2] {
     let below = |d: &str, power: &dyn Fn(usize) -> String, set: &dyn Fn(&str) -> String| -> String {
         counted.iter().map(|(k, count)| format!("{d}{}{}", set(word(*k)), power(*count))).collect()
     };
-    let raised = |n: usize| if n == 1 { String::new() } else { format!("^{n}") };
+    let exponent = |n: usize| if n == 1 { String::new() } else { format!("^{n}") };
     let small = |n: usize| match n {
         1 => String::new(),
         n => n.to_string().chars().map(superscript).collect(),
     };
     let body = about(&written.formula, written);
     let under = below(d[0], &small, &ToString::to_string);
-    let under_set = below(d[1], &raised, &latex::formula);
-    let (above, above_set) = (format!("{}{}", d[0], small(by.len())), format!("{}{}", d[1], raised(by.len())));
+    let under_set = below(d[1], &exponent, &latex::formula);
+    let (above, above_set) = (format!("{}{}", d[0], small(by.len())), format!("{}{}", d[1], exponent(by.len())));
     match is_named {
         true => {
             [format!("{above}{name}/{under}"), format!(r"\frac{{{above_set}{}}}{{{under_set}}}", latex::formula(name))]

@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_stand_above_are_offered() {
+    fn names_that_are_declared_above_are_offered() {
         assert_eq!(words("let speed = 1.0\nfunc faster() -> Double { 2 * spee"), ["speed"]);
         assert_eq!(words("let origin = Point(y: 1)\norigin.y"), ["y"]);
         assert_eq!(words("func twice(_ number: Double) -> Double {\n  let other = 2 * numbe"), ["number"]);
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_is_told_inside_of_a_call() {
+    fn a_signature_is_shown_inside_of_a_call() {
         assert_eq!(signature("walk(a, "), "walk(p, by: Double, times: Int = …) -> Point");
         assert_eq!(signature("Point(x: 1, "), "Point(x: Double = …, y: Double) -> Point");
         assert_eq!(signature("sin("), "sin(x) -> Double");

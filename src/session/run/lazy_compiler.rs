@@ -159,7 +159,7 @@ pub(crate) fn emitted(
     emitted.ok_or_else(Fault::stopped)?.map(Rc::new).map_err(|why| {
         let message = format!("'{}' cannot be compiled: {why}", function.name);
         match why {
-            emit::Unencodable::TooManyRegisters => {
+            emit::EncodeError::TooManyRegisters => {
                 Box::new(Fault { span: function.span, ..*Fault::new(Code::TooLarge, message) })
             }
             _ => Fault::internal(message),

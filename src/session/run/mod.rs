@@ -8,7 +8,7 @@ pub(crate) mod suite;
 use super::{CheckNan, Compiled, Kinks, Options, Outcome, Session, Status};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::FunctionId;
-use crate::native::library::{Host, Random, Step, Streams};
+use crate::native::library::{Host, ProgressReport, Random, Streams};
 use crate::session::run::lazy_compiler::LazyCompiler;
 use crate::tape::ObserverOptions;
 use crate::types::model::declared::Declarations;
@@ -16,7 +16,7 @@ use crate::types::model::display;
 use crate::types::model::tree::FunctionRef;
 use crate::types::model::ty::Type;
 use crate::value::{Cells, Components, Ref};
-use crate::vm::{BacktraceEntry, Fault, Kind, Limits, LoopProgress, Machine, ProgressReporter, Remark};
+use crate::vm::{BacktraceEntry, Fault, FaultKind, Limits, LoopProgress, Machine, ProgressReporter, Remark};
 use std::time::Duration;
 
 /// The time before the first progress report of a loop.
@@ -107,7 +107,7 @@ impl Session {
     }
 
     /// Creates a reporter of the line and the iteration of loops of the script.
-    pub(super) fn progress_reporter(&self, report: fn(&Step<'_>)) -> ProgressReporter {
+    pub(super) fn progress_reporter(&self, report: fn(&ProgressReport<'_>)) -> ProgressReporter {
         let texts: Vec<(u32, String)> = self.sources.written().map(|s| (s.start, s.text.to_string())).collect();
         let line = move |at: u32| {
             let after = texts.partition_point(|(start, _)| *start <= at);
@@ -118,7 +118,7 @@ impl Session {
             FIRST_REPORT_DELAY,
             Box::new(move |LoopProgress { span, rounds, total }| {
                 let label = line(span.start).map_or_else(String::new, |line| format!("line {line}"));
-                report(&Step { label: &label, done: Some(rounds), total });
+                report(&ProgressReport { label: &label, done: Some(rounds), total });
             }),
         )
     }
@@ -134,8 +134,8 @@ impl Session {
             Ok(text) => text,
             Err(fault) => {
                 let status = match fault.kind {
-                    Kind::Exit(status) => Status::Exited(status),
-                    Kind::Error(number) => {
+                    FaultKind::Exit(status) => Status::Exited(status),
+                    FaultKind::Error(number) => {
                         diagnostics.push(self.describe(&fault, number));
                         status_of(number)
                     }

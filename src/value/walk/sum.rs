@@ -7,7 +7,7 @@ use crate::value::{Cells, Components, Ref, Slot};
 use std::rc::Rc;
 
 /// The addition of two numbers with their slots.
-pub type Plus<'a> = dyn FnMut((f64, Slot), (f64, Slot)) -> (f64, Slot) + 'a;
+pub type Addition<'a> = dyn FnMut((f64, Slot), (f64, Slot)) -> (f64, Slot) + 'a;
 
 impl Walk<'_> {
     /// Returns the sum of two vectors of a type that has the tangent `of` and is its own tangent vector type. Parts that are
@@ -15,7 +15,7 @@ impl Walk<'_> {
     ///
     /// # Errors
     /// [`Mismatch`] when they belong to values of different sizes.
-    pub fn sum(&self, of: TangentId, a: &Cells, b: &Cells, plus: &mut Plus<'_>) -> Result<Cells, Mismatch> {
+    pub fn sum(&self, of: TangentId, a: &Cells, b: &Cells, plus: &mut Addition<'_>) -> Result<Cells, Mismatch> {
         let mut out = a.clone();
         self.add_at(of, (&mut out, Offset::default()), (b, Offset::default()), plus, 0)?;
         Ok(out)
@@ -63,7 +63,7 @@ impl Walk<'_> {
         id: TangentId,
         (out, to): (&mut Cells, Offset),
         (other, at): (&Cells, Offset),
-        plus: &mut Plus<'_>,
+        plus: &mut Addition<'_>,
         depth: usize,
     ) -> Result<(), Mismatch> {
         if depth > MAX_DEPTH {
@@ -144,7 +144,7 @@ impl Walk<'_> {
         of: TangentId,
         all: &mut Cells,
         more: &Cells,
-        plus: &mut Plus<'_>,
+        plus: &mut Addition<'_>,
         depth: usize,
     ) -> Result<(), Mismatch> {
         if all.len != more.len {
@@ -163,7 +163,7 @@ impl Walk<'_> {
         (of, shape): (TangentId, ShapeId),
         all: &mut Dictionary,
         more: &Dictionary,
-        plus: &mut Plus<'_>,
+        plus: &mut Addition<'_>,
         depth: usize,
     ) -> Result<(), Mismatch> {
         let Shape::Dictionary(key_shape, _) = self.shapes.get(shape) else { return Ok(()) };

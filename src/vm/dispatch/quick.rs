@@ -13,7 +13,7 @@ use crate::vm::state::registers::Registers;
 use std::rc::Rc;
 
 /// The offset and stride of a component of an element; `None` for elements of one component.
-type ComponentAt = Option<(u16, u16)>;
+type ComponentOffset = Option<(u16, u16)>;
 
 /// `out = (a ∘ b) ∘ c`, where `how` selects the operations, and `c` is in the [`Extra`](crate::bytecode::Instruction::Extra)
 /// after it.
@@ -119,7 +119,7 @@ fn own(at: &mut Registers, a: RChange) -> Option<&mut Cells> {
 /// Returns the position of a component of an element. For an element of one component, the range is checked by the read or write
 /// itself.
 #[inline(always)]
-fn position(cells: &Cells, index: i64, place: ComponentAt) -> Option<usize> {
+fn position(cells: &Cells, index: i64, place: ComponentOffset) -> Option<usize> {
     match place {
         None => usize::try_from(index).ok(),
         Some(place) => objects::position(cells, index, place),
@@ -226,7 +226,7 @@ pub fn check_index(at: &Registers, array: RIn, index: IIn) -> Option<()> {
 
 /// `out =` a component of `array[index]`.
 #[inline(always)]
-pub fn element_f(at: &mut Registers, out: FOut, array: RIn, index: IIn, place: ComponentAt) -> Option<()> {
+pub fn element_f(at: &mut Registers, out: FOut, array: RIn, index: IIn, place: ComponentOffset) -> Option<()> {
     let cells = cells(at, array)?;
     let value = *cells.f.get(position(cells, at.i(index), place)?)?;
     at.set_f(out, value);
@@ -235,7 +235,7 @@ pub fn element_f(at: &mut Registers, out: FOut, array: RIn, index: IIn, place: C
 
 /// `out =` a component of `array[index]`.
 #[inline(always)]
-pub fn element_i(at: &mut Registers, out: IOut, array: RIn, index: IIn, place: ComponentAt) -> Option<()> {
+pub fn element_i(at: &mut Registers, out: IOut, array: RIn, index: IIn, place: ComponentOffset) -> Option<()> {
     let cells = cells(at, array)?;
     let value = *cells.i.get(position(cells, at.i(index), place)?)?;
     at.set_i(out, value);
@@ -244,7 +244,7 @@ pub fn element_i(at: &mut Registers, out: IOut, array: RIn, index: IIn, place: C
 
 /// `out =` a component of `array[index]`, shared.
 #[inline(always)]
-pub fn element_r(at: &mut Registers, out: ROut, array: RIn, index: IIn, place: ComponentAt) -> Option<()> {
+pub fn element_r(at: &mut Registers, out: ROut, array: RIn, index: IIn, place: ComponentOffset) -> Option<()> {
     is_null(at, out)?;
     let cells = cells(at, array)?;
     let value = cells.r.get(position(cells, at.i(index), place)?)?.clone();
@@ -253,7 +253,7 @@ pub fn element_r(at: &mut Registers, out: ROut, array: RIn, index: IIn, place: C
 
 /// Sets a component of `array[index]` to `a`.
 #[inline(always)]
-pub fn set_element_f(at: &mut Registers, array: RChange, a: FIn, index: IIn, place: ComponentAt) -> Option<()> {
+pub fn set_element_f(at: &mut Registers, array: RChange, a: FIn, index: IIn, place: ComponentOffset) -> Option<()> {
     let (value, index) = (at.f(a), at.i(index));
     let cells = own(at, array)?;
     let k = position(cells, index, place)?;
@@ -262,7 +262,7 @@ pub fn set_element_f(at: &mut Registers, array: RChange, a: FIn, index: IIn, pla
 
 /// Sets a component of `array[index]` to `a`.
 #[inline(always)]
-pub fn set_element_i(at: &mut Registers, array: RChange, a: IIn, index: IIn, place: ComponentAt) -> Option<()> {
+pub fn set_element_i(at: &mut Registers, array: RChange, a: IIn, index: IIn, place: ComponentOffset) -> Option<()> {
     let (value, index) = (at.i(a), at.i(index));
     let cells = own(at, array)?;
     let k = position(cells, index, place)?;
@@ -272,7 +272,7 @@ pub fn set_element_i(at: &mut Registers, array: RChange, a: IIn, index: IIn, pla
 
 /// `out =` a component of `array[index]`, with its slot.
 #[inline(always)]
-pub fn d_element_f(at: &mut Registers, out: FOut, array: RIn, index: IIn, place: ComponentAt) -> Option<()> {
+pub fn d_element_f(at: &mut Registers, out: FOut, array: RIn, index: IIn, place: ComponentOffset) -> Option<()> {
     let cells = cells(at, array)?;
     let num = objects::num(cells, position(cells, at.i(index), place)?)?;
     at.set_num(out, num);
@@ -281,7 +281,7 @@ pub fn d_element_f(at: &mut Registers, out: FOut, array: RIn, index: IIn, place:
 
 /// Sets a component of `array[index]` to `a`, with its slot.
 #[inline(always)]
-pub fn d_set_element_f(at: &mut Registers, array: RChange, a: FIn, index: IIn, place: ComponentAt) -> Option<()> {
+pub fn d_set_element_f(at: &mut Registers, array: RChange, a: FIn, index: IIn, place: ComponentOffset) -> Option<()> {
     let (num, index) = (at.num(a), at.i(index));
     let cells = own(at, array)?;
     let k = position(cells, index, place)?;

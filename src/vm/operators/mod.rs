@@ -98,7 +98,7 @@ pub fn operate(
             crate::vm::operators::check::origins::load(machine, inside, component, &arguments)
         }
         Operator::ForgetOrigins => {
-            machine.diagnosis.lost_tangents.transfers.forget();
+            machine.diagnosis.lost_tangents.transfers.clear();
             Ok(Next::Return)
         }
         Operator::Threshold { comparison } => {

@@ -8,7 +8,7 @@ use crate::value::{Cells, Components, Ref, finalizer, opaque_vector};
 use crate::vm::compiler::Compiler;
 use crate::vm::dispatch;
 use crate::vm::dispatch::calls;
-use crate::vm::fault::{Fault, Kind};
+use crate::vm::fault::{Fault, FaultKind};
 use crate::vm::functions::Version;
 use crate::vm::operators;
 use crate::vm::state::limits::Meter;
@@ -87,9 +87,9 @@ impl Machine {
             Err(mut fault) => {
                 if fault.remarks.is_empty() {
                     fault = match fault.kind {
-                        Kind::Error(Number::NotFinite) => operators::with_first(self, fault),
-                        Kind::Error(Number::Kink) => operators::with_kink(self, fault),
-                        Kind::Error(Number::TapeLimit) => self.explain_full_tape(fault),
+                        FaultKind::Error(Number::NotFinite) => operators::with_first(self, fault),
+                        FaultKind::Error(Number::Kink) => operators::with_kink(self, fault),
+                        FaultKind::Error(Number::TapeLimit) => self.explain_full_tape(fault),
                         _ => fault,
                     };
                 }

@@ -5,7 +5,7 @@ use crate::value::{Cells, Ref, finalizer};
 use crate::vm::compiler::Compiler;
 use crate::vm::dispatch;
 use crate::vm::dispatch::calls::perform;
-use crate::vm::fault::{Fault, Kind};
+use crate::vm::fault::{Fault, FaultKind};
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Callee, Next};
 
@@ -57,7 +57,7 @@ pub(in crate::vm) fn attempt(
 fn stops(fault: &Fault) -> bool {
     matches!(
         fault.kind,
-        Kind::Error(
+        FaultKind::Error(
             Number::StepLimit | Number::TimeLimit | Number::MemoryLimit | Number::Interrupted | Number::Internal
         )
     )

@@ -1,6 +1,6 @@
 //! Tests that threaded code computes the same results as the dispatch loop.
 
-use super::build::{World, machine};
+use super::build::{TestProgram, machine};
 use crate::bytecode::operand::*;
 use crate::bytecode::{Code, Instruction, Opcode, Trailer, verify};
 use crate::value::shape::{Shapes, Tangents};
@@ -13,7 +13,7 @@ use std::rc::Rc;
 /// A program of one function with fixed code.
 struct Fixed {
     code: Rc<Code>,
-    world: World,
+    world: TestProgram,
 }
 
 impl Reporter for Fixed {}
@@ -144,7 +144,7 @@ proptest! {
         let done = alone.run_threaded(&threaded, usize::from(REGISTERS)).unwrap();
 
         if is_shared {
-            let mut fixed = Fixed { code: Rc::new(code), world: World::new(vec![]) };
+            let mut fixed = Fixed { code: Rc::new(code), world: TestProgram::new(vec![]) };
             let looped = machine().run(&mut fixed, 0, arguments);
             prop_assert!(looped.is_ok() || !done, "{:?}", looped.map(|_| ()));
             if done && let Ok(looped) = looped {

@@ -129,7 +129,7 @@ impl<const HOW: u8> Number for JoinBoth<HOW> {
 macro_rules! forms {
     ($name:ident, $form:ident, $count:literal, $($how:literal)*) => {
         /// The steps that execute it, by number.
-        pub(super) const $name: [super::Step; $count] = [$(write_result::<$form<$how>>),*];
+        pub(super) const $name: [super::Handler; $count] = [$(write_result::<$form<$how>>),*];
     };
 }
 

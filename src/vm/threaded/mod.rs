@@ -24,12 +24,12 @@ use std::rc::Rc;
 
 /// The function that executes a cell: it takes the cell and the registers of numbers and integers, and returns the cell at which
 /// to continue, if it does not continue itself; null at the end.
-type Step = unsafe fn(*const Cell, *mut f64, *mut i64, *mut Context) -> *const Cell;
+type Handler = unsafe fn(*const Cell, *mut f64, *mut i64, *mut Context) -> *const Cell;
 
 /// One instruction with its operands.
 #[derive(Clone, Copy)]
 pub struct Cell {
-    run: Step,
+    run: Handler,
     more: More,
     /// The result, if there is one, then the operands.
     regs: [u16; 5],
@@ -57,11 +57,11 @@ pub struct View {
     /// The number of elements.
     elements: usize,
     /// Whether the object has no other owner, so that it may be modified.
-    is_own: bool,
+    is_unique: bool,
 }
 
 impl View {
-    const NONE: View = View { numbers: std::ptr::null_mut(), count: 0, elements: 0, is_own: false };
+    const NONE: View = View { numbers: std::ptr::null_mut(), count: 0, elements: 0, is_unique: false };
 
     /// Creates the view of a register's content.
     pub fn of(reference: &mut Ref) -> View {
@@ -69,11 +69,14 @@ impl View {
         match Rc::get_mut(cells) {
             Some(cells) => {
                 let (count, elements) = (cells.f.len(), cells.len);
-                View { numbers: cells.f.as_mut_ptr(), count, elements, is_own: true }
+                View { numbers: cells.f.as_mut_ptr(), count, elements, is_unique: true }
             }
-            None => {
-                View { numbers: cells.f.as_ptr().cast_mut(), count: cells.f.len(), elements: cells.len, is_own: false }
-            }
+            None => View {
+                numbers: cells.f.as_ptr().cast_mut(),
+                count: cells.f.len(),
+                elements: cells.len,
+                is_unique: false,
+            },
         }
     }
 }

@@ -163,7 +163,7 @@ acts! {
     /// `out = a`, shared.
     Share |cell, _f, _i, context| {
         let value = reference(cell, context, 1).clone();
-        view(cell, context, 1).is_own = false;
+        view(cell, context, 1).is_unique = false;
         write_result(cell, context, value);
     }
     /// `out = a`, moved.
@@ -207,7 +207,7 @@ acts! {
     AddElement |cell, f, i, context| {
         let view = view(cell, context, 0);
         let to = whole(cell, i, view)?;
-        if !view.is_own {
+        if !view.is_unique {
             return None;
         }
         *to += *f.add(cell.regs[1] as usize);
@@ -216,7 +216,7 @@ acts! {
     AddPart |cell, f, i, context| {
         let view = view(cell, context, 0);
         let to = part(cell, i, view)?;
-        if !view.is_own {
+        if !view.is_unique {
             return None;
         }
         *to += *f.add(cell.regs[1] as usize);
@@ -241,7 +241,7 @@ acts! {
     /// `record.index = a`, of a record without slots.
     SetField |cell, f, _i, context| {
         let (view, at) = (view(cell, context, 0), usize::from(cell.regs[2]));
-        if at >= view.count || !view.is_own {
+        if at >= view.count || !view.is_unique {
             return None;
         }
         *view.numbers.add(at) = *f.add(cell.regs[1] as usize);

@@ -3,7 +3,7 @@
 use super::arithmetic::{self as numbers, BOTH, LEFT, RIGHT, write_result as number};
 use super::integers::{self as integers, ConditionValue, branch, increment_and_branch, jump, write_result as integer};
 use super::objects::{self as objects, end, end_with, fail, perform};
-use super::{Cell, More, Step, Threaded};
+use super::{Cell, Handler, More, Threaded};
 use crate::bytecode::operand::*;
 use crate::bytecode::{Code, Instruction, primitive};
 use crate::native::{Expression, Partial, Primitive, Value};
@@ -60,7 +60,7 @@ fn distance(instruction: &Instruction) -> Option<i32> {
 }
 
 /// Creates a cell that has only registers.
-fn plain(run: Step, regs: &[u16]) -> Cell {
+fn plain(run: Handler, regs: &[u16]) -> Cell {
     let mut all = [0; 5];
     all[..regs.len()].copy_from_slice(regs);
     Cell { run, more: More { nothing: () }, regs: all }
@@ -71,7 +71,7 @@ fn info(p: Prim) -> Option<&'static Primitive> {
 }
 
 /// Creates a cell that calls a primitive.
-fn of(run: Step, p: Prim, regs: &[u16]) -> Option<Cell> {
+fn of(run: Handler, p: Prim, regs: &[u16]) -> Option<Cell> {
     Some(Cell { more: More { primitive: info(p)? }, ..plain(run, regs) })
 }
 
@@ -237,11 +237,11 @@ fn known(value: i64, out: IOut) -> Cell {
 }
 
 /// Creates a cell for a component of an element.
-fn part(run: Step, [a, b, c]: [u16; 3], [offset, stride]: [u16; 2]) -> Cell {
+fn part(run: Handler, [a, b, c]: [u16; 3], [offset, stride]: [u16; 2]) -> Cell {
     plain(run, &[a, b, c, offset, stride])
 }
 
 /// Creates a cell for a global variable.
-fn global(run: Step, out: u16, index: Global) -> Cell {
+fn global(run: Handler, out: u16, index: Global) -> Cell {
     Cell { more: More { integer: usize::from(index) as i64 }, ..plain(run, &[out]) }
 }

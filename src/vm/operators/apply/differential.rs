@@ -15,7 +15,7 @@ use crate::vm::state::task::{Next, Task};
 use std::rc::Rc;
 
 /// The state while the body is running.
-struct Recording {
+struct DifferentialTask {
     /// The value with respect to which it is differentiated.
     x: Template,
     result: BodyResult,
@@ -33,7 +33,7 @@ pub(crate) fn begin(
     machine.levels.open(Direction::Reverse)?;
     make_leaves(machine, walk(compiler), at, &mut x)?;
     machine.set_window(x.all());
-    Ok(Next::call(body, true, Recording { x: template, result }))
+    Ok(Next::call(body, true, DifferentialTask { x: template, result }))
 }
 
 /// Turns the numbers of a value into leaves of the level that was opened.
@@ -56,7 +56,7 @@ fn make_leaves(machine: &mut Machine, walk: Walk<'_>, id: TangentId, x: &mut Cel
     failure.check()
 }
 
-impl Task for Recording {
+impl Task for DifferentialTask {
     fn resume(mut self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
         let walk = walk(compiler);
         if thrown(machine, walk, self.result, &mut self.x.cells, [0, 0, 1]) {

@@ -20,7 +20,7 @@ use crate::vm::state::task::{Callee, Next};
 use std::rc::Rc;
 
 /// The call of a transpose.
-struct Transposed {
+struct TransposeCall {
     transpose: UnsizedTranspose,
     /// A tangent vector of the function's result.
     vector: Cells,
@@ -51,10 +51,11 @@ pub(crate) fn call(
         false => argument_for(walk, transpose.at, first_count(&vector)),
     };
     let read_before = std::mem::take(&mut machine.host.read_count);
-    Transposed { transpose: transpose.clone(), vector, derivative, read_before, runs: 1 }.at(machine, compiler, cells)
+    TransposeCall { transpose: transpose.clone(), vector, derivative, read_before, runs: 1 }
+        .at(machine, compiler, cells)
 }
 
-impl Transposed {
+impl TransposeCall {
     /// Records the function at an argument of this shape.
     fn at(self, machine: &mut Machine, compiler: &mut dyn Compiler, cells: Cells) -> Result<Next, Box<Fault>> {
         let UnsizedTranspose { function, at, result } = self.transpose.clone();
@@ -92,7 +93,7 @@ impl Transposed {
             return Err(unknown_size());
         }
         machine.host.read_count = 0;
-        Transposed { runs: self.runs + 1, ..self }.at(machine, compiler, cells)
+        TransposeCall { runs: self.runs + 1, ..self }.at(machine, compiler, cells)
     }
 }
 

@@ -13,7 +13,7 @@ use crate::vm::fault::Fault;
 use crate::vm::operators::apply::linear_map::all_vectors;
 use crate::vm::operators::apply::sweep::vectors;
 use crate::vm::operators::check::finite_difference::{Estimate, SECOND_SCALE, derivative, unit as size};
-use crate::vm::operators::check::wrong_rule::{self, Discrepancy, Part, point};
+use crate::vm::operators::check::wrong_rule::{self, Coordinate, Discrepancy, point};
 use crate::vm::operators::checkpoint::snapshot::{Copier, Environment, parts, state};
 use crate::vm::operators::registered::RuleCall;
 use crate::vm::operators::registered::{Argument, layout};
@@ -178,7 +178,7 @@ impl RuleChecker<'_> {
             let only = unit(weights.len(), j);
             let found = self.compare(&self.x.clone(), evaluation, &direction, &only)?;
             if found.is_some_and(|(claimed, estimate)| estimate.excludes(claimed)) {
-                let result = Part { parameter: 0, number: j, of: weights.len() };
+                let result = Coordinate { parameter: 0, number: j, of: weights.len() };
                 let alone = self.part(i).map(|part| (result, part));
                 return Ok(Discrepancy::Partial { alone, points: self.three_points(&direction, &only, scale)? });
             }
@@ -205,11 +205,11 @@ impl RuleChecker<'_> {
     }
 
     /// Returns the parameter that a number belongs to, among those with respect to which the rule differentiates.
-    fn part(&self, mut number: usize) -> Option<Part> {
+    fn part(&self, mut number: usize) -> Option<Coordinate> {
         for (parameter, argument) in self.by.iter().enumerate() {
             let of = argument.numbers.len();
             if number < of {
-                return Some(Part { parameter, number, of });
+                return Some(Coordinate { parameter, number, of });
             }
             number -= of;
         }

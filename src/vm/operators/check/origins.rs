@@ -18,7 +18,7 @@ const PRUNE_THRESHOLD: usize = 256;
 pub(crate) fn send_result(machine: &mut Machine, result: u32, arguments: &Cells) -> Result<Next, Box<Fault>> {
     let number = number(arguments);
     if machine.levels.innermost(&[number]).is_some() {
-        machine.diagnosis.lost_tangents.transfers.results.leave(machine.frames.len() - 1, result, number);
+        machine.diagnosis.lost_tangents.transfers.results.send(machine.frames.len() - 1, result, number);
     }
     Ok(Next::Return)
 }
@@ -43,7 +43,7 @@ pub(crate) fn rebase_sent_origins(machine: &mut Machine) {
 pub(crate) fn send_argument(machine: &mut Machine, argument: u32, arguments: &Cells) -> Result<Next, Box<Fault>> {
     let number = number(arguments);
     if machine.levels.innermost(&[number]).is_some() {
-        machine.diagnosis.lost_tangents.transfers.arguments.leave(machine.frames.len() + 1, argument, number);
+        machine.diagnosis.lost_tangents.transfers.arguments.send(machine.frames.len() + 1, argument, number);
     }
     Ok(Next::Return)
 }

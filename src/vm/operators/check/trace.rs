@@ -1,7 +1,7 @@
 //! Trace recorder: copies a reverse sweep into a [`Trace`], when [steps are observed](crate::tape::ObserverOptions::steps).
 
 use crate::source::Span;
-use crate::tape::Step;
+use crate::tape::ObservedStep;
 use crate::tape::wide::{CallKind, Wide, WideKind};
 use crate::tape::{Direction, LinearMap, Num, Sweep, Tape};
 use crate::value::walk::Walk;
@@ -118,7 +118,7 @@ fn rows(machine: &Machine, tape: &Tape, shares: &[(u32, Vec<f64>)], adjoint: &dy
     rows
 }
 
-fn operation(machine: &Machine, step: &Step) -> TraceOperation {
+fn operation(machine: &Machine, step: &ObservedStep) -> TraceOperation {
     let count = usize::from(step.operands).min(step.x.len());
     let operands = step.nodes.iter().copied().zip(step.x).take(count).collect();
     TraceOperation::Primitive {

@@ -17,11 +17,11 @@ pub(crate) enum Discrepancy {
     Value(String, f64, f64),
     /// A derivative differs, of one result with respect to one number or along a direction: the points, each with both
     /// derivatives.
-    Partial { alone: Option<(Part, Part)>, points: Vec<(String, f64, f64)> },
+    Partial { alone: Option<(Coordinate, Coordinate)>, points: Vec<(String, f64, f64)> },
 }
 
 /// A number among those of a parameter, or of the result.
-pub(crate) struct Part {
+pub(crate) struct Coordinate {
     pub(crate) parameter: usize,
     pub(crate) number: usize,
     pub(crate) of: usize,
@@ -74,11 +74,11 @@ pub(crate) fn fault(
 }
 
 /// Describes the derivative that was compared.
-fn what(site: &RuleSite, rule: &Registered, alone: Option<(Part, Part)>) -> String {
+fn what(site: &RuleSite, rule: &Registered, alone: Option<(Coordinate, Coordinate)>) -> String {
     let names = site.names.iter().zip(&rule.wrt).filter(|(_, wrt)| **wrt).map(|(name, _)| format!("'{name}'"));
     let names: Vec<String> = names.collect();
     let Some((result, by)) = alone else { return format!("along one direction of {}", names.join(", ")) };
-    let number = |part: &Part| format!("number {} of ", part.number + 1);
+    let number = |part: &Coordinate| format!("number {} of ", part.number + 1);
     let name = names.get(by.parameter).map_or("", String::as_str);
     let by = format!("with respect to {}{name}", if by.of > 1 { number(&by) } else { String::new() });
     if result.of > 1 { format!("{}the result, {by}", number(&result)) } else { by }
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn points_are_told_briefly() {
+    fn points_are_listed_briefly() {
         assert_eq!(point(&[2.0]), "2");
         assert_eq!(point(&[1.0, 2.5]), "(1, 2.5)");
         assert_eq!(point(&[0.0; 9]), "(0, 0, 0, 0, … 9 in all)");

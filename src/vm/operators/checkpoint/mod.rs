@@ -7,7 +7,7 @@
 //! varied. Afterwards every reachable number that was not there before and has no node gets one, as a result of one wide node for
 //! the whole part. An error that the part throws is reachable, too.
 //!
-//! A sweep that meets the wide node copies the copy once more, runs the function on that in a separate level, finds the results
+//! A sweep that reaches the wide node copies the copy once more, runs the function on that in a separate level, finds the results
 //! at the same places, and sweeps the tape of that level. The second run prints nothing, and draws the same random numbers.
 
 pub(crate) mod snapshot;
@@ -162,7 +162,7 @@ impl Task for CheckpointTask {
         let numbers = machine.levels.push_block(level, block, &numbers)?;
         let origin = numbers.get(results.len()).map_or(Slot::NONE, |number| number.slot);
         let boxes: Vec<Rc<BoxCells>> = objects.iter().filter_map(boxed).collect();
-        let mut assign = Assign::new(&objects, results.into_iter().zip(numbers), (epoch, origin));
+        let mut assign = NodeAssignment::new(&objects, results.into_iter().zip(numbers), (epoch, origin));
         drop(objects);
         assign.finish(machine, &boxes);
         if throws {
@@ -180,16 +180,16 @@ fn is_recorded(object: &Ref) -> bool {
 }
 
 /// Assigns their nodes to the results.
-struct Assign {
+struct NodeAssignment {
     /// The epoch of the level, and the origin of integers and strings that were computed from unrecorded numbers.
     origin: (u64, Slot),
     globals: Vec<(u32, Slot)>,
     by_address: HashMap<usize, Vec<(u32, Slot)>>,
 }
 
-impl Assign {
-    fn new(objects: &[Ref], results: impl Iterator<Item = ((u32, u32), Num)>, origin: (u64, Slot)) -> Assign {
-        let mut assign = Assign { origin, globals: vec![], by_address: HashMap::new() };
+impl NodeAssignment {
+    fn new(objects: &[Ref], results: impl Iterator<Item = ((u32, u32), Num)>, origin: (u64, Slot)) -> NodeAssignment {
+        let mut assign = NodeAssignment { origin, globals: vec![], by_address: HashMap::new() };
         for ((object, k), number) in results {
             let all = match objects.get(object as usize).filter(|_| object > 0) {
                 Some(object) => assign.by_address.entry(address(object)).or_default(),
@@ -221,7 +221,7 @@ fn set_slots(cells: &mut Cells, slots: &[(u32, Slot)]) {
     }
 }
 
-impl SlotChange for Assign {
+impl SlotChange for NodeAssignment {
     fn slot(&mut self, slot: Slot) -> Slot {
         let (epoch, origin) = self.origin;
         if Levels::is_unrecorded(epoch, slot) { origin } else { slot }

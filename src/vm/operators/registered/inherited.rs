@@ -42,7 +42,7 @@ pub(crate) struct PrimalValue {
 }
 
 /// The state while the function itself is running.
-struct Original {
+struct InheritedRuleTask {
     environment: Environment,
     watch: Option<Box<dyn Observer>>,
     tapes: Option<Vec<String>>,
@@ -88,15 +88,15 @@ pub(crate) fn begin(
     let (watch, tapes) = (machine.levels.set_observer(None), machine.diagnosis.tape_listings.take());
     let waiting = finalizer::take();
     machine.set_window(copied.all());
-    let original = Original { environment, watch, tapes, waiting, copies, arguments, running, primal };
+    let original = InheritedRuleTask { environment, watch, tapes, waiting, copies, arguments, running, primal };
     let callee = Callee::Function(site.function);
     Ok(Next::Call { callee, derivative: false, then: Some(Box::new(original)) })
 }
 
-impl Original {
+impl InheritedRuleTask {
     /// Restores the state of the program from before the function itself ran.
     fn restore(self, machine: &mut Machine) -> (Cells, RuleTask, PrimalValue) {
-        let Original { environment, watch, tapes, waiting, copies, arguments, running, primal } = self;
+        let InheritedRuleTask { environment, watch, tapes, waiting, copies, arguments, running, primal } = self;
         environment.restore(machine);
         machine.levels.set_observer(watch);
         machine.diagnosis.tape_listings = tapes;
@@ -107,7 +107,7 @@ impl Original {
     }
 }
 
-impl Task for Original {
+impl Task for InheritedRuleTask {
     fn resume(mut self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
         let result = self.running.by_rule.result;
         let results = counts(value_layout(walk(compiler), result));

@@ -88,7 +88,7 @@ pub(crate) struct RuleTask {
     /// Whether it may throw.
     throws: bool,
     /// The levels that the arguments were stripped of.
-    strip: Strip,
+    strip: StrippedLevels,
     /// The original, where they were stripped for the rule only.
     original: Option<u32>,
     /// The value that it has to return, where it is an inherited derivative.
@@ -96,20 +96,20 @@ pub(crate) struct RuleTask {
 }
 
 /// Levels, the innermost first.
-struct Strip(Vec<usize>);
+struct StrippedLevels(Vec<usize>);
 
-impl Strip {
+impl StrippedLevels {
     /// Sorts levels, because stripping an inner level may yield a slot of an outer one.
-    fn inner_first(mut levels: Vec<usize>) -> Strip {
+    fn inner_first(mut levels: Vec<usize>) -> StrippedLevels {
         levels.sort_unstable_by(|a, b| b.cmp(a));
-        Strip(levels)
+        StrippedLevels(levels)
     }
 
     /// Returns the levels that a call by rule strips: its own level, and those for which a derivative of the same function runs
     /// further out on varied arguments.
-    fn of_call(machine: &Machine, function: u32, level: usize) -> Strip {
+    fn of_call(machine: &Machine, function: u32, level: usize) -> StrippedLevels {
         let active = machine.active_rules.iter().filter(|active| active.original == Some(function));
-        Strip::inner_first(active.map(|active| active.level).chain([level]).collect())
+        StrippedLevels::inner_first(active.map(|active| active.level).chain([level]).collect())
     }
 
     /// Strips these levels off everything but boxes, which are shared.
@@ -124,7 +124,7 @@ impl Strip {
 
 struct StripLevels<'a> {
     levels: &'a Levels,
-    strip: &'a Strip,
+    strip: &'a StrippedLevels,
 }
 
 impl SlotChange for StripLevels<'_> {
@@ -174,7 +174,7 @@ pub(crate) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
     let call = RuleCall { site, rule };
     let before = (site.throws && site.changes).then(|| CallSnapshot::new(machine, site.function, &arguments));
     let varied_arguments = side_effects::any(machine, compiler, call, &arguments).then(|| arguments.clone());
-    let strip = Strip::of_call(machine, site.function, level);
+    let strip = StrippedLevels::of_call(machine, site.function, level);
     strip.off(machine, &mut arguments);
     let by = differentiated(walk(compiler), site, rule, &arguments, numbers);
     if machine.diagnosis.rule_checks.is_some() {
@@ -198,12 +198,12 @@ pub(crate) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
 fn varies_elsewhere(machine: &Machine, site: &RuleSite, arguments: &Cells, level: usize) -> bool {
     let Some(epoch) = machine.levels.epoch_at(level) else { return false };
     let mut varies = false;
-    let mut look = |cells: &mut Cells| visit_slots(cells, true, &mut |slot| varies |= slot.epoch == epoch);
+    let mut visit = |cells: &mut Cells| visit_slots(cells, true, &mut |slot| varies |= slot.epoch == epoch);
     let mut parts = arguments.all();
     for (counts, tangent) in &site.params {
         let part = parts.take(layout(*counts));
         if tangent.is_none() && (counts[0] > 0 || counts[2] > 0) {
-            look(&mut Cells::record(part));
+            visit(&mut Cells::record(part));
         }
     }
     let mut is_global = false;
@@ -211,7 +211,7 @@ fn varies_elsewhere(machine: &Machine, site: &RuleSite, arguments: &Cells, level
         let index = *index as usize;
         match (bank, machine.globals.r.get(index)) {
             (Bank::F, _) => is_global |= machine.globals.slot(index).epoch == epoch,
-            (Bank::R, Some(object)) => look(&mut Cells::references(vec![object.clone()])),
+            (Bank::R, Some(object)) => visit(&mut Cells::references(vec![object.clone()])),
             _ => {}
         }
     }
@@ -221,7 +221,7 @@ fn varies_elsewhere(machine: &Machine, site: &RuleSite, arguments: &Cells, level
 /// Whether an integer or a string among the arguments was computed from a number that varies in the level. The body of the
 /// function then determines the derivative.
 fn has_lost_tangent(machine: &Machine, level: usize) -> bool {
-    let mut given = machine.diagnosis.lost_tangents.transfers.given(machine.frames.len());
+    let mut given = machine.diagnosis.lost_tangents.transfers.argument_origins(machine.frames.len());
     given.any(|number| machine.levels.innermost(&[number]) >= Some(level))
 }
 
@@ -250,7 +250,7 @@ fn short_name(name: &str) -> Rc<str> {
 fn without_active_levels(machine: &Machine, function: u32, mut numbers: Vec<Num>) -> Vec<Num> {
     let active =
         machine.active_rules.iter().filter(|active| active.original.is_none_or(|original| original == function));
-    let strip = Strip::inner_first(active.map(|active| active.level).collect());
+    let strip = StrippedLevels::inner_first(active.map(|active| active.level).collect());
     numbers.iter_mut().for_each(|x| x.slot = strip.slot(&machine.levels, x.slot));
     numbers
 }
