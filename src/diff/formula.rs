@@ -54,8 +54,8 @@ pub fn formula(program: &Program, id: FunctionId) -> Result<FunctionFormula, NoF
     let mut evaluator = Evaluator::new(program);
     let Some(function) = program.function(id) else { return Err(evaluator.no("the function is not compiled")) };
     evaluator.place = function.span;
-    evaluator.words = function.parameters.iter().map(|p| p.name.to_string()).collect();
-    let parameters = evaluator.words.len();
+    evaluator.names = function.parameters.iter().map(|p| p.name.to_string()).collect();
+    let parameters = evaluator.names.len();
     let are_numbers = function.params.len() == parameters && function.results == [Bank::F];
     if !are_numbers || function.params.iter().any(|reg| bank(function, *reg) != Bank::F) {
         return Err(evaluator.no("it does not map numbers to a number"));
@@ -63,7 +63,7 @@ pub fn formula(program: &Program, id: FunctionId) -> Result<FunctionFormula, NoF
     let arguments = (0..parameters as u8).map(|k| Value::Number(Formula::Operand(k))).collect();
     match evaluator.run(id, arguments, &[])?.as_slice() {
         [Value::Number(formula)] => {
-            Ok(FunctionFormula { formula: formula.clone(), words: evaluator.words, parameters })
+            Ok(FunctionFormula { formula: formula.clone(), names: evaluator.names, parameters })
         }
         _ => Err(evaluator.no("its result is not a number")),
     }
@@ -77,7 +77,7 @@ fn bank(function: &Function, reg: Reg) -> Bank {
 struct Evaluator<'p> {
     program: &'p Program,
     /// The names of operands.
-    words: Vec<String>,
+    names: Vec<String>,
     /// The active calls, the innermost last.
     open: Vec<FunctionId>,
     /// The current place in the user's source text.
@@ -90,7 +90,7 @@ type Registers = Vec<Option<Value>>;
 
 impl<'p> Evaluator<'p> {
     fn new(program: &'p Program) -> Evaluator<'p> {
-        Evaluator { program, words: vec![], open: vec![], place: Span::default(), steps: 0 }
+        Evaluator { program, names: vec![], open: vec![], place: Span::default(), steps: 0 }
     }
 
     fn no(&self, reason: impl Into<String>) -> NoFormula {
@@ -204,9 +204,9 @@ impl<'p> Evaluator<'p> {
 
     /// Returns an operand that is represented by its name.
     fn named(&mut self, name: &str) -> Result<Value, NoFormula> {
-        let at = self.words.iter().position(|word| word == name).unwrap_or(self.words.len());
-        if at == self.words.len() {
-            self.words.push(name.to_owned());
+        let at = self.names.iter().position(|word| word == name).unwrap_or(self.names.len());
+        if at == self.names.len() {
+            self.names.push(name.to_owned());
         }
         match u8::try_from(at) {
             Ok(at) => Ok(Value::Number(Formula::Operand(at))),

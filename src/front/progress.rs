@@ -15,12 +15,12 @@ const BAR_INTERVAL: Duration = Duration::from_millis(80);
 const LINE_INTERVAL: Duration = Duration::from_secs(1);
 
 thread_local! {
-    static DISPLAY: RefCell<ProgressDisplay> = const { RefCell::new(ProgressDisplay { json: None, rounds: LoopTracker::with_interval(BAR_INTERVAL), bar: None }) };
+    static DISPLAY: RefCell<ProgressDisplay> = const { RefCell::new(ProgressDisplay::with_interval(BAR_INTERVAL)) };
 }
 
 struct ProgressDisplay {
     json: Option<Output>,
-    rounds: LoopTracker,
+    tracker: LoopTracker,
     bar: Option<ProgressBar>,
 }
 
@@ -28,7 +28,7 @@ struct ProgressDisplay {
 pub(super) fn write_lines(output: Output) {
     DISPLAY.with_borrow_mut(|shown| {
         shown.json = Some(output);
-        shown.rounds = LoopTracker::with_interval(LINE_INTERVAL);
+        shown.tracker = LoopTracker::with_interval(LINE_INTERVAL);
     });
 }
 
@@ -52,8 +52,12 @@ fn without_bar(work: &mut dyn FnMut()) {
 }
 
 impl ProgressDisplay {
+    const fn with_interval(interval: Duration) -> ProgressDisplay {
+        ProgressDisplay { json: None, tracker: LoopTracker::with_interval(interval), bar: None }
+    }
+
     fn step(&mut self, step: &ProgressReport) {
-        match self.rounds.update(step, Instant::now()) {
+        match self.tracker.update(step, Instant::now()) {
             None => {}
             Some(ProgressEvent::Begin) => {
                 self.clear();
@@ -82,7 +86,7 @@ impl ProgressDisplay {
     }
 
     fn end(&mut self) {
-        self.rounds.forget();
+        self.tracker.forget();
         self.clear();
     }
 

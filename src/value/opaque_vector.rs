@@ -4,7 +4,8 @@
 //! A sweep and the slots of a level can therefore carry it like any other adjoint or tangent.
 //!
 //! Promises: a vector is found until all vectors are [forgotten](forget).
-//! Not here: the addition of vectors (`vm`), the types that need them ([`TangentKind::Opaque`](crate::value::shape::TangentKind::Opaque)).
+//! Not here: the addition of vectors (`vm`), the types that need them
+//! ([`TangentKind::Opaque`](crate::value::shape::TangentKind::Opaque)).
 
 use crate::value::Cells;
 use crate::value::shape::TangentId;

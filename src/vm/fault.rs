@@ -44,7 +44,7 @@ pub struct BacktraceEntry {
     /// The location in it.
     pub span: Span,
     /// The iteration of the innermost loop around that place, if the loop counts.
-    pub round: Option<i64>,
+    pub iteration: Option<i64>,
 }
 
 /// An additional remark on a fault.
@@ -120,7 +120,7 @@ impl Fault {
         if all > LISTED_FIRST + LISTED_LAST + 1 {
             let left_out = all - LISTED_FIRST - LISTED_LAST;
             let note: Rc<str> = format!("… {left_out} more").into();
-            let note = BacktraceEntry { name: note, span: Span::default(), round: None };
+            let note = BacktraceEntry { name: note, span: Span::default(), iteration: None };
             self.backtrace.splice(LISTED_FIRST..all - LISTED_LAST, [note]);
         }
     }
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn long_backtraces_are_shortened() {
         let mut fault = Fault::new(Number::DepthLimit, "deep");
-        let call = |k: i32| BacktraceEntry { name: k.to_string().into(), span: Span::default(), round: None };
+        let call = |k: i32| BacktraceEntry { name: k.to_string().into(), span: Span::default(), iteration: None };
         fault.backtrace = (0..100).map(call).collect();
         fault.cap();
         assert_eq!(fault.backtrace.len(), 16);

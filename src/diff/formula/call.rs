@@ -18,8 +18,8 @@ impl Evaluator<'_> {
             return Err(self.no("it differentiates with respect to several numbers"));
         };
         // A name that no other operand has.
-        let moving = format!("·{}", self.words.len());
-        let Value::Number(Formula::Operand(k)) = self.named(&moving)? else {
+        let varied = format!("·{}", self.names.len());
+        let Value::Number(Formula::Operand(k)) = self.named(&varied)? else {
             return Err(self.no("it uses values other than numbers"));
         };
         let results = self.call(&[body.clone(), Value::Number(Formula::Operand(k))])?;
@@ -30,7 +30,7 @@ impl Evaluator<'_> {
             y.derivative(k).map_err(|primitive| self.no(format!("'{}' has no derivative", primitive.symbol)))?;
         let there =
             |formula: &Formula| formula.with_operands(&|own| if own == k { x.clone() } else { Formula::Operand(own) });
-        let moves = simplified(&(there(&partial) * dx.clone()));
-        Ok(vec![self.number(there(y))?, self.number(moves)?])
+        let tangent = simplified(&(there(&partial) * dx.clone()));
+        Ok(vec![self.number(there(y))?, self.number(tangent)?])
     }
 }

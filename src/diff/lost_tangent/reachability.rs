@@ -1,8 +1,8 @@
 //! Reachability: determines the registers that may hold an integer or a string that was computed from a number and may become a
 //! number again.
 //!
-//! In: all functions of a program, since a path that loses a tangent may lead through any storage and any function value. Out: for each register
-//! whether it must be followed while derivative code runs.
+//! In: all functions of a program, since a path that loses a tangent may lead through any storage and any function value. Out: for
+//! each register whether it must be followed while derivative code runs.
 //!
 //! Promises: a register that is not followed cannot be a part of such a path. A register that is followed may be one: boxes are
 //! distinguished by components only, function values by the banks of their parameters and results.

@@ -16,10 +16,10 @@ pub(crate) mod iopub;
 mod mailbox;
 mod message;
 mod progress;
-mod question;
 mod requests;
 mod sockets;
 mod stamp;
+mod stdin;
 
 pub use detached::Detached;
 pub(super) use install::{install, remove};
@@ -35,7 +35,6 @@ use control::Control;
 use history::History;
 use mailbox::Mailbox;
 use message::{Codec, Request};
-use question::{InputReader, Stdin};
 use requests::Kernel;
 use sockets::{Inboxes, KernelEvent};
 use std::path::Path;
@@ -43,6 +42,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 use std::thread::JoinHandle;
+use stdin::{InputReader, Stdin};
 
 /// Serves the front end that wrote a connection file, until it requests the shutdown.
 pub(super) fn run(file: &Path, options: Options, render_style: RenderStyle) -> i32 {
@@ -77,10 +77,10 @@ fn open(connection: &Connection, options: Options, render_style: RenderStyle) ->
     let codec = Arc::new(Codec::new(&connection.key));
     let (mailbox, boxes) = mailbox::mailbox();
     let (to_kernel, events) = mpsc::channel();
-    let (to_question, answers) = mpsc::channel();
+    let (to_stdin, answers) = mpsc::channel();
     let interrupt = Arc::clone(&options.interrupt);
     let control = Control { codec: Arc::clone(&codec), mailbox: mailbox.clone(), interrupt: Arc::clone(&interrupt) };
-    let inboxes = Inboxes { events: to_kernel, answers: to_question };
+    let inboxes = Inboxes { events: to_kernel, answers: to_stdin };
     let (is_bound, bound) = mpsc::channel();
     let (address, served) = (connection.clone(), Arc::clone(&codec));
     let serve = move || {
@@ -107,7 +107,7 @@ fn kernel(
     let interrupt = Arc::clone(&options.interrupt);
     let iopub = IoPub::new(Arc::clone(codec), mailbox.clone());
     let stdin = Stdin::default();
-    let question = InputReader {
+    let input = InputReader {
         stdin: stdin.clone(),
         codec: Arc::clone(codec),
         mailbox: mailbox.clone(),
@@ -121,7 +121,7 @@ fn kernel(
             let streams = Streams {
                 output: iopub.stream(Stream::Output),
                 error: iopub.stream(Stream::Error),
-                input: Box::new(question.clone()),
+                input: Box::new(input.clone()),
                 screen: Box::new(iopub.clone()),
             };
             Session::with(options.clone(), streams)

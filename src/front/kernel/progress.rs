@@ -16,19 +16,19 @@ thread_local! {
 /// The progress bars of a session.
 struct Bars {
     iopub: IoPub,
-    rounds: LoopTracker,
+    tracker: LoopTracker,
     /// The number of bars so far, from which their identifiers are derived.
     count: u64,
 }
 
 /// Starts the display of the loops of this thread.
 pub(super) fn begin(iopub: IoPub) {
-    BARS.set(Some(Bars { iopub, rounds: LoopTracker::with_interval(UPDATE_INTERVAL), count: 0 }));
+    BARS.set(Some(Bars { iopub, tracker: LoopTracker::with_interval(UPDATE_INTERVAL), count: 0 }));
 }
 
 /// Forgets a loop that an error has ended, before the next cell.
 pub(super) fn forget() {
-    BARS.with_borrow_mut(|bars| bars.iter_mut().for_each(|bars| bars.rounds.forget()));
+    BARS.with_borrow_mut(|bars| bars.iter_mut().for_each(|bars| bars.tracker.forget()));
 }
 
 /// Receives the progress of every iteration.
@@ -38,7 +38,7 @@ pub(super) fn step(step: &ProgressReport) {
 
 impl Bars {
     fn step(&mut self, step: &ProgressReport) {
-        let Some(event) = self.rounds.update(step, Instant::now()) else { return };
+        let Some(event) = self.tracker.update(step, Instant::now()) else { return };
         let rate = if let ProgressEvent::Update(_, rate) = event { rate } else { None };
         self.count += u64::from(event == ProgressEvent::Begin);
         let forms = vec![("text/plain".to_owned(), text(step, rate)), ("text/html".to_owned(), html(step, rate))];

@@ -8,8 +8,8 @@ use super::history::History;
 use super::info;
 use super::mailbox::Mailbox;
 use super::message::{Codec, Request};
-use super::question::Stdin;
 use super::sockets::KernelEvent;
+use super::stdin::Stdin;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::front::kernel::iopub::IoPub;
 use crate::front::render_style::RenderStyle;
@@ -136,7 +136,7 @@ impl Kernel {
             self.iopub.publish("execute_input", &json!({ "code": code, "execution_count": self.count }));
         }
         let may_ask = flag(content, "allow_stdin", true);
-        *self.stdin.asked.borrow_mut() = may_ask.then(|| request.parent.clone());
+        *self.stdin.current_request.borrow_mut() = may_ask.then(|| request.parent.clone());
         // An interrupt between cells does not apply to the next cell.
         self.interrupt.store(false, Ordering::Relaxed);
         super::progress::forget();
@@ -249,9 +249,9 @@ impl Kernel {
 
     /// Evaluates the user expressions of an execution request.
     fn expressions(&mut self, content: &Value) -> Value {
-        let asked = content.get("user_expressions").and_then(Value::as_object);
+        let current_request = content.get("user_expressions").and_then(Value::as_object);
         let mut values = Map::new();
-        for (name, expression) in asked.into_iter().flatten() {
+        for (name, expression) in current_request.into_iter().flatten() {
             let answer = self.prompt.session.enter("‹expression›", expression.as_str().unwrap_or_default());
             let done = self.done(answer);
             let value = match done.failure {

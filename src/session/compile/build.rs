@@ -154,7 +154,7 @@ impl Session {
         if !steps.into_iter().any(|step| matches!(step.op, Op::Native { name: "derive", .. })) {
             return vec![];
         }
-        let written = |f| (f, formula::written(&self.program, FunctionId(f), &self.sources));
+        let written = |f| (f, formula::function_formula(&self.program, FunctionId(f), &self.sources));
         (0..functions.len() as u32).map(written).collect()
     }
 

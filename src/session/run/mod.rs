@@ -116,9 +116,9 @@ impl Session {
         };
         ProgressReporter::new(
             FIRST_REPORT_DELAY,
-            Box::new(move |LoopProgress { span, rounds, total }| {
+            Box::new(move |LoopProgress { span, iterations, total }| {
                 let label = line(span.start).map_or_else(String::new, |line| format!("line {line}"));
-                report(&ProgressReport { label: &label, done: Some(rounds), total });
+                report(&ProgressReport { label: &label, done: Some(iterations), total });
             }),
         )
     }
@@ -181,18 +181,18 @@ impl Session {
                 Remark::Help(text) => diagnostic.help(text),
             };
         }
-        let is_informative = |call: &BacktraceEntry| call.span != fault.span || call.round.is_some();
+        let is_informative = |call: &BacktraceEntry| call.span != fault.span || call.iteration.is_some();
         if fault.backtrace.len() > 1 || fault.backtrace.iter().any(is_informative) {
             let mut lines = vec!["backtrace, innermost first".to_string()];
-            for BacktraceEntry { name, span, round } in &fault.backtrace {
+            for BacktraceEntry { name, span, iteration } in &fault.backtrace {
                 let place = match self.sources.place(span.start) {
                     Some(place) if *span != crate::source::Span::default() => {
                         format!("  {name}   {}:{}:{}", place.name, place.line, place.column)
                     }
                     _ => format!("  {name}"),
                 };
-                let round = round.map_or(String::new(), |n| format!("   iteration {n} of the loop"));
-                lines.push(place + &round);
+                let iteration = iteration.map_or(String::new(), |n| format!("   iteration {n} of the loop"));
+                lines.push(place + &iteration);
             }
             diagnostic = diagnostic.note(lines.join("\n"));
         }

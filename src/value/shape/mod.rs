@@ -203,7 +203,7 @@ impl Shapes {
         let shape = key.0.clone();
         self.numbers.insert(key, id);
         let layout = self.compute_layout(&shape);
-        self.described.push(own.is_some() || self.has_described_part(&shape));
+        self.described.push(own.is_some() || self.has_part_with_description(&shape));
         self.shapes.push(shape);
         self.layouts.push(layout);
         self.starts.push(self.compute_starts(id));
@@ -250,7 +250,7 @@ impl Shapes {
         self.described[id.0 as usize]
     }
 
-    fn has_described_part(&self, shape: &Shape) -> bool {
+    fn has_part_with_description(&self, shape: &Shape) -> bool {
         matches!(shape, Shape::Class { .. } | Shape::Any)
             || shape.parts().iter().any(|part| self.has_custom_description(*part))
     }

@@ -52,7 +52,7 @@ impl Shapes {
         // A shape that refers to a later one may contain a custom description.
         shapes.described = vec![true; count];
         for k in 0..count {
-            let is_described = shapes.own[k].is_some() || shapes.has_described_part(&shapes.shapes[k]);
+            let is_described = shapes.own[k].is_some() || shapes.has_part_with_description(&shapes.shapes[k]);
             shapes.described[k] = is_described;
             shapes.starts.push(shapes.compute_starts(ShapeId(k as u32)));
         }

@@ -16,7 +16,7 @@ pub struct LoopProgress {
     /// The statement of the loop that is being executed.
     pub span: Span,
     /// The number of completed iterations.
-    pub rounds: u64,
+    pub iterations: u64,
     /// The number of all iterations, when it is fixed.
     pub total: Option<u64>,
 }

@@ -1,6 +1,6 @@
 //! Run: calls a function of the program from outside the machine.
 
-pub(crate) mod trial;
+pub(crate) mod protected_call;
 
 use crate::cancel;
 use crate::diagnostic::Code as Number;

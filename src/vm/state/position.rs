@@ -21,7 +21,7 @@ impl Machine {
         let call = |(frame, (code, span)): (&Frame, (&Code, Span))| BacktraceEntry {
             name: code.name.clone(),
             span,
-            round: self.round(frame),
+            iteration: self.iteration(frame),
         };
         fault.backtrace = user().map(call).collect();
         fault.cap();

@@ -22,9 +22,9 @@ impl Machine {
             }
             let (head, back) = loop_position::around(code, at).max_by_key(|(head, back)| back - head)?;
             let counted = self.counted(frame, code, (head, back))?;
-            let rounds = u64::try_from(counted.now.checked_sub(counted.from)?).ok()?;
+            let iterations = u64::try_from(counted.now.checked_sub(counted.from)?).ok()?;
             let total = counted.to.and_then(|to| u64::try_from(to.checked_sub(counted.from)?).ok());
-            Some(LoopProgress { span: code.spans.get(at).copied()?, rounds, total })
+            Some(LoopProgress { span: code.spans.get(at).copied()?, iterations, total })
         });
         if let Some(reporter) = &mut self.diagnosis.progress {
             reporter.next = now + REPORT_INTERVAL;

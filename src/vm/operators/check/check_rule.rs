@@ -20,7 +20,7 @@ use crate::vm::operators::registered::{Argument, layout};
 use crate::vm::operators::{
     Offset, counts, leaves, mismatch, read, read_all, value_layout, vector, vector_layout, walk,
 };
-use crate::vm::run::trial::attempt;
+use crate::vm::run::protected_call::call_protected;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Callee;
 use std::rc::Rc;
@@ -251,7 +251,9 @@ impl RuleChecker<'_> {
         };
         let callee = Callee::Object(evaluation.function.clone());
         let as_tuple = if is_pullback { packed(results) } else { results };
-        let Some(result) = attempt(self.machine, self.compiler, callee, &arguments, as_tuple)? else { return Ok(None) };
+        let Some(result) = call_protected(self.machine, self.compiler, callee, &arguments, as_tuple)? else {
+            return Ok(None);
+        };
         let walk = crate::vm::operators::walk(self.compiler);
         let (numbers, others) = match is_pullback {
             true => (read_all(walk, &evaluation.domain, &unpacked(result, results)), along),
@@ -266,7 +268,7 @@ impl RuleChecker<'_> {
         let mut results = counts(value_layout(walk(self.compiler), self.rule.result));
         results[2] += 1;
         let callee = Callee::Function(self.rule.function);
-        let Some(result) = self.attempt(callee, &arguments, packed(results), self.rule.throws)? else {
+        let Some(result) = self.call_protected(callee, &arguments, packed(results), self.rule.throws)? else {
             return Ok(None);
         };
         let mut cells = unpacked(result, results);
@@ -281,17 +283,23 @@ impl RuleChecker<'_> {
         let Some((arguments, _)) = self.at(x)? else { return Ok(None) };
         let results = counts(value_layout(walk(self.compiler), self.rule.result));
         let callee = Callee::Function(self.site.function);
-        let Some(result) = self.attempt(callee, &arguments, results, self.site.throws)? else { return Ok(None) };
+        let Some(result) = self.call_protected(callee, &arguments, results, self.site.throws)? else { return Ok(None) };
         let numbers = leaves(walk(self.compiler), self.rule.result, &result, Offset::default())?;
         Ok(Some(numbers.iter().map(|y| y.value).collect()))
     }
 
     /// Calls a function that may throw, which counts as a failure.
-    fn attempt(&mut self, callee: Callee, arguments: &Cells, mut results: [usize; 3], throws: bool) -> Answer<Cells> {
+    fn call_protected(
+        &mut self,
+        callee: Callee,
+        arguments: &Cells,
+        mut results: [usize; 3],
+        throws: bool,
+    ) -> Answer<Cells> {
         if throws {
             results = [results[0], results[1] + 1, results[2] + 1];
         }
-        let Some(mut result) = attempt(self.machine, self.compiler, callee, arguments, results)? else {
+        let Some(mut result) = call_protected(self.machine, self.compiler, callee, arguments, results)? else {
             return Ok(None);
         };
         if throws {
@@ -351,7 +359,7 @@ impl RuleChecker<'_> {
             let results = counts(value_layout(walk, value.tangent));
             let mut arguments = value.cells;
             arguments.push(direction.all());
-            return attempt(self.machine, self.compiler, Callee::Function(mover), &arguments, results);
+            return call_protected(self.machine, self.compiler, Callee::Function(mover), &arguments, results);
         }
         let mut next = numbers.iter();
         let set = &mut |number: &mut f64, slot| {

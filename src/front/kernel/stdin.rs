@@ -19,7 +19,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 #[derive(Clone, Default)]
 pub(super) struct Stdin {
     /// The current request, if its front end supports input.
-    pub(super) asked: Rc<RefCell<Option<Parent>>>,
+    pub(super) current_request: Rc<RefCell<Option<Parent>>>,
 }
 
 /// A standard input that requests each line from the user.
@@ -35,13 +35,13 @@ pub(super) struct InputReader {
 }
 
 impl InputReader {
-    fn ask(&mut self) -> Result<()> {
-        let parent = self.stdin.asked.borrow().clone();
+    fn request_line(&mut self) -> Result<()> {
+        let parent = self.stdin.current_request.borrow().clone();
         let parent = parent.ok_or_else(|| Error::other("this front end does not support input"))?;
         // Discards the answers to earlier requests that were interrupted.
         while self.answers.try_recv().is_ok() {}
-        let question = json!({ "prompt": "", "password": false });
-        self.mailbox.post(Channel::Stdin, self.codec.answer(&parent, "input_request", &question));
+        let prompt = json!({ "prompt": "", "password": false });
+        self.mailbox.post(Channel::Stdin, self.codec.answer(&parent, "input_request", &prompt));
         loop {
             match self.answers.recv_timeout(POLL_INTERVAL) {
                 Ok(answer) => {
@@ -70,7 +70,7 @@ impl Read for InputReader {
 impl BufRead for InputReader {
     fn fill_buf(&mut self) -> Result<&[u8]> {
         if self.line.is_empty() {
-            self.ask()?;
+            self.request_line()?;
         }
         Ok(&self.line)
     }

@@ -1,4 +1,4 @@
-//! Trial: calls a function of the program within a run; the call may fail without stopping the program.
+//! Protected call: calls a function of the program within a run; the call may fail without stopping the program.
 
 use crate::diagnostic::Code as Number;
 use crate::value::{Cells, Ref, finalizer};
@@ -11,11 +11,11 @@ use crate::vm::state::task::{Callee, Next};
 
 /// Calls the original of a function beyond the window, and returns its results; `None` when it fails.
 ///
-/// The Rust stack grows by one run: the caller must ensure that trials do not nest.
+/// The Rust stack grows by one run: the caller must ensure that protected calls do not nest.
 ///
 /// # Errors
 /// When the program itself must stop: a limit is reached, or the run is interrupted.
-pub(in crate::vm) fn attempt(
+pub(in crate::vm) fn call_protected(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
     callee: Callee,
