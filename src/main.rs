@@ -1,6 +1,6 @@
 //! The `dscript` command.
 
-/// Programs make many small objects, which it hands out and takes back several times faster than the system's.
+/// Programs create many small objects, which it allocates and frees several times faster than the allocator of the system.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -4,7 +4,7 @@
 //! is rejected before anything of it runs; its code is verified like newly compiled code when the machine first runs it.
 
 use super::Code;
-use crate::native::formula::Written;
+use crate::native::formula::FunctionFormula;
 use crate::value::shape::{ShapeId, StoredShapes, StoredTangents};
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -34,13 +34,13 @@ pub struct Image {
     /// The number of global components in each bank.
     pub globals: [u32; 3],
     /// The functions that describe a value with a custom description: alone, and inside another value.
-    pub own_texts: Vec<[u32; 2]>,
+    pub custom_descriptions: Vec<[u32; 2]>,
     /// The dispatch table: method, type, function.
     pub methods: Vec<(u32, ShapeId, u32)>,
     /// The names of top-level functions and of their parameters, for explanations.
     pub parameters: Vec<(String, Vec<String>)>,
     /// Functions as formulas, or the reason why they are not, by function; empty if the program does not use formulas.
-    pub formulas: Vec<(u32, Result<Written, String>)>,
+    pub formulas: Vec<(u32, Result<FunctionFormula, String>)>,
     /// Whether derivative code detects branches that are differentiated exactly at their thresholds.
     pub marks_thresholds: bool,
     /// The graphs of the functions, from which tangent and adjoint code is derived; empty if nothing is differentiated. Their
@@ -84,7 +84,7 @@ impl<'d> Deserialize<'d> for Bytes {
 
 /// The reason why a file is not a compiled program that can be run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Damaged {
+pub enum ImageError {
     /// It was written by another version of dscript.
     Foreign,
     /// It is incomplete.
@@ -93,12 +93,12 @@ pub enum Damaged {
     Changed,
 }
 
-impl std::fmt::Display for Damaged {
+impl std::fmt::Display for ImageError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Damaged::Foreign => "it was compiled by another version of dscript; build it again from its source",
-            Damaged::Truncated => "the compiled program is truncated; build it again from its source",
-            Damaged::Changed => "the compiled program is damaged; build it again from its source",
+            ImageError::Foreign => "it was compiled by another version of dscript; build it again from its source",
+            ImageError::Truncated => "the compiled program is truncated; build it again from its source",
+            ImageError::Changed => "the compiled program is damaged; build it again from its source",
         })
     }
 }
@@ -128,30 +128,30 @@ impl Image {
     /// Reads the program in a file.
     ///
     /// # Errors
-    /// [`Damaged`] if the file was not written by [`to_bytes`](Image::to_bytes) of the same compiler.
-    pub fn from_bytes(bytes: &[u8], identity: u32) -> Result<Image, Damaged> {
-        let damage = if MAGIC.starts_with(bytes) { Damaged::Truncated } else { Damaged::Changed };
+    /// [`ImageError`] if the file was not written by [`to_bytes`](Image::to_bytes) of the same compiler.
+    pub fn from_bytes(bytes: &[u8], identity: u32) -> Result<Image, ImageError> {
+        let damage = if MAGIC.starts_with(bytes) { ImageError::Truncated } else { ImageError::Changed };
         let rest = bytes.strip_prefix(&MAGIC).ok_or(damage)?;
         let (format, rest) = number::<4>(rest)?;
         let (compiler, rest) = number::<4>(rest)?;
         if format != u64::from(FORMAT) || compiler != u64::from(identity) {
-            return Err(Damaged::Foreign);
+            return Err(ImageError::Foreign);
         }
         let (length, rest) = number::<8>(rest)?;
         let (checksum, body) = number::<4>(rest)?;
         if (body.len() as u64) < length {
-            return Err(Damaged::Truncated);
+            return Err(ImageError::Truncated);
         }
         if body.len() as u64 != length || u64::from(crc32fast::hash(body)) != checksum {
-            return Err(Damaged::Changed);
+            return Err(ImageError::Changed);
         }
-        rmp_serde::from_slice(body).map_err(|_| Damaged::Changed)
+        rmp_serde::from_slice(body).map_err(|_| ImageError::Changed)
     }
 }
 
 /// Reads a number of the header; returns it with the remaining bytes.
-fn number<const N: usize>(bytes: &[u8]) -> Result<(u64, &[u8]), Damaged> {
-    let (first, rest) = bytes.split_first_chunk::<N>().ok_or(Damaged::Truncated)?;
+fn number<const N: usize>(bytes: &[u8]) -> Result<(u64, &[u8]), ImageError> {
+    let (first, rest) = bytes.split_first_chunk::<N>().ok_or(ImageError::Truncated)?;
     let mut value = [0; 8];
     value[..N].copy_from_slice(first);
     Ok((u64::from_le_bytes(value), rest))

@@ -32,7 +32,7 @@ mod tests;
 
 pub use code::*;
 pub use disassemble::disassemble;
-pub use image::{Bytes, Damaged, Image};
+pub use image::{Bytes, Image, ImageError};
 pub use instructions::{Entry, Field, Instruction, LIST, Opcode, Trailer};
 pub use joined::{Arithmetic, Joined};
-pub use verify::{Malformed, verify};
+pub use verify::{VerifyError, verify};

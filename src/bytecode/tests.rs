@@ -48,7 +48,7 @@ const WITHOUT_COUNTERPART: &[(&str, &str)] = &[
 
 /// Instructions that compute an integer, or make a decision, from numbers.
 const TO_INTEGERS: &[(&str, &str)] = &[
-    ("PrimWhole", "conversions: where their results become numbers again is marked as a broken chain"),
+    ("PrimWhole", "conversions: where their results become numbers again is marked as a lost tangent"),
     ("Prim1Test", "a comparison selects, and is not itself data"),
     ("Prim2Test", "a comparison selects, and is not itself data"),
     ("EqF", "a comparison selects, and is not itself data"),

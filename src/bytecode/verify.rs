@@ -7,18 +7,18 @@ use crate::value::Bank;
 
 /// The reason why a code object is rejected.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Malformed {
+pub struct VerifyError {
     /// The index of the instruction, if the violation concerns one.
     pub at: Option<usize>,
     /// The violation.
-    pub why: String,
+    pub reason: String,
 }
 
-impl std::fmt::Display for Malformed {
+impl std::fmt::Display for VerifyError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.at {
-            Some(at) => write!(f, "instruction {at}: {}", self.why),
-            None => f.write_str(&self.why),
+            Some(at) => write!(f, "instruction {at}: {}", self.reason),
+            None => f.write_str(&self.reason),
         }
     }
 }
@@ -27,8 +27,8 @@ impl std::fmt::Display for Malformed {
 ///
 /// # Errors
 /// Returns the first violation.
-pub fn verify(code: &Code) -> Result<(), Malformed> {
-    let wrong = |why: &str| Err(Malformed { at: None, why: why.into() });
+pub fn verify(code: &Code) -> Result<(), VerifyError> {
+    let wrong = |reason: &str| Err(VerifyError { at: None, reason: reason.into() });
     if code.spans.len() != code.instructions.len() {
         return wrong("every instruction needs a span");
     }
@@ -50,7 +50,7 @@ pub fn verify(code: &Code) -> Result<(), Malformed> {
         return wrong("a call site needs a larger window than there is");
     }
     for (at, instruction) in code.instructions.iter().enumerate() {
-        check(code, at, instruction).map_err(|why| Malformed { at: Some(at), why })?;
+        check(code, at, instruction).map_err(|reason| VerifyError { at: Some(at), reason })?;
     }
     match code.instructions.last() {
         Some(last) if last.opcode().is_end() => Ok(()),
@@ -70,20 +70,20 @@ fn check(code: &Code, at: usize, instruction: &Instruction) -> Result<(), String
     if matches!(opcode, Opcode::Resume | Opcode::Halt) {
         return Err("it is reserved for the machine itself".into());
     }
-    let behind = code.instructions.get(at + 1);
+    let following = code.instructions.get(at + 1);
     let complete = match opcode.trailer() {
         Trailer::None => true,
-        Trailer::Extra => matches!(behind, Some(Instruction::Extra { .. })),
-        Trailer::Extras => matches!(behind, Some(Instruction::Extras { .. })),
-        Trailer::Element => matches!(behind, Some(Instruction::Element { .. })),
+        Trailer::Extra => matches!(following, Some(Instruction::Extra { .. })),
+        Trailer::Extras => matches!(following, Some(Instruction::Extras { .. })),
+        Trailer::Element => matches!(following, Some(Instruction::Element { .. })),
     };
     if !complete {
         return Err("its trailing operands are missing".into());
     }
     let mut result = Ok(());
     instruction.visit(&mut |field| {
-        if let Err(why) = operand(code, at, opcode, field.role, field.number) {
-            result = Err(format!("operand `{}`: {why}", field.name));
+        if let Err(reason) = operand(code, at, opcode, field.role, field.number) {
+            result = Err(format!("operand `{}`: {reason}", field.name));
         }
     });
     result
@@ -92,7 +92,7 @@ fn check(code: &Code, at: usize, instruction: &Instruction) -> Result<(), String
 fn operand(code: &Code, at: usize, opcode: Opcode, role: Role, number: i64) -> Result<(), &'static str> {
     let index = usize::try_from(number);
     let below = |limit: usize| index.is_ok_and(|n| n < limit);
-    let fine = match role {
+    let is_valid = match role {
         Role::Register(bank, _) => below(code.frame()[bank as usize]),
         Role::Table(table) => below(match table {
             Table::Numbers => code.numbers.len(),
@@ -119,7 +119,7 @@ fn operand(code: &Code, at: usize, opcode: Opcode, role: Role, number: i64) -> R
         // operands when they are used.
         Role::Immediate | Role::Component | Role::Function | Role::Method | Role::Shape | Role::Global => true,
     };
-    if fine { Ok(()) } else { Err("out of range") }
+    if is_valid { Ok(()) } else { Err("out of range") }
 }
 
 /// Whether an instruction can compute a primitive of a kind.
@@ -159,9 +159,9 @@ mod tests {
     #[test]
     fn valid_code_passes_and_invalid_code_fails() {
         use Instruction::*;
-        let good = code(vec![LoadF { out: FOut(0), k: Number(0) }, ReturnF { a: FIn(0) }]);
-        assert_eq!(verify(&good), Ok(()));
-        let bad = [
+        let valid = code(vec![LoadF { out: FOut(0), k: Number(0) }, ReturnF { a: FIn(0) }]);
+        assert_eq!(verify(&valid), Ok(()));
+        let invalid = [
             vec![LoadF { out: FOut(2), k: Number(0) }, ReturnF { a: FIn(0) }],
             vec![LoadF { out: FOut(0), k: Number(1) }, ReturnF { a: FIn(0) }],
             vec![LoadF { out: FOut(0), k: Number(0) }],
@@ -172,7 +172,7 @@ mod tests {
             vec![PartF { out: FOut(0), array: RIn(0), index: IIn(0) }, Return {}],
             vec![],
         ];
-        for instructions in bad {
+        for instructions in invalid {
             assert!(verify(&code(instructions.clone())).is_err(), "{instructions:?}");
         }
     }

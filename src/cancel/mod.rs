@@ -62,9 +62,9 @@ thread_local! {
 struct Cancelled;
 
 /// Restores the previous state when a scope is left.
-struct Before<F: FnMut()>(F);
+struct OnDrop<F: FnMut()>(F);
 
-impl<F: FnMut()> Drop for Before<F> {
+impl<F: FnMut()> Drop for OnDrop<F> {
     fn drop(&mut self) {
         self.0();
     }
@@ -74,7 +74,7 @@ impl<F: FnMut()> Drop for Before<F> {
 pub fn under<T>(flag: &Arc<AtomicBool>, deadline: Option<Deadline>, work: impl FnOnce() -> T) -> T {
     let mut limits = LIMITS.replace(Some(Limits { flag: Arc::clone(flag), deadline }));
     let caught = IS_CAUGHT.replace(false);
-    let _before = Before(|| {
+    let _restore = OnDrop(|| {
         LIMITS.set(limits.take());
         IS_CAUGHT.set(caught);
     });
@@ -148,7 +148,7 @@ pub fn checking_each<I: IntoIterator>(things: I) -> impl Iterator<Item = I::Item
 }
 
 /// The time between two checks while waiting for a blocking operation.
-const MOMENT: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Runs a blocking operation, such as opening a pipe, on a separate thread, which is abandoned on cancellation.
 ///
@@ -159,7 +159,7 @@ pub fn waiting<T: Send + 'static>(work: impl FnOnce() -> std::io::Result<T> + Se
     std::thread::Builder::new().spawn(move || drop(sender.send(work())))?;
     loop {
         check();
-        match receiver.recv_timeout(MOMENT) {
+        match receiver.recv_timeout(POLL_INTERVAL) {
             Ok(done) => return done,
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return Err(std::io::Error::other("the operation was abandoned")),

@@ -1,7 +1,7 @@
 //! Diagnostic codes: one entry per code, with a page in `docs/diagnostics.md`. Numbers: `E01xx` syntax, `E02xx` names and types, `E03xx`
 //! differentiation, `E06xx` run time, `E09xx` input and output; `W07xx` warnings.
 
-/// What a code means.
+/// The explanation of a code.
 #[derive(Debug)]
 pub struct CodeInfo {
     /// The code.

@@ -1,5 +1,5 @@
 //! Certain dependence: determines which results of a function depend on which of its arguments, as data and with partials, and
-//! where a path from one to the other breaks.
+//! where the tangent is lost on a path from one to the other.
 //!
 //! In: functions as they are written. Out: a [`Summary`] of each, with a [`Dependence`] for each result.
 //!
@@ -10,7 +10,7 @@
 mod containers;
 
 use self::containers::{appended, contained, filled, loaded, replaced};
-use super::dependence::{Break, BreakReason, Dependence, Effects, Known, MOST_BREAKS, StepId, Summary};
+use super::dependence::{Dependence, Effects, LossReason, MAX_LOSSES, SharedDependence, StepId, Summary, TangentLoss};
 use super::wrt::can_vary;
 use crate::diff::lost_tangent::carried;
 use crate::diff::transfer;
@@ -38,7 +38,7 @@ type Call = (FunctionId, Vec<(u32, FunctionId)>);
 pub const CAPTURED: u32 = 1 << 16;
 
 /// The maximum number of calls through which function arguments are followed.
-const MOST_GIVEN: usize = 4;
+const MAX_FUNCTION_ARGUMENT_DEPTH: usize = 4;
 
 impl<'p> Activity<'p> {
     /// Creates the summaries for the functions of a program.
@@ -123,14 +123,15 @@ impl<'p> Activity<'p> {
         if f.is_opaque {
             return opaque(id, f);
         }
-        let mut entry = vec![Known::default(); f.registers.len()];
+        let mut entry = vec![SharedDependence::default(); f.registers.len()];
         for (k, param) in f.params.iter().enumerate() {
-            entry[param.0 as usize] = Known::of(Dependence { on: BTreeSet::from([k as u32]), ..Dependence::default() });
+            entry[param.0 as usize] =
+                SharedDependence::of(Dependence { on: BTreeSet::from([k as u32]), ..Dependence::default() });
         }
         let (mut effects, mut returns) = (Effects::default(), false);
-        let mut results = vec![Known::default(); f.results.len()];
-        let walk = Walk { activity: self, f, id, given, depth, writers: OnceCell::new() };
-        let step = |block: usize, facts: &mut [Known]| walk.block(block, facts, &mut effects);
+        let mut results = vec![SharedDependence::default(); f.results.len()];
+        let walk = FunctionAnalysis { activity: self, f, id, given, depth, writers: OnceCell::new() };
+        let step = |block: usize, facts: &mut [SharedDependence]| walk.block(block, facts, &mut effects);
         data_flow::forward(f, entry, step, |regs, facts| {
             returns = true;
             for (result, reg) in results.iter_mut().zip(regs) {
@@ -141,21 +142,21 @@ impl<'p> Activity<'p> {
     }
 }
 
-/// Returns the summary of a function whose body is unknown: the path from every number among the arguments to every result breaks
-/// there.
+/// Returns the summary of a function whose body is unknown: the tangent of every number among the arguments is lost on the path to
+/// every result.
 fn opaque(id: FunctionId, f: &Function) -> Summary {
-    let why = match &f.obstacle {
-        Some(obstacle) => BreakReason::Obstacle(obstacle.clone()),
-        None => BreakReason::Opaque(f.name.clone()),
+    let reason = match &f.obstacle {
+        Some(obstacle) => LossReason::Obstacle(obstacle.clone()),
+        None => LossReason::Opaque(f.name.clone()),
     };
-    let found = Rc::new(Break { why, span: f.span, calls: vec![], is_given: false });
-    let breaks: BTreeMap<_, _> = (0..f.params.len() as u32).map(|k| ((k, (id, 0, 0)), found.clone())).collect();
-    let result = Known::of(Dependence { breaks, ..Dependence::default() });
+    let found = Rc::new(TangentLoss { reason, span: f.span, calls: vec![], is_given: false });
+    let losses: BTreeMap<_, _> = (0..f.params.len() as u32).map(|k| ((k, (id, 0, 0)), found.clone())).collect();
+    let result = SharedDependence::of(Dependence { losses, ..Dependence::default() });
     Summary { results: vec![result; f.results.len()], effects: Effects::default(), returns: true }
 }
 
 /// The analysis of one function.
-struct Walk<'a, 'p> {
+struct FunctionAnalysis<'a, 'p> {
     activity: &'a Activity<'p>,
     f: &'a Function,
     id: FunctionId,
@@ -166,8 +167,8 @@ struct Walk<'a, 'p> {
     writers: OnceCell<Writers<'a>>,
 }
 
-impl Walk<'_, '_> {
-    fn block(&self, block: usize, facts: &mut [Known], effects: &mut Effects) {
+impl FunctionAnalysis<'_, '_> {
+    fn block(&self, block: usize, facts: &mut [SharedDependence], effects: &mut Effects) {
         for (at, step) in self.f.blocks[block].instructions.iter().enumerate() {
             crate::cancel::check();
             let outs = self.step((self.id, block as u32, at as u32), step, facts, effects);
@@ -178,10 +179,17 @@ impl Walk<'_, '_> {
     }
 
     /// Returns the dependence of the results of a step.
-    fn step(&self, at: StepId, step: &Instruction, facts: &[Known], effects: &mut Effects) -> Vec<Known> {
-        let operand = |k: usize| step.ins.get(k).map_or_else(Known::default, |r| facts[r.0 as usize].clone());
-        let all = || Known::union(step.ins.iter().map(|r| &facts[r.0 as usize]));
-        let each = |known: Known| vec![known; step.outs.len()];
+    fn step(
+        &self,
+        at: StepId,
+        step: &Instruction,
+        facts: &[SharedDependence],
+        effects: &mut Effects,
+    ) -> Vec<SharedDependence> {
+        let operand =
+            |k: usize| step.ins.get(k).map_or_else(SharedDependence::default, |r| facts[r.0 as usize].clone());
+        let all = || SharedDependence::union(step.ins.iter().map(|r| &facts[r.0 as usize]));
+        let each = |known: SharedDependence| vec![known; step.outs.len()];
         match &step.op {
             Op::ConstF(_)
             | Op::ConstI(_)
@@ -195,19 +203,19 @@ impl Walk<'_, '_> {
             | Op::AppendText
             | Op::Count
             | Op::CheckIndex
-            | Op::Transformed(_) => each(Known::default()),
+            | Op::Transformed(_) => each(SharedDependence::default()),
             Op::Capture { bank, index } => each(self.captured(*bank, *index)),
             Op::Copy | Op::Take | Op::AssertDifferentiable { .. } => each(operand(0)),
             Op::Primitive(id) => each(match transfer::primitive(*id) {
                 DependenceTransfer::Smooth | DependenceTransfer::Carry => all(),
-                DependenceTransfer::Flat => Known::default(),
-                DependenceTransfer::Break => broken(&all(), at, BreakReason::Conversion(id.info().name), step.span),
+                DependenceTransfer::Flat => SharedDependence::default(),
+                DependenceTransfer::Lose => lost(&all(), at, LossReason::Conversion(id.info().name), step.span),
             }),
             Op::Call(callee) | Op::CallRule(callee) => self.call(*callee, (&step.ins, &[], step), facts, effects),
             Op::CallValue => self.call_value(at, step, facts, effects),
             Op::Closure(_) => each(all().with(|d| d.unknown = true)),
             // It may be filled after it is created.
-            Op::NewInstance(_) => each(Known::default().with(|d| d.from_boxes = true)),
+            Op::NewInstance(_) => each(SharedDependence::default().with(|d| d.from_boxes = true)),
             Op::NewBox | Op::NewRecord => each(contained(&step.ins, all())),
             Op::Append(_) => each(appended(&operand(0), &step.ins[1..], facts)),
             Op::StoreElement { .. } => each(replaced(step, facts)),
@@ -229,32 +237,36 @@ impl Walk<'_, '_> {
             }
             Op::LoadElement { bank, .. } => each(loaded(*bank, operand(0).array_element())),
             Op::TakeRecord { .. } | Op::TakeElement { .. } => vec![operand(0).element(), operand(0)],
-            Op::LoadGlobal { bank, .. } => each(loaded(*bank, Known::default().with(|d| d.from_globals = true))),
-            Op::TakeGlobal { .. } => each(Known::default().with(|d| d.from_globals = true)),
+            Op::LoadGlobal { bank, .. } => {
+                each(loaded(*bank, SharedDependence::default().with(|d| d.from_globals = true)))
+            }
+            Op::TakeGlobal { .. } => each(SharedDependence::default().with(|d| d.from_globals = true)),
             Op::Native { name, shapes } => containers::integer(self.activity.program, (name, shapes), step, facts)
                 .unwrap_or_else(|| self.native((name, shapes), at, step, facts)),
-            Op::Operator(Operator::ApplyAtOnce | Operator::Gradient { .. }) => each(Known::default()),
+            Op::Operator(Operator::ApplyAtOnce | Operator::Gradient { .. }) => each(SharedDependence::default()),
             Op::Operator(Operator::Coordinates { .. }) => each(all()),
-            Op::Operator(Operator::WithoutDerivative { .. }) => each(Known::default().with(|d| d.cut = true)),
+            Op::Operator(Operator::WithoutDerivative { .. }) => {
+                each(SharedDependence::default().with(|d| d.cut = true))
+            }
             Op::Operator(Operator::WithDerivative { .. }) => (0..step.outs.len()).map(operand).collect(),
             Op::Operator(Operator::NoDerivative { is_property }) => {
-                let why = if *is_property { BreakReason::Property } else { BreakReason::Argument };
-                let of = |k| broken(&operand(k), at, why.clone(), step.span);
+                let reason = if *is_property { LossReason::Property } else { LossReason::Argument };
+                let of = |k| lost(&operand(k), at, reason.clone(), step.span);
                 (0..step.outs.len()).map(of).collect()
             }
             Op::Operator(_) => {
                 effects.unknown = true;
-                each(Known::unknown())
+                each(SharedDependence::unknown())
             }
         }
     }
 
     /// Returns the dependence of a captured value, which counts as an argument after the others.
-    fn captured(&self, bank: Bank, index: u16) -> Known {
+    fn captured(&self, bank: Bank, index: u16) -> SharedDependence {
         let in_bank = self.f.captures.iter().enumerate().filter(|(_, b)| **b == bank).map(|(k, _)| k);
         let place = in_bank.clone().nth(index.into());
         let on = place.filter(|_| can_vary(bank)).map(|k| CAPTURED + k as u32).into_iter().collect();
-        Known::of(Dependence { on, ..Dependence::default() })
+        SharedDependence::of(Dependence { on, ..Dependence::default() })
     }
 
     fn native(
@@ -262,19 +274,19 @@ impl Walk<'_, '_> {
         (name, shapes): (&'static str, &[ShapeId]),
         at: StepId,
         step: &Instruction,
-        facts: &[Known],
-    ) -> Vec<Known> {
+        facts: &[SharedDependence],
+    ) -> Vec<SharedDependence> {
         let carried = carried(self.activity.program, self.f, (name, shapes), &step.ins);
-        let all = Known::union(carried.iter().map(|r| &facts[r.0 as usize]));
+        let all = SharedDependence::union(carried.iter().map(|r| &facts[r.0 as usize]));
         let known = match transfer::native(name) {
             NativeTransfer::Container => all.element(),
-            NativeTransfer::Break => broken(&all, at, BreakReason::Conversion(name), step.span),
-            NativeTransfer::Carry if transfer::selects(name) => Known::default(),
+            NativeTransfer::Lose => lost(&all, at, LossReason::Conversion(name), step.span),
+            NativeTransfer::Carry if transfer::selects(name) => SharedDependence::default(),
             NativeTransfer::Carry => all,
-            NativeTransfer::Nothing => Known::default(),
-            NativeTransfer::Unknown => Known::unknown(),
+            NativeTransfer::Nothing => SharedDependence::default(),
+            NativeTransfer::Unknown => SharedDependence::unknown(),
         };
-        let carries = matches!(transfer::native(name), NativeTransfer::Carry | NativeTransfer::Break);
+        let carries = matches!(transfer::native(name), NativeTransfer::Carry | NativeTransfer::Lose);
         let out = |r: &crate::ir::Reg| {
             if carries { known.clone() } else { loaded(self.f.registers[r.0 as usize].bank, known.clone()) }
         };
@@ -282,7 +294,13 @@ impl Walk<'_, '_> {
     }
 
     /// Calls a function value. One that is known is treated like any other function, with its captured values.
-    fn call_value(&self, at: StepId, step: &Instruction, facts: &[Known], effects: &mut Effects) -> Vec<Known> {
+    fn call_value(
+        &self,
+        at: StepId,
+        step: &Instruction,
+        facts: &[SharedDependence],
+        effects: &mut Effects,
+    ) -> Vec<SharedDependence> {
         let known = step.ins.first().and_then(|function| Some((function, self.known_function(*function)?)));
         let Some((function, callee)) = known else {
             effects.unknown = true;
@@ -299,7 +317,7 @@ impl Walk<'_, '_> {
 
     /// Returns the dependence on those arguments of an unknown function value with respect to which it is not differentiated:
     /// however the function uses them, its result has no derivative with respect to the values that they were computed from.
-    fn refused_arguments(&self, at: StepId, step: &Instruction, facts: &[Known]) -> Known {
+    fn refused_arguments(&self, at: StepId, step: &Instruction, facts: &[SharedDependence]) -> SharedDependence {
         let before = &self.f.blocks[at.1 as usize].instructions[..at.2 as usize];
         let mut refused = Dependence::default();
         for argument in &step.ins {
@@ -307,11 +325,11 @@ impl Walk<'_, '_> {
             let Some(known) = facts[argument.0 as usize].0.as_deref() else { continue };
             if before[made].op == Op::Operator(Operator::NoDerivative { is_property: false }) {
                 let there = (at.0, at.1, made as u32);
-                let breaks = known.breaks.iter().filter(|((_, at), _)| *at == there);
-                refused.breaks.extend(breaks.map(|(key, found)| (*key, found.clone())));
+                let losses = known.losses.iter().filter(|((_, at), _)| *at == there);
+                refused.losses.extend(losses.map(|(key, found)| (*key, found.clone())));
             }
         }
-        Known::of(refused)
+        SharedDependence::of(refused)
     }
 
     /// Returns the function that a register holds, if it was created in this function or is one of the given functions.
@@ -336,7 +354,7 @@ impl Walk<'_, '_> {
 
     /// Returns the summary of a called function, with its function arguments.
     fn summary_of(&self, callee: FunctionId, args: &[Reg]) -> Rc<Summary> {
-        let is_open = |f: &Rc<Function>| !f.is_opaque && self.depth < MOST_GIVEN;
+        let is_open = |f: &Rc<Function>| !f.is_opaque && self.depth < MAX_FUNCTION_ARGUMENT_DEPTH;
         if self.activity.program.function(callee).is_some_and(is_open) {
             let references = (0..).zip(args).filter(|(_, r)| self.f.registers[r.0 as usize].bank == Bank::R);
             let given: Vec<_> = references.filter_map(|(k, r)| Some((k, self.known_function(*r)?))).collect();
@@ -351,13 +369,13 @@ impl Walk<'_, '_> {
         &self,
         callee: FunctionId,
         (args, captured, step): (&[Reg], &[Reg], &Instruction),
-        facts: &[Known],
+        facts: &[SharedDependence],
         effects: &mut Effects,
-    ) -> Vec<Known> {
+    ) -> Vec<SharedDependence> {
         let summary = self.summary_of(callee, args);
         effects.add(summary.effects);
         let Some(f) = self.activity.program.function(callee) else {
-            return vec![Known::unknown(); step.outs.len()];
+            return vec![SharedDependence::unknown(); step.outs.len()];
         };
         let operand = |k: u32| match k.checked_sub(CAPTURED) {
             Some(k) => captured.get(k as usize),
@@ -371,22 +389,22 @@ impl Walk<'_, '_> {
                 let mut sum = Dependence::default();
                 // A registered derivative covers the parameters that it names.
                 for known in (0..args.len() as u32).filter(|k| covered(*k)).filter_map(argument) {
-                    sum.absorb(known);
+                    sum.merge(known);
                 }
                 if let Some(inside) = summary.results.get(out).and_then(|known| known.0.as_deref()) {
-                    sum.absorb_marks(inside);
+                    sum.merge_flags(inside);
                     // A number computed from an array may come from any of its elements.
                     let is_part = self.f.registers[step.outs[out].0 as usize].bank != Bank::R;
                     let part = |k: u32| argument(k).map(|known| if is_part { known.part() } else { known.clone() });
                     for known in inside.on.iter().filter_map(|k| part(*k)) {
-                        sum.absorb(&known);
+                        sum.merge(&known);
                     }
-                    for ((k, at), found) in inside.breaks.iter().filter(|((k, _), _)| !covered(*k)) {
+                    for ((k, at), found) in inside.losses.iter().filter(|((k, _), _)| !covered(*k)) {
                         let Some(known) = part(*k) else { continue };
-                        add_breaks(&mut sum, &known, *at, &seen_from(found, f, step.span, is_given));
+                        add_losses(&mut sum, &known, *at, &seen_from_caller(found, f, step.span, is_given));
                     }
                 }
-                Known::of(sum)
+                SharedDependence::of(sum)
             })
             .collect()
     }
@@ -398,32 +416,32 @@ pub fn covered_by_rule(f: &Function, component: usize) -> bool {
     parameter.is_some_and(|p| f.rules.iter().any(|rule| rule.wrt.get(p) == Some(&true)))
 }
 
-/// Returns the result of a step that breaks the path of its operands.
-fn broken(ins: &Known, at: StepId, why: BreakReason, span: Span) -> Known {
-    let Some(ins) = ins.0.as_deref() else { return Known::default() };
-    let mut out = Dependence { breaks: ins.breaks.clone(), ..Dependence::default() };
-    add_breaks(&mut out, ins, at, &Rc::new(Break { why, span, calls: vec![], is_given: false }));
-    out.absorb_marks(ins);
-    Known::of(out)
+/// Returns the result of a step that loses the tangents of its operands.
+fn lost(ins: &SharedDependence, at: StepId, reason: LossReason, span: Span) -> SharedDependence {
+    let Some(ins) = ins.0.as_deref() else { return SharedDependence::default() };
+    let mut out = Dependence { losses: ins.losses.clone(), ..Dependence::default() };
+    add_losses(&mut out, ins, at, &Rc::new(TangentLoss { reason, span, calls: vec![], is_given: false }));
+    out.merge_flags(ins);
+    SharedDependence::of(out)
 }
 
-/// Adds the breaks on the way to the operands, and this one.
-fn add_breaks(out: &mut Dependence, ins: &Dependence, at: StepId, found: &Rc<Break>) {
-    for (key, earlier) in &ins.breaks {
-        if out.breaks.len() < MOST_BREAKS {
-            out.breaks.entry(*key).or_insert_with(|| earlier.clone());
+/// Adds the losses on the paths to the operands, and this one.
+fn add_losses(out: &mut Dependence, ins: &Dependence, at: StepId, found: &Rc<TangentLoss>) {
+    for (key, earlier) in &ins.losses {
+        if out.losses.len() < MAX_LOSSES {
+            out.losses.entry(*key).or_insert_with(|| earlier.clone());
         }
     }
     for argument in &ins.on {
-        if out.breaks.len() < MOST_BREAKS {
-            out.breaks.entry((*argument, at)).or_insert_with(|| found.clone());
+        if out.losses.len() < MAX_LOSSES {
+            out.losses.entry((*argument, at)).or_insert_with(|| found.clone());
         }
     }
 }
 
-/// Maps a break inside a called function to the caller: a break inside the standard library, or where the body is unknown, is
+/// Maps a loss inside a called function to the caller: a loss inside the standard library, or where the body is unknown, is
 /// attributed to the call. `is_given`: the caller received the function as an argument.
-fn seen_from(found: &Rc<Break>, callee: &Function, call: Span, is_given: bool) -> Rc<Break> {
+fn seen_from_caller(found: &Rc<TangentLoss>, callee: &Function, call: Span, is_given: bool) -> Rc<TangentLoss> {
     let is_unwritten = found.calls.is_empty() && found.span == callee.span;
     let is_inside = callee.is_prelude && !found.is_given || callee.is_opaque || is_unwritten;
     let (span, calls) = match (is_inside, callee.is_prelude || is_given) {
@@ -434,5 +452,10 @@ fn seen_from(found: &Rc<Break>, callee: &Function, call: Span, is_given: bool) -
             (found.span, calls.take(8).collect())
         }
     };
-    Rc::new(Break { why: found.why.clone(), span, calls, is_given: !is_inside && (is_given || found.is_given) })
+    Rc::new(TangentLoss {
+        reason: found.reason.clone(),
+        span,
+        calls,
+        is_given: !is_inside && (is_given || found.is_given),
+    })
 }

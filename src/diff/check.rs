@@ -7,10 +7,10 @@
 //! Not here: the analyses (`activity`, `linear`), the wording (`report`).
 
 use super::activity::{Activity, CAPTURED};
-use super::dependence::{Break, BreakReason, Dependence, Summary};
+use super::dependence::{Dependence, LossReason, Summary, TangentLoss};
 use super::linear::{Kind, Linearities};
 use super::report;
-use super::wrt::{self, Moves, moving};
+use super::wrt::{self, Variation, varied_components};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{ClosureOrigin, Function, FunctionId, Instruction, Op, Program, RuleKind, Terminator, Writers};
 use crate::source::Span;
@@ -103,7 +103,7 @@ impl<'p> Checker<'p> {
             {
                 let wrt = vec![true; function.parameters.len()];
                 let promised = Promised { function, wrt: &wrt, at: function.span, is_literal: true };
-                let moves = moving(self.program, function, &wrt);
+                let variations = varied_components(self.program, function, &wrt);
                 let mut of_recorded;
                 let linearities = match (kind, recorded) {
                     (RuleKind::Differential, Some(original)) => {
@@ -112,7 +112,7 @@ impl<'p> Checker<'p> {
                     }
                     _ => &mut self.linearities_of_rules,
                 };
-                let problem = not_linear(linearities, map, &promised, &moves);
+                let problem = not_linear(linearities, map, &promised, &variations);
                 // A pullback may do something else with an adjoint on purpose, and the transpose of a differential that is beside
                 // a pullback is not needed.
                 let problem = match (kind, recorded) {
@@ -185,27 +185,31 @@ impl<'p> Checker<'p> {
                 report::other_module(promised)
             }];
         }
-        let moves = moving(self.program, f, promised.wrt);
-        if moves.iter().all(|m| *m == Moves::No) {
+        let variations = varied_components(self.program, f, promised.wrt);
+        if variations.iter().all(|m| *m == Variation::No) {
             return vec![];
         }
         let summary = self.activity.summary(id);
         let carries = wrt::carrying(self.program, f);
-        let mut breaks = certain_breaks(f, &summary, &moves, &carries);
-        breaks.extend(self.breaks_in_results(f, &moves));
-        if !breaks.is_empty() {
-            return report_breaks(promised, &breaks);
+        let mut losses = certain_losses(f, &summary, &variations, &carries);
+        losses.extend(self.losses_in_results(f, &variations));
+        if !losses.is_empty() {
+            return report_losses(promised, &losses);
         }
         if linear {
-            return not_linear(&mut self.linearities, id, promised, &moves).into_iter().collect();
+            return not_linear(&mut self.linearities, id, promised, &variations).into_iter().collect();
         }
-        if is_always_zero(&summary, &moves, &carries) { vec![report::zero_derivative(promised)] } else { vec![] }
+        if is_always_zero(&summary, &variations, &carries) { vec![report::zero_derivative(promised)] } else { vec![] }
     }
 }
 
 impl Checker<'_> {
-    /// Returns the breaks inside closures that a function returns, on paths from arguments that they capture.
-    fn breaks_in_results(&mut self, f: &Function, moves: &[Moves]) -> BTreeMap<(Span, usize), Rc<Break>> {
+    /// Returns the losses inside closures that a function returns, on paths from arguments that they capture.
+    fn losses_in_results(
+        &mut self,
+        f: &Function,
+        variations: &[Variation],
+    ) -> BTreeMap<(Span, usize), Rc<TangentLoss>> {
         let mut found = BTreeMap::new();
         if !f.results.contains(&Bank::R) {
             return found;
@@ -220,14 +224,14 @@ impl Checker<'_> {
             let mut makers = f.blocks.iter().flat_map(|b| &b.instructions).filter(makes_it);
             let (Some(maker), None) = (makers.next(), makers.next()) else { continue };
             let inside = self.activity.summary(closure);
-            let breaks = inside.results.iter().filter_map(|known| known.0.as_deref()).flat_map(|known| &known.breaks);
-            for ((component, _), at) in breaks {
+            let losses = inside.results.iter().filter_map(|known| known.0.as_deref()).flat_map(|known| &known.losses);
+            for ((component, _), at) in losses {
                 let captured = component.checked_sub(CAPTURED).and_then(|k| maker.ins.get(k as usize));
                 let Some(ClosureOrigin::Elsewhere(origin)) = captured.and_then(|reg| writers.origin(*reg, None)) else {
                     continue;
                 };
                 let Some(argument) = f.params.iter().position(|param| *param == origin) else { continue };
-                if moves.get(argument) == Some(&Moves::Yes) {
+                if variations.get(argument) == Some(&Variation::Yes) {
                     found.entry((at.span, parameter_of(f, argument))).or_insert_with(|| at.clone());
                 }
             }
@@ -245,9 +249,10 @@ fn not_linear(
     linearities: &mut Linearities<'_>,
     id: FunctionId,
     promised: &Promised,
-    moves: &[Moves],
+    variations: &[Variation],
 ) -> Option<Diagnostic> {
-    let arguments = moves.iter().map(|m| if *m == Moves::No { Kind::Constant } else { Kind::Linear }).collect();
+    let arguments =
+        variations.iter().map(|m| if *m == Variation::No { Kind::Constant } else { Kind::Linear }).collect();
     let results = linearities.results(id, arguments);
     let of = |kind: Kind| results.iter().find(|r| r.kind == kind);
     if let Some(bad) = of(Kind::NotLinear) {
@@ -267,18 +272,18 @@ fn carrying<'a>(carries: &[bool], summary: &'a Summary) -> impl Iterator<Item = 
     carries.iter().zip(&summary.results).filter(|(carries, _)| **carries).map(|(_, known)| known.0.as_deref())
 }
 
-/// Returns the breaks on paths from varied arguments to a result, by place, with the varied component.
-fn certain_breaks(
+/// Returns the losses on paths from varied arguments to a result, by place, with the varied component.
+fn certain_losses(
     f: &Function,
     summary: &Summary,
-    moves: &[Moves],
+    variations: &[Variation],
     carries: &[bool],
-) -> BTreeMap<(Span, usize), Rc<Break>> {
+) -> BTreeMap<(Span, usize), Rc<TangentLoss>> {
     let mut found = BTreeMap::new();
     for dependence in carrying(carries, summary).flatten() {
-        for ((component, _), at) in &dependence.breaks {
+        for ((component, _), at) in &dependence.losses {
             let component = *component as usize;
-            if moves.get(component) == Some(&Moves::Yes) {
+            if variations.get(component) == Some(&Variation::Yes) {
                 found.entry((at.span, parameter_of(f, component))).or_insert_with(|| at.clone());
             }
         }
@@ -286,18 +291,18 @@ fn certain_breaks(
     found
 }
 
-fn report_breaks(promised: &Promised, breaks: &BTreeMap<(Span, usize), Rc<Break>>) -> Vec<Diagnostic> {
-    let mut conversions: Vec<(usize, Rc<Break>)> = vec![];
+fn report_losses(promised: &Promised, losses: &BTreeMap<(Span, usize), Rc<TangentLoss>>) -> Vec<Diagnostic> {
+    let mut conversions: Vec<(usize, Rc<TangentLoss>)> = vec![];
     let mut out = vec![];
-    for ((span, parameter), found) in breaks {
-        match &found.why {
-            BreakReason::Opaque(name) => {
+    for ((span, parameter), found) in losses {
+        match &found.reason {
+            LossReason::Opaque(name) => {
                 if !out.iter().any(|d: &Diagnostic| d.primary.span == *span) {
                     out.push(report::opaque(promised, *parameter, found, name));
                 }
             }
-            BreakReason::Obstacle(obstacle) => out.push(report::obstacle(promised, *parameter, found, obstacle)),
-            BreakReason::Conversion(_) | BreakReason::Argument | BreakReason::Property => {
+            LossReason::Obstacle(obstacle) => out.push(report::obstacle(promised, *parameter, found, obstacle)),
+            LossReason::Conversion(_) | LossReason::Argument | LossReason::Property => {
                 conversions.push((*parameter, found.clone()))
             }
         }
@@ -309,16 +314,16 @@ fn report_breaks(promised: &Promised, breaks: &BTreeMap<(Span, usize), Rc<Break>
 }
 
 /// Whether no varied argument can reach any result.
-fn is_always_zero(summary: &Summary, moves: &[Moves], carries: &[bool]) -> bool {
+fn is_always_zero(summary: &Summary, variations: &[Variation], carries: &[bool]) -> bool {
     let effects = summary.effects;
     let may_move = |d: &Dependence| {
         d.cut
             || d.unknown
             || d.from_boxes && (effects.boxes || effects.unknown)
             || d.from_globals && (effects.globals || effects.unknown)
-            || d.on.iter().any(|k| moves.get(*k as usize).is_some_and(|m| *m != Moves::No))
-            // A break on the path of a component that varies only in part, which is not reported as an error.
-            || !d.breaks.is_empty()
+            || d.on.iter().any(|k| variations.get(*k as usize).is_some_and(|m| *m != Variation::No))
+            // A loss on the path of a component that varies only in part is not reported as an error.
+            || !d.losses.is_empty()
     };
     summary.returns
         && carrying(carries, summary).next().is_some()

@@ -36,7 +36,7 @@ fn in_derivative(program: &Program, f: &Function, active: &ActiveRegisters, mut 
         && step.active
         && let Some(callee) = program.function(id).filter(|callee| has_rule_entry(callee))
     {
-        if is_only_looked_at(active, callee, &step) {
+        if is_only_read(active, callee, &step) {
             return value_of(&step);
         }
         step.op = Op::CallRule(id);
@@ -46,7 +46,7 @@ fn in_derivative(program: &Program, f: &Function, active: &ActiveRegisters, mut 
 
 /// Returns copies of the property's value, whose operands follow the tangent vector and the owner.
 fn value_of(read: &Instruction) -> Vec<Instruction> {
-    let behind = read.ins.len() - read.outs.len();
+    let first = read.ins.len() - read.outs.len();
     let copy = |(out, value): (&Reg, &Reg)| Instruction {
         op: Op::Copy,
         outs: vec![*out],
@@ -54,7 +54,7 @@ fn value_of(read: &Instruction) -> Vec<Instruction> {
         span: read.span,
         active: true,
     };
-    read.outs.iter().zip(&read.ins[behind..]).map(copy).collect()
+    read.outs.iter().zip(&read.ins[first..]).map(copy).collect()
 }
 
 /// Returns the derivative code under which a function *object* is called, if its function has registered derivatives or an
@@ -74,9 +74,9 @@ pub fn entry(id: FunctionId, f: &Function) -> Option<Function> {
 }
 
 /// Whether a step reads a stored property that has no declared derivative, and only inspects it (`if point.angle > 0`).
-fn is_only_looked_at(active: &ActiveRegisters, callee: &Function, step: &Instruction) -> bool {
-    let looked_at = |r: &Reg| callee.results.iter().all(|bank| *bank == Bank::F) && !active.is_useful(*r);
-    matches!(callee.obstacle, Some(Obstacle::Property { is_read: true, .. })) && step.outs.iter().all(looked_at)
+fn is_only_read(active: &ActiveRegisters, callee: &Function, step: &Instruction) -> bool {
+    let is_read_only = |r: &Reg| callee.results.iter().all(|bank| *bank == Bank::F) && !active.is_useful(*r);
+    matches!(callee.obstacle, Some(Obstacle::Property { is_read: true, .. })) && step.outs.iter().all(is_read_only)
 }
 
 fn has_rule_entry(f: &Function) -> bool {

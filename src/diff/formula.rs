@@ -12,16 +12,16 @@ mod step;
 
 use crate::ir::{BlockId, Function, FunctionId, Program, Reg, Terminator};
 use crate::native::field::Test;
-use crate::native::formula::{Formula, Written};
+use crate::native::formula::{Formula, FunctionFormula};
 use crate::source::Span;
 use crate::value::Bank;
 
 /// The maximum size of a formula.
-const LONGEST: usize = 400;
+const MAX_SIZE: usize = 400;
 
 /// The maximum number of active calls of one function: one that exceeds it is recursive. Nested derivatives activate functions of
 /// the library several times.
-const DEEPEST: usize = 6;
+const MAX_DEPTH: usize = 6;
 
 /// The maximum number of steps, in all cases together.
 const STEPS: usize = 20_000;
@@ -50,20 +50,22 @@ enum Value {
 ///
 /// # Errors
 /// The reason why there is none.
-pub fn formula(program: &Program, id: FunctionId) -> Result<Written, NoFormula> {
-    let mut reader = Reader::new(program);
-    let Some(function) = program.function(id) else { return Err(reader.no("the function is not compiled")) };
-    reader.place = function.span;
-    reader.words = function.parameters.iter().map(|p| p.name.to_string()).collect();
-    let parameters = reader.words.len();
+pub fn formula(program: &Program, id: FunctionId) -> Result<FunctionFormula, NoFormula> {
+    let mut evaluator = Evaluator::new(program);
+    let Some(function) = program.function(id) else { return Err(evaluator.no("the function is not compiled")) };
+    evaluator.place = function.span;
+    evaluator.names = function.parameters.iter().map(|p| p.name.to_string()).collect();
+    let parameters = evaluator.names.len();
     let are_numbers = function.params.len() == parameters && function.results == [Bank::F];
     if !are_numbers || function.params.iter().any(|reg| bank(function, *reg) != Bank::F) {
-        return Err(reader.no("it does not map numbers to a number"));
+        return Err(evaluator.no("it does not map numbers to a number"));
     }
     let arguments = (0..parameters as u8).map(|k| Value::Number(Formula::Operand(k))).collect();
-    match reader.run(id, arguments, &[])?.as_slice() {
-        [Value::Number(formula)] => Ok(Written { formula: formula.clone(), words: reader.words, parameters }),
-        _ => Err(reader.no("its result is not a number")),
+    match evaluator.run(id, arguments, &[])?.as_slice() {
+        [Value::Number(formula)] => {
+            Ok(FunctionFormula { formula: formula.clone(), names: evaluator.names, parameters })
+        }
+        _ => Err(evaluator.no("its result is not a number")),
     }
 }
 
@@ -72,10 +74,10 @@ fn bank(function: &Function, reg: Reg) -> Bank {
 }
 
 /// The state of the evaluation of graphs.
-struct Reader<'p> {
+struct Evaluator<'p> {
     program: &'p Program,
     /// The names of operands.
-    words: Vec<String>,
+    names: Vec<String>,
     /// The active calls, the innermost last.
     open: Vec<FunctionId>,
     /// The current place in the user's source text.
@@ -86,9 +88,9 @@ struct Reader<'p> {
 /// The contents of the registers of a function.
 type Registers = Vec<Option<Value>>;
 
-impl<'p> Reader<'p> {
-    fn new(program: &'p Program) -> Reader<'p> {
-        Reader { program, words: vec![], open: vec![], place: Span::default(), steps: 0 }
+impl<'p> Evaluator<'p> {
+    fn new(program: &'p Program) -> Evaluator<'p> {
+        Evaluator { program, names: vec![], open: vec![], place: Span::default(), steps: 0 }
     }
 
     fn no(&self, reason: impl Into<String>) -> NoFormula {
@@ -100,11 +102,11 @@ impl<'p> Reader<'p> {
         let Some(function) = self.program.function(id).cloned() else {
             return Err(self.no("the function is not compiled"));
         };
-        if self.open.iter().filter(|open| **open == id).count() >= DEEPEST {
+        if self.open.iter().filter(|open| **open == id).count() >= MAX_DEPTH {
             return Err(self.no(format!("'{}' calls itself", known::called(&function))));
         }
-        if let Some(why) = known::obstacle(&function) {
-            return Err(self.no(why));
+        if let Some(reason) = known::obstacle(&function) {
+            return Err(self.no(reason));
         }
         if let Some(place) = known::cycle(&function) {
             return Err(match function.is_prelude {
@@ -194,7 +196,7 @@ impl<'p> Reader<'p> {
 
     /// Returns a number, unless the formula is too long to read.
     fn number(&self, formula: Formula) -> Result<Value, NoFormula> {
-        if formula.size() > LONGEST {
+        if formula.size() > MAX_SIZE {
             return Err(self.no("the formula would be too long"));
         }
         Ok(Value::Number(formula))
@@ -202,9 +204,9 @@ impl<'p> Reader<'p> {
 
     /// Returns an operand that is represented by its name.
     fn named(&mut self, name: &str) -> Result<Value, NoFormula> {
-        let at = self.words.iter().position(|word| word == name).unwrap_or(self.words.len());
-        if at == self.words.len() {
-            self.words.push(name.to_owned());
+        let at = self.names.iter().position(|word| word == name).unwrap_or(self.names.len());
+        if at == self.names.len() {
+            self.names.push(name.to_owned());
         }
         match u8::try_from(at) {
             Ok(at) => Ok(Value::Number(Formula::Operand(at))),

@@ -45,12 +45,12 @@ pub struct Linearity {
     /// The kind.
     pub kind: Kind,
     /// The step that caused it, if it is `Affine` or `NotLinear`.
-    pub step: Option<Rc<Step>>,
+    pub step: Option<Rc<NonlinearStep>>,
 }
 
 /// A step that is not linear.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Step {
+pub struct NonlinearStep {
     /// Its name in a sentence: `sin`, `*`.
     pub name: Rc<str>,
     /// The location, in the user's code.
@@ -65,7 +65,7 @@ impl From<Kind> for Linearity {
 
 impl Linearity {
     fn at(kind: Kind, name: &str, span: Span) -> Linearity {
-        Linearity { kind, step: Some(Rc::new(Step { name: name.into(), span })) }
+        Linearity { kind, step: Some(Rc::new(NonlinearStep { name: name.into(), span })) }
     }
 
     fn varies(&self) -> bool {
@@ -153,19 +153,19 @@ pub struct Linearities<'p> {
     /// Whether even a test of an argument for zero is rejected.
     zero_matters: bool,
     /// Whether the linearity of a function with a registered derivative is determined from its body.
-    looks_behind_rules: bool,
-    /// A function that is excepted from `looks_behind_rules`.
+    ignores_rules: bool,
+    /// A function that is excepted from `ignores_rules`.
     hidden: Option<FunctionId>,
 }
 
 struct Open {
     call: (FunctionId, Vec<Kind>),
     results: Rc<[Linearity]>,
-    was_asked: bool,
+    is_reentered: bool,
 }
 
 /// The maximum depth of chains of calls that are followed.
-const DEEPEST: usize = 100;
+const MAX_DEPTH: usize = 100;
 
 impl<'p> Linearities<'p> {
     /// Creates the linearities for the functions of a program.
@@ -175,7 +175,7 @@ impl<'p> Linearities<'p> {
             done: HashMap::new(),
             open: vec![],
             zero_matters: false,
-            looks_behind_rules: false,
+            ignores_rules: false,
             hidden: None,
         }
     }
@@ -183,7 +183,7 @@ impl<'p> Linearities<'p> {
     /// Creates the linearities for the linear functions that registered derivatives return: their callees may have registered
     /// derivatives, too.
     pub fn of_rules(program: &'p Program) -> Linearities<'p> {
-        Linearities { looks_behind_rules: true, ..Linearities::new(program) }
+        Linearities { ignores_rules: true, ..Linearities::new(program) }
     }
 
     /// Creates the linearities for the differential of a function that has no pullback: it is recorded at zero, so it must not
@@ -199,22 +199,22 @@ impl<'p> Linearities<'p> {
             return known.clone();
         }
         if let Some(open) = self.open.iter_mut().find(|open| open.call == call) {
-            open.was_asked = true;
+            open.is_reentered = true;
             return open.results.clone();
         }
         let Some(f) = self.program.function(id).cloned() else { return Rc::default() };
         let all = |kind: Kind| -> Rc<[Linearity]> { vec![Linearity::from(kind); f.results.len()].into() };
-        if self.open.len() >= DEEPEST || f.is_opaque {
+        if self.open.len() >= MAX_DEPTH || f.is_opaque {
             return all(Kind::Unknown);
         }
-        self.open.push(Open { call: call.clone(), results: all(Kind::Nothing), was_asked: false });
+        self.open.push(Open { call: call.clone(), results: all(Kind::Nothing), is_reentered: false });
         let place = self.open.len() - 1;
         let mut results = self.open[place].results.clone();
         // Each iteration climbs the lattice of kinds, which is not high.
         for _ in 0..8 {
-            results = self.look_at(&f, &call.1);
+            results = self.analyze(&f, &call.1);
             let open = &mut self.open[place];
-            let is_stable = !open.was_asked || open.results == results;
+            let is_stable = !open.is_reentered || open.results == results;
             open.results = results.clone();
             if is_stable {
                 break;
@@ -222,13 +222,13 @@ impl<'p> Linearities<'p> {
         }
         self.open.truncate(place);
         // A result that was found while an outer call was still being examined may be preliminary.
-        if !self.open.iter().any(|open| open.was_asked) {
+        if !self.open.iter().any(|open| open.is_reentered) {
             self.done.insert(call, results.clone());
         }
         results
     }
 
-    fn look_at(&mut self, f: &Function, arguments: &[Kind]) -> Rc<[Linearity]> {
+    fn analyze(&mut self, f: &Function, arguments: &[Kind]) -> Rc<[Linearity]> {
         let mut entry = vec![Linearity::default(); f.registers.len()];
         for (param, kind) in f.params.iter().zip(arguments) {
             entry[param.0 as usize] = (*kind).into();
@@ -328,8 +328,8 @@ impl<'p> Linearities<'p> {
         let arguments: Vec<&Linearity> = step.ins.iter().map(|r| &facts[r.0 as usize]).collect();
         // A registered derivative hides the body; a transpose guarantees linearity, which is then not checked.
         let hidden = |k: usize| arguments[k].varies() && covered_by_rule(&f, k);
-        let looks_behind = self.looks_behind_rules && self.hidden != Some(callee);
-        if !looks_behind && (0..arguments.len()).any(hidden) {
+        let ignores_rules = self.ignores_rules && self.hidden != Some(callee);
+        if !ignores_rules && (0..arguments.len()).any(hidden) {
             if f.rules.iter().any(|rule| rule.kind == RuleKind::Transpose) {
                 return unknown();
             }
@@ -381,7 +381,7 @@ fn primitive(id: PrimitiveId, step: &Instruction, facts: &[Linearity], zero_matt
         }
         DependenceTransfer::Smooth
         | DependenceTransfer::Flat
-        | DependenceTransfer::Break
+        | DependenceTransfer::Lose
         | DependenceTransfer::Carry => {}
     }
     match info.partials() {

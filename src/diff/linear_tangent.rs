@@ -6,7 +6,7 @@
 
 use crate::diff::linear::{Kind, Linearities};
 use crate::diff::wrt;
-use crate::diff::wrt::{Moves, moving};
+use crate::diff::wrt::{Variation, varied_components};
 use crate::ir::{Function, FunctionId, Op, Program, RuleKind};
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -23,7 +23,7 @@ pub fn mark_own_tangents(program: &mut Program, first: usize) {
         let given: Vec<bool> = shared
             .rules
             .iter()
-            .map(|rule| rule.kind == RuleKind::Transpose && !rule.differs && gives_tangents(program, id, &rule.wrt))
+            .map(|rule| rule.kind == RuleKind::Transpose && !rule.differs && computes_tangents(program, id, &rule.wrt))
             .collect();
         if !given.contains(&true) {
             continue;
@@ -36,10 +36,11 @@ pub fn mark_own_tangents(program: &mut Program, first: usize) {
 }
 
 /// Whether the derivative code of a function computes its tangents with respect to these parameters.
-fn gives_tangents(program: &Program, id: FunctionId, by: &[bool]) -> bool {
+fn computes_tangents(program: &Program, id: FunctionId, by: &[bool]) -> bool {
     let Some(f) = program.function(id).filter(|_| is_plain(program, id)) else { return false };
-    let kinds = moving(program, f, by).into_iter();
-    let kinds = kinds.map(|moves| if moves == Moves::No { Kind::Constant } else { Kind::Linear }).collect();
+    let kinds = varied_components(program, f, by).into_iter();
+    let kinds =
+        kinds.map(|variations| if variations == Variation::No { Kind::Constant } else { Kind::Linear }).collect();
     let results = Linearities::new(program).results(id, kinds);
     let is_linear = |kind: Kind| matches!(kind, Kind::Linear | Kind::Affine | Kind::Zero);
     wrt::carrying(program, f).iter().zip(results.iter()).all(|(carries, known)| !carries || is_linear(known.kind))

@@ -56,7 +56,7 @@ mod tests {
     use crate::value::Bank::F;
 
     #[test]
-    fn the_marks_stand_before_the_steps() {
+    fn the_marks_precede_the_steps() {
         let mut b = Builder::new("f(_:)");
         let x = b.param("x", F);
         let two = b.constant(2.0);

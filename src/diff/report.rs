@@ -1,8 +1,8 @@
 //! Report: constructs the diagnostics of differentiation.
 
 use super::check::Promised;
-use super::dependence::{Break, BreakReason};
-use super::linear::{Step, base_name};
+use super::dependence::{LossReason, TangentLoss};
+use super::linear::{NonlinearStep, base_name};
 use crate::diagnostic::{Code, Diagnostic, Note, Severity};
 use crate::ir::{Function, Instruction, Obstacle, Reg, Terminator};
 use crate::source::Span;
@@ -22,27 +22,27 @@ const ALWAYS_ZERO: &str = "result does not depend on differentiation arguments a
                            do you want to add 'withoutDerivative(at:)' to make it explicit?";
 
 /// The maximum number of steps that a diagnostic lists.
-const MOST_STEPS: usize = 5;
+const MAX_STEPS: usize = 5;
 
 /// Reports that a path to the result goes through a value that is not a number.
-pub fn not_differentiable(promised: &Promised, breaks: &[(usize, Rc<Break>)]) -> Diagnostic {
+pub fn not_differentiable(promised: &Promised, losses: &[(usize, Rc<TangentLoss>)]) -> Diagnostic {
     let mut diagnostic = Diagnostic::error(Code::NotDifferentiable, head(promised), "function is not differentiable");
     for (k, parameter) in promised.function.parameters.iter().enumerate() {
-        if breaks.iter().any(|(of, _)| *of == k) {
+        if losses.iter().any(|(of, _)| *of == k) {
             diagnostic = with_respect_to(diagnostic, promised, parameter.span, &parameter.name);
         }
     }
     diagnostic = definition(diagnostic, promised);
-    let mut told: Vec<Span> = vec![];
-    for (_, found) in breaks {
-        if told.contains(&found.span) || told.len() >= MOST_STEPS {
+    let mut reported: Vec<Span> = vec![];
+    for (_, found) in losses {
+        if reported.contains(&found.span) || reported.len() >= MAX_STEPS {
             continue;
         }
-        told.push(found.span);
+        reported.push(found.span);
         diagnostic = calls(diagnostic, found);
-        let through = match found.why {
-            BreakReason::Argument => THROUGH_ARGUMENT,
-            BreakReason::Property => THROUGH_PROPERTY,
+        let through = match found.reason {
+            LossReason::Argument => THROUGH_ARGUMENT,
+            LossReason::Property => THROUGH_PROPERTY,
             _ => THROUGH_RESULT,
         };
         if promised.function.is_prelude {
@@ -50,35 +50,35 @@ pub fn not_differentiable(promised: &Promised, breaks: &[(usize, Rc<Break>)]) ->
             continue;
         }
         diagnostic = diagnostic.note_at(found.span, through);
-        let (why, way_out) = explanation(&found.why);
-        if !diagnostic.notes.iter().any(|n| n.text == why) {
-            diagnostic.notes.push(Note { span: None, text: why.into() });
+        let (reason, help) = explanation(&found.reason);
+        if !diagnostic.notes.iter().any(|n| n.text == reason) {
+            diagnostic.notes.push(Note { span: None, text: reason.into() });
         }
-        diagnostic = match found.why {
-            BreakReason::Property => diagnostic.help(way_out),
-            _ => cut(diagnostic, way_out, found.span),
+        diagnostic = match found.reason {
+            LossReason::Property => diagnostic.help(help),
+            _ => cut(diagnostic, help, found.span),
         };
     }
     diagnostic
 }
 
-/// Returns the reason why there is no derivative at a break, and the suggested change.
-fn explanation(why: &BreakReason) -> (&'static str, &'static str) {
+/// Returns the reason why a tangent is lost, and the suggested change.
+fn explanation(reason: &LossReason) -> (&'static str, &'static str) {
     const CONSTANT: &str = "to treat the value as a constant, with a derivative of zero, use 'withoutDerivative(at:)'";
-    match why {
-        BreakReason::Argument => (
+    match reason {
+        LossReason::Argument => (
             "the parameter is marked '@noDerivative': the function is not differentiated with respect to it",
             "to treat the argument as a constant, use 'withoutDerivative(at:)'",
         ),
-        BreakReason::Property => (
+        LossReason::Property => (
             "the property is marked '@noDerivative': values stored in it are not differentiated",
             "to treat the value as a constant, store 'withoutDerivative(at:)' of it",
         ),
-        BreakReason::Conversion("int.fromDouble") => (
+        LossReason::Conversion("int.fromDouble") => (
             "an 'Int' holds integers: a small change of the argument does not change it, so it has no derivative",
             "to treat the integer as a constant, with a derivative of zero, use 'withoutDerivative(at:)'",
         ),
-        BreakReason::Conversion(name) if is_conversion_to_string(name) => {
+        LossReason::Conversion(name) if is_conversion_to_string(name) => {
             ("the argument is converted to a string, which has no derivative", CONSTANT)
         }
         _ => ("the result is not a number that varies with the argument, so it has no derivative", CONSTANT),
@@ -91,7 +91,7 @@ fn is_conversion_to_string(name: &str) -> bool {
 }
 
 /// Reports that a path to the result goes through a function whose body is unknown.
-pub fn opaque(promised: &Promised, parameter: usize, found: &Break, name: &str) -> Diagnostic {
+pub fn opaque(promised: &Promised, parameter: usize, found: &TangentLoss, name: &str) -> Diagnostic {
     let mut diagnostic = Diagnostic::error(Code::NoDerivative, found.span, NOT_DIFFERENTIABLE);
     if let Some(parameter) = promised.function.parameters.get(parameter) {
         diagnostic = with_respect_to(diagnostic, promised, parameter.span, &parameter.name);
@@ -105,31 +105,29 @@ pub fn opaque(promised: &Promised, parameter: usize, found: &Break, name: &str) 
 
 /// Reports that a path to the result goes through a function whose registered derivatives are for other types, or a stored
 /// property that has no counterpart in its type's tangent vectors.
-pub fn obstacle(promised: &Promised, parameter: usize, found: &Break, obstacle: &Obstacle) -> Diagnostic {
+pub fn obstacle(promised: &Promised, parameter: usize, found: &TangentLoss, obstacle: &Obstacle) -> Diagnostic {
     let mut diagnostic = Diagnostic::error(Code::NoDerivative, found.span, NOT_DIFFERENTIABLE);
     if let Some(parameter) = promised.function.parameters.get(parameter) {
         diagnostic = with_respect_to(diagnostic, promised, parameter.span, &parameter.name);
     }
-    in_the_way(calls(diagnostic, found), found.span, obstacle)
+    with_obstacle(calls(diagnostic, found), found.span, obstacle)
 }
 
 /// Reports the conversion of a function whose registered derivatives are for other types.
 pub fn obstacle_reference(promised: &Promised, obstacle: &Obstacle) -> Diagnostic {
-    in_the_way(Diagnostic::error(Code::NoDerivative, promised.at, NOT_DIFFERENTIABLE), promised.at, obstacle)
+    with_obstacle(Diagnostic::error(Code::NoDerivative, promised.at, NOT_DIFFERENTIABLE), promised.at, obstacle)
 }
 
-fn in_the_way(diagnostic: Diagnostic, at: Span, obstacle: &Obstacle) -> Diagnostic {
-    let way_out = match obstacle {
+fn with_obstacle(diagnostic: Diagnostic, at: Span, obstacle: &Obstacle) -> Diagnostic {
+    let help = match obstacle {
         Obstacle::Requirement(_) => None,
         Obstacle::Property { is_case: true, .. } => Some("use it in a function or method"),
         Obstacle::Property { is_read: true, .. } => Some("read it in a computed property or method"),
         Obstacle::Property { .. } => Some("set it in an initializer or function"),
     };
     let diagnostic = diagnostic.note_at(at, obstacle.to_string());
-    match way_out {
-        Some(way_out) => {
-            diagnostic.help(format!("{way_out}, and register a derivative for that with '@derivative(of:)'"))
-        }
+    match help {
+        Some(help) => diagnostic.help(format!("{help}, and register a derivative for that with '@derivative(of:)'")),
         None => diagnostic,
     }
 }
@@ -151,12 +149,12 @@ pub fn zero_derivative(promised: &Promised) -> Diagnostic {
     }
     let place = result_place(f);
     let mut diagnostic = warning(place.map_or(head(promised), |(span, _)| span));
-    let moving: Vec<_> = f.parameters.iter().zip(promised.wrt).filter(|(_, wanted)| **wanted).map(|(p, _)| p).collect();
-    for parameter in &moving {
+    let varied: Vec<_> = f.parameters.iter().zip(promised.wrt).filter(|(_, wanted)| **wanted).map(|(p, _)| p).collect();
+    for parameter in &varied {
         diagnostic = with_respect_to(diagnostic, promised, parameter.span, &parameter.name);
     }
-    let is_used = moving.iter().any(|p| f.params[p.first..p.first + p.len].iter().any(|r| is_read(f, *r)));
-    diagnostic = diagnostic.label(match (&moving[..], is_used) {
+    let is_used = varied.iter().any(|p| f.params[p.first..p.first + p.len].iter().any(|r| is_read(f, *r)));
+    diagnostic = diagnostic.label(match (&varied[..], is_used) {
         ([parameter], false) if is_name(&parameter.name) => format!("'{}' is not used here", parameter.name),
         ([parameter], true) if is_name(&parameter.name) => format!("this does not depend on '{}'", parameter.name),
         (_, false) => "the arguments are not used here".into(),
@@ -172,14 +170,15 @@ pub fn zero_derivative(promised: &Promised) -> Diagnostic {
 }
 
 /// Reports that a function that must be linear is not.
-pub fn not_linear(promised: &Promised, step: Option<&Step>) -> Diagnostic {
+pub fn not_linear(promised: &Promised, step: Option<&NonlinearStep>) -> Diagnostic {
     let subject = subject(promised);
-    let culprit = step.map_or_else(|| format!("'{}'", base_name(&promised.function.name)), |s| format!("'{}'", s.name));
-    let message = format!("when differentiating {subject} as a linear map, {culprit} is not linear");
+    let nonlinear_step =
+        step.map_or_else(|| format!("'{}'", base_name(&promised.function.name)), |s| format!("'{}'", s.name));
+    let message = format!("when differentiating {subject} as a linear map, {nonlinear_step} is not linear");
     let diagnostic = Diagnostic::error(Code::NotLinear, head(promised), message);
     match step.filter(|_| !promised.function.is_prelude) {
         Some(step) => {
-            let why = match &*step.name {
+            let reason = match &*step.name {
                 "*" => "both factors vary with the arguments".to_string(),
                 "/" => "the divisor varies with the arguments".to_string(),
                 "==" | "!=" | "<" | "<=" | ">" | ">=" => {
@@ -187,7 +186,7 @@ pub fn not_linear(promised: &Promised, step: Option<&Step>) -> Diagnostic {
                 }
                 name => format!("'{name}' is not linear in a value that varies with the arguments"),
             };
-            definition(diagnostic, promised).note_at(step.span, why)
+            definition(diagnostic, promised).note_at(step.span, reason)
         }
         None => diagnostic,
     }
@@ -204,7 +203,7 @@ pub fn as_warning(not_linear: Diagnostic, what_happens: &str) -> Diagnostic {
 }
 
 /// Reports that a function that must be linear adds a constant.
-pub fn affine(promised: &Promised, step: Option<&Step>) -> Diagnostic {
+pub fn affine(promised: &Promised, step: Option<&NonlinearStep>) -> Diagnostic {
     let message = format!("{} is affine, not linear: its transpose ignores the constant part", subject(promised));
     let diagnostic = Diagnostic::warning(Code::AffineAsLinear, head(promised), message);
     match step.filter(|_| !promised.function.is_prelude) {
@@ -244,7 +243,7 @@ fn definition(diagnostic: Diagnostic, promised: &Promised) -> Diagnostic {
     diagnostic.note_at(promised.function.span, "when differentiating this function definition")
 }
 
-fn calls(mut diagnostic: Diagnostic, found: &Break) -> Diagnostic {
+fn calls(mut diagnostic: Diagnostic, found: &TangentLoss) -> Diagnostic {
     for (name, span) in &found.calls {
         diagnostic = diagnostic.note_at(*span, format!("when differentiating '{name}', called here"));
     }

@@ -26,13 +26,13 @@ pub fn marked(program: &Program, id: FunctionId, f: &Function) -> Option<Functio
         return None;
     }
     let marks = |are_wanted: bool, marks: &dyn Fn() -> Vec<bool>| if are_wanted { marks() } else { vec![] };
-    let deciding = marks(compares, &|| Deciding::new(program).of(id, f, result_decides(program, id)));
+    let controlling = marks(compares, &|| ControlDependence::new(program).of(id, f, result_controls(program, id)));
     let counting = marks(rounds, &|| counting(program, f));
     let active = ActiveRegisters::of(program, f);
     let is_threshold = |step: &Instruction| {
         let is_in = |marks: &[bool]| step.outs.iter().any(|r| marks.get(r.0 as usize) == Some(&true));
-        let moves = step.ins.iter().any(|r| active.is_varied(*r));
-        moves && (is_comparison(step) && is_in(&deciding) || may_jump(step) && is_in(&counting))
+        let varies = step.ins.iter().any(|r| active.is_varied(*r));
+        varies && (is_comparison(step) && is_in(&controlling) || may_jump(step) && is_in(&counting))
     };
     if !steps(f).any(is_threshold) {
         return None;
@@ -128,13 +128,13 @@ fn is_condition(f: &Function) -> bool {
 }
 
 /// Whether a caller may decide by the result of a function; the condition of a `precondition` does not count.
-fn result_decides(program: &Program, id: FunctionId) -> bool {
+fn result_controls(program: &Program, id: FunctionId) -> bool {
     let mut is_made = false;
     for block in program.functions.iter().flatten().flat_map(|f| &f.blocks) {
         for (i, step) in block.instructions.iter().enumerate().filter(|(_, step)| step.op == Op::Closure(id)) {
             is_made = true;
             let uses = block.instructions[i + 1..].iter().filter(|user| user.ins.contains(&step.outs[0]));
-            if uses.clone().next().is_none() || uses.into_iter().any(|user| decides_by(program, user, step.outs[0])) {
+            if uses.clone().next().is_none() || uses.into_iter().any(|user| branches_on(program, user, step.outs[0])) {
                 return true;
             }
         }
@@ -143,15 +143,15 @@ fn result_decides(program: &Program, id: FunctionId) -> bool {
 }
 
 /// Whether a step may decide by the result of the function in a register.
-fn decides_by(program: &Program, step: &Instruction, function: Reg) -> bool {
+fn branches_on(program: &Program, step: &Instruction, function: Reg) -> bool {
     let Op::Call(callee) = step.op else { return !matches!(step.op, Op::Hold | Op::Access { .. }) };
     let Some(f) = program.function(callee) else { return true };
-    let deciding = Deciding::new(program).of(callee, f, true);
+    let controlling = ControlDependence::new(program).of(callee, f, true);
     let given = step.ins.iter().zip(&f.params).filter(|(argument, _)| **argument == function);
     given.into_iter().any(|(_, param)| {
         steps(f).filter(|step| step.ins.contains(param)).any(|step| match step.op {
             Op::CallValue if step.ins[0] == *param && !step.ins[1..].contains(param) => {
-                step.outs.iter().any(|r| deciding[r.0 as usize])
+                step.outs.iter().any(|r| controlling[r.0 as usize])
             }
             Op::Hold | Op::Access { .. } => false,
             _ => true,
@@ -160,39 +160,39 @@ fn decides_by(program: &Program, step: &Instruction, function: Reg) -> bool {
 }
 
 /// Determines the registers that decide how the program continues, in this function or in a caller that receives the result.
-struct Deciding<'p> {
+struct ControlDependence<'p> {
     program: &'p Program,
     /// Functions that are being examined, from the outermost call to the innermost.
     open: Vec<FunctionId>,
 }
 
 /// The maximum number of calls through which conditions are followed.
-const MOST_CALLS: usize = 4;
+const MAX_CALL_DEPTH: usize = 4;
 
-impl<'p> Deciding<'p> {
-    fn new(program: &'p Program) -> Deciding<'p> {
-        Deciding { program, open: vec![] }
+impl<'p> ControlDependence<'p> {
+    fn new(program: &'p Program) -> ControlDependence<'p> {
+        ControlDependence { program, open: vec![] }
     }
 
-    fn of(&mut self, id: FunctionId, f: &Function, result_decides: bool) -> Vec<bool> {
+    fn of(&mut self, id: FunctionId, f: &Function, result_controls: bool) -> Vec<bool> {
         self.open.push(id);
-        let mut deciding = vec![false; f.registers.len()];
+        let mut controlling = vec![false; f.registers.len()];
         let is_integer = |r: &Reg| f.registers[r.0 as usize].bank == Bank::I;
         for end in f.blocks.iter().filter_map(|block| block.end.as_ref()) {
             match end {
                 Terminator::Branch { condition, then, otherwise } if !stops(f, *then) && !stops(f, *otherwise) => {
-                    deciding[condition.0 as usize] = true;
+                    controlling[condition.0 as usize] = true;
                 }
-                Terminator::Return(values) if result_decides => {
-                    values.iter().filter(|r| is_integer(r)).for_each(|r| deciding[r.0 as usize] = true);
+                Terminator::Return(values) if result_controls => {
+                    values.iter().filter(|r| is_integer(r)).for_each(|r| controlling[r.0 as usize] = true);
                 }
                 Terminator::Branch { .. } | Terminator::Return(_) | Terminator::Jump(_) | Terminator::Trap(_) => {}
             }
         }
         let conditions = conditions(f, self.open.len() > 1);
         for step in steps(f) {
-            for argument in self.deciding_arguments(&conditions, step) {
-                deciding[argument.0 as usize] = true;
+            for argument in self.controlling_arguments(&conditions, step) {
+                controlling[argument.0 as usize] = true;
             }
         }
         let mut changed = true;
@@ -200,27 +200,27 @@ impl<'p> Deciding<'p> {
             changed = false;
             crate::cancel::check();
             for step in steps(f).filter(|step| matches!(step.op, Op::Copy | Op::Primitive(_))) {
-                if step.outs.iter().any(|r| deciding[r.0 as usize]) {
+                if step.outs.iter().any(|r| controlling[r.0 as usize]) {
                     for r in step.ins.iter().filter(|r| is_integer(r)) {
-                        changed |= !std::mem::replace(&mut deciding[r.0 as usize], true);
+                        changed |= !std::mem::replace(&mut controlling[r.0 as usize], true);
                     }
                 }
             }
         }
         self.open.pop();
-        deciding
+        controlling
     }
 
     /// Returns the truth values passed to a callee that decides by them (`select`).
-    fn deciding_arguments(&mut self, conditions: &[bool], step: &Instruction) -> Vec<Reg> {
+    fn controlling_arguments(&mut self, conditions: &[bool], step: &Instruction) -> Vec<Reg> {
         let Op::Call(callee) = step.op else { return vec![] };
         let is_condition = |r: &Reg| conditions[r.0 as usize];
-        if !step.ins.iter().any(is_condition) || self.open.len() > MOST_CALLS || self.open.contains(&callee) {
+        if !step.ins.iter().any(is_condition) || self.open.len() > MAX_CALL_DEPTH || self.open.contains(&callee) {
             return vec![];
         }
         let Some(called) = self.program.function(callee).filter(|called| !called.is_opaque) else { return vec![] };
-        let deciding = self.of(callee, called, false);
-        let given = step.ins.iter().zip(&called.params).filter(|(_, param)| deciding[param.0 as usize]);
+        let controlling = self.of(callee, called, false);
+        let given = step.ins.iter().zip(&called.params).filter(|(_, param)| controlling[param.0 as usize]);
         given.map(|(argument, _)| *argument).collect()
     }
 }
@@ -267,7 +267,7 @@ mod tests {
     }
 
     /// Returns the number of marked comparisons in `x ↦ 0 < y ? x : 0`, where `y` is `x` or 0.
-    fn deciding(compares_x: bool) -> usize {
+    fn controlling(compares_x: bool) -> usize {
         let mut b = Builder::new("f");
         let x = b.param("x", F);
         let zero = b.constant(0.0);
@@ -283,11 +283,11 @@ mod tests {
 
     #[test]
     fn a_comparison_that_decides_is_marked() {
-        assert_eq!(deciding(true), 1);
+        assert_eq!(controlling(true), 1);
     }
 
     #[test]
     fn a_comparison_of_constants_is_not_marked() {
-        assert_eq!(deciding(false), 0);
+        assert_eq!(controlling(false), 0);
     }
 }

@@ -12,9 +12,9 @@ pub enum DependenceTransfer {
     Smooth,
     /// The partial is zero wherever it exists, or the result is no data (a comparison): no dependence is propagated.
     Flat,
-    /// A number becomes a value that cannot vary: the path breaks here.
-    Break,
-    /// Integers: they don't vary, but the results have the breaks of the operands, too.
+    /// A number becomes a value that cannot vary: its tangent is lost here.
+    Lose,
+    /// The operands are integers, which do not vary; the results inherit the losses of the operands.
     Carry,
 }
 
@@ -26,8 +26,8 @@ pub fn primitive(id: PrimitiveId) -> DependenceTransfer {
         _ if !takes_number && is_comparison(info.name) => DependenceTransfer::Flat,
         _ if !takes_number => DependenceTransfer::Carry,
         // Whatever partial the table has for a conversion to an integer: the language requires an error.
-        _ if id == ids::TO_INT => DependenceTransfer::Break,
-        Rule::Opaque { .. } => DependenceTransfer::Break,
+        _ if id == ids::TO_INT => DependenceTransfer::Lose,
+        Rule::Opaque { .. } => DependenceTransfer::Lose,
         Rule::Flat => DependenceTransfer::Flat,
         _ if info.result != Bank::F => DependenceTransfer::Flat,
         Rule::Partials(_) => DependenceTransfer::Smooth,
@@ -49,17 +49,17 @@ const NATIVES: &[(&str, NativeTransfer)] = &[
     ("optional.", NativeTransfer::Container),
     ("any.", NativeTransfer::Container),
     ("instance.", NativeTransfer::Container),
-    ("describe", NativeTransfer::Break),
-    ("debugDescribe", NativeTransfer::Break),
+    ("describe", NativeTransfer::Lose),
+    ("debugDescribe", NativeTransfer::Lose),
     ("text.", NativeTransfer::Carry),
-    ("format.", NativeTransfer::Break),
-    ("number.bits", NativeTransfer::Break),
+    ("format.", NativeTransfer::Lose),
+    ("number.bits", NativeTransfer::Lose),
     ("number.ofBits", NativeTransfer::Carry),
     ("type.", NativeTransfer::Nothing),
     ("double.parse", NativeTransfer::Carry),
     ("float.parse", NativeTransfer::Carry),
     ("int.parse", NativeTransfer::Carry),
-    ("value.hash", NativeTransfer::Break),
+    ("value.hash", NativeTransfer::Lose),
     ("value.", NativeTransfer::Nothing),
     ("io.", NativeTransfer::Nothing),
     ("time.", NativeTransfer::Nothing),
@@ -73,8 +73,8 @@ pub enum NativeTransfer {
     /// A collection: numbers and references among the results may be those of the operands.
     Container,
     /// A number becomes a string or an integer.
-    Break,
-    /// Strings: the results have the breaks of the operands, too.
+    Lose,
+    /// The operands are strings; the results inherit the losses of the operands.
     Carry,
     /// The result does not depend on the operands, or only compares them.
     Nothing,
@@ -92,7 +92,7 @@ pub fn native(name: &str) -> NativeTransfer {
 
 /// Whether a function of strings searches, counts or compares: its result is no string and no part of one.
 pub fn selects(name: &str) -> bool {
-    const LOOKS: &[&str] = &[
+    const SELECTIONS: &[&str] = &[
         "text.after",
         "text.before",
         "text.scalarAfter",
@@ -110,7 +110,7 @@ pub fn selects(name: &str) -> bool {
         "text.size",
         "text.isKind",
     ];
-    LOOKS.contains(&name)
+    SELECTIONS.contains(&name)
 }
 
 #[cfg(test)]
@@ -123,7 +123,7 @@ mod tests {
         assert_eq!(transfer("double.sin"), DependenceTransfer::Smooth);
         assert_eq!(transfer("double.floor"), DependenceTransfer::Flat);
         assert_eq!(transfer("double.lt"), DependenceTransfer::Flat);
-        assert_eq!(transfer("int.fromDouble"), DependenceTransfer::Break);
+        assert_eq!(transfer("int.fromDouble"), DependenceTransfer::Lose);
         assert_eq!(transfer("int.add"), DependenceTransfer::Carry);
         assert_eq!(transfer("int.lt"), DependenceTransfer::Flat);
         assert_eq!(transfer("double.fromInt"), DependenceTransfer::Carry);

@@ -7,7 +7,7 @@ use crate::value::shape::{Shape, ShapeId, TangentId, TangentKind};
 
 /// Whether a component varies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Moves {
+pub enum Variation {
     /// It is constant.
     No,
     /// It varies as a whole.
@@ -17,19 +17,19 @@ pub enum Moves {
 }
 
 /// Returns for each component of the arguments whether it varies. `wrt` has one flag per parameter.
-pub fn moving(program: &Program, f: &Function, wrt: &[bool]) -> Vec<Moves> {
-    let mut moves = vec![Moves::No; f.params.len()];
+pub fn varied_components(program: &Program, f: &Function, wrt: &[bool]) -> Vec<Variation> {
+    let mut variations = vec![Variation::No; f.params.len()];
     for (parameter, _) in f.parameters.iter().zip(wrt).filter(|(_, wanted)| **wanted) {
         let mut components = vec![];
         match parameter.tangent {
             Some(tangent) => spread(program, parameter.shape, tangent, &mut components),
-            None => components.resize(parameter.len, Moves::No),
+            None => components.resize(parameter.len, Variation::No),
         }
-        for (place, component) in moves.iter_mut().skip(parameter.first).take(parameter.len).zip(components) {
+        for (place, component) in variations.iter_mut().skip(parameter.first).take(parameter.len).zip(components) {
             *place = component;
         }
     }
-    moves
+    variations
 }
 
 /// Returns for each component of the results whether it can carry a derivative: a value stored in a `@noDerivative` property
@@ -39,8 +39,8 @@ pub fn carrying(program: &Program, f: &Function) -> Vec<bool> {
     for (first, shape, tangent) in &f.result_tangents {
         let mut components = vec![];
         spread(program, *shape, *tangent, &mut components);
-        for (carries, moves) in carries.iter_mut().skip(*first).zip(components) {
-            *carries &= moves != Moves::No;
+        for (carries, variations) in carries.iter_mut().skip(*first).zip(components) {
+            *carries &= variations != Variation::No;
         }
     }
     carries
@@ -53,49 +53,49 @@ fn count(program: &Program, shape: ShapeId) -> usize {
 }
 
 /// Appends the components of a value of that shape, in the order of registers.
-fn spread(program: &Program, shape: ShapeId, tangent: TangentId, out: &mut Vec<Moves>) {
-    let still = |out: &mut Vec<Moves>, n: usize| out.resize(out.len() + n, Moves::No);
+fn spread(program: &Program, shape: ShapeId, tangent: TangentId, out: &mut Vec<Variation>) {
+    let constant = |out: &mut Vec<Variation>, n: usize| out.resize(out.len() + n, Variation::No);
     match &program.tangents.get(tangent).kind {
-        TangentKind::Nothing => still(out, count(program, shape)),
-        TangentKind::Number | TangentKind::Opaque(_) => out.push(Moves::Yes),
+        TangentKind::Nothing => constant(out, count(program, shape)),
+        TangentKind::Number | TangentKind::Opaque(_) => out.push(Variation::Yes),
         TangentKind::Array(_) | TangentKind::Dictionary(_) | TangentKind::Boxed(_) => {
-            out.push(if has_opaque_vector(program, tangent, 0) { Moves::Yes } else { Moves::Partly });
+            out.push(if has_opaque_vector(program, tangent, 0) { Variation::Yes } else { Variation::Partly });
         }
         TangentKind::Optional(of) => {
-            still(out, 1);
+            constant(out, 1);
             match program.shapes.get(shape) {
                 Shape::Optional(inner) => spread(program, *inner, *of, out),
-                _ => still(out, count(program, shape).saturating_sub(1)),
+                _ => constant(out, count(program, shape).saturating_sub(1)),
             }
         }
-        TangentKind::Fields(moving) => {
+        TangentKind::Fields(varied_components) => {
             let fields = fields(program.shapes.get(shape));
             if fields.is_empty() {
                 // An instance of a class: one reference.
-                out.resize(out.len() + count(program, shape), Moves::Partly);
+                out.resize(out.len() + count(program, shape), Variation::Partly);
             }
             for (k, field) in fields.into_iter().enumerate() {
-                match moving.iter().find(|(of, _, _)| *of as usize == k) {
+                match varied_components.iter().find(|(of, _, _)| *of as usize == k) {
                     Some((_, _, tangent)) => spread(program, field, *tangent, out),
-                    None => still(out, count(program, field)),
+                    None => constant(out, count(program, field)),
                 }
             }
         }
         TangentKind::Beside(of) => {
             let parts = fields(program.shapes.get(shape));
             if let [value, vector] = parts[..] {
-                still(out, count(program, value));
+                constant(out, count(program, value));
                 spread(program, vector, *of, out);
             }
         }
         // The cases share their components: a component that varies in one of them may vary.
         TangentKind::Enum(_) => {
             let layout = program.shapes.layout(shape);
-            out.resize(out.len() + layout.f as usize, Moves::Partly);
+            out.resize(out.len() + layout.f as usize, Variation::Partly);
             let tag_first = out.len() - layout.f as usize;
-            out.splice(tag_first..tag_first, std::iter::repeat_n(Moves::No, 1));
-            still(out, (layout.i as usize).saturating_sub(1));
-            out.resize(out.len() + layout.r as usize, Moves::Partly);
+            out.splice(tag_first..tag_first, std::iter::repeat_n(Variation::No, 1));
+            constant(out, (layout.i as usize).saturating_sub(1));
+            out.resize(out.len() + layout.r as usize, Variation::Partly);
         }
     }
 }
@@ -119,11 +119,11 @@ fn has_opaque_vector(program: &Program, tangent: TangentId, depth: usize) -> boo
         TangentKind::Array(of) | TangentKind::Dictionary(of) | TangentKind::Optional(of) => {
             has_opaque_vector(program, *of, depth + 1)
         }
-        TangentKind::Fields(moving) => {
+        TangentKind::Fields(varied_components) => {
             let fields = fields(program.shapes.get(tangent.value));
             !fields.is_empty()
-                && fields.len() == moving.len()
-                && moving.iter().all(|(_, _, t)| has_opaque_vector(program, *t, depth + 1))
+                && fields.len() == varied_components.len()
+                && varied_components.iter().all(|(_, _, t)| has_opaque_vector(program, *t, depth + 1))
         }
         TangentKind::Boxed(_)
         | TangentKind::Beside(_)

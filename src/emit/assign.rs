@@ -103,12 +103,12 @@ struct Interval {
     start: usize,
     end: usize,
     /// A register that it is copied from, whose place is preferred.
-    friend: Option<Reg>,
+    hint: Option<Reg>,
 }
 
 fn intervals(graph: &Graph, order: &[usize], live: &Liveness) -> Vec<Interval> {
     let mut all: Vec<Interval> =
-        (0..graph.banks.len()).map(|reg| Interval { reg, start: usize::MAX, end: 0, friend: None }).collect();
+        (0..graph.banks.len()).map(|reg| Interval { reg, start: usize::MAX, end: 0, hint: None }).collect();
     let mut touch = |reg: Reg, at: usize| {
         all[reg].start = all[reg].start.min(at);
         all[reg].end = all[reg].end.max(at);
@@ -130,7 +130,7 @@ fn intervals(graph: &Graph, order: &[usize], live: &Liveness) -> Vec<Interval> {
         if let (Some(Op::Copy | Op::Take | Op::AssertDifferentiable { .. }), [out], [a]) =
             (step.ir(), &step.outs[..], &step.ins[..])
         {
-            all[*out].friend = Some(*a);
+            all[*out].hint = Some(*a);
         }
     }
     all.retain(|i| i.start != usize::MAX);
@@ -156,11 +156,11 @@ fn scan<'a>(
             busy.push(Reverse((interval.end, at)));
             continue;
         }
-        let friend = interval.friend.and_then(|f| places[f]).and_then(|p| match p {
+        let hint = interval.hint.and_then(|f| places[f]).and_then(|p| match p {
             Place::Own(at) => free.contains(&at).then_some(at),
             Place::Window(_) => None,
         });
-        let at = friend.or_else(|| free.first().copied()).unwrap_or_else(|| {
+        let at = hint.or_else(|| free.first().copied()).unwrap_or_else(|| {
             size += 1;
             size - 1
         });

@@ -18,7 +18,7 @@ impl Selector<'_> {
                 }
             }
             End::Branch { test, ins, then, otherwise } => self.branch(*test, ins, *then, *otherwise, next),
-            End::Return(results) => self.give_back(results),
+            End::Return(results) => self.return_values(results),
             End::Trap { trap, message } => self.trap(trap, *message),
         }
     }
@@ -54,7 +54,8 @@ impl Selector<'_> {
             }
             Test::Numbers(compare) => compare_numbers(compare, wanted, operands[0], operands[1]),
         };
-        let joined = if self.writer.is_behind(to) && !self.writer.far { self.counting_loop(instruction) } else { None };
+        let joined =
+            if self.writer.is_backward(to) && !self.writer.long_jumps { self.counting_loop(instruction) } else { None };
         self.writer.branch(joined.unwrap_or(instruction), to);
     }
 
@@ -73,7 +74,7 @@ impl Selector<'_> {
         Some(joined)
     }
 
-    fn give_back(&mut self, results: &[Reg]) {
+    fn return_values(&mut self, results: &[Reg]) {
         let banks = &self.context.graph.banks;
         if let [result] = results {
             let a = self.writer.number(*result);
@@ -91,13 +92,13 @@ impl Selector<'_> {
                 .filter(|(reg, _)| banks[**reg] == bank)
                 .map(|(reg, target)| (Place::Own(*target), self.writer.place(*reg)))
                 .collect();
-            self.give_back_bank(bank, &moves);
+            self.return_bank(bank, &moves);
         }
         self.writer.push(Instruction::Return {});
     }
 
     /// Moves results of one bank to their registers. The slots are moved too, whatever else the registers were used for.
-    fn give_back_bank(&mut self, bank: Bank, moves: &[(Place, Place)]) {
+    fn return_bank(&mut self, bank: Bank, moves: &[(Place, Place)]) {
         let scratch = self.writer.scratch(bank);
         for m in super::moves::in_sequence(moves, scratch) {
             if bank == Bank::F && self.context.is_derivative {

@@ -38,7 +38,7 @@ pub struct Block {
 /// One step.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// What is done.
+    /// The operation.
     pub op: StepOp,
     /// The registers that it writes.
     pub outs: Vec<Reg>,
@@ -50,7 +50,7 @@ pub struct Step {
     pub active: bool,
 }
 
-/// What is done.
+/// The operation of a step.
 #[derive(Clone, PartialEq, Debug)]
 pub enum StepOp {
     /// An operation of the function's graph.

@@ -6,17 +6,17 @@ use crate::ir::Op;
 use crate::ir::analysis::flow_graph::{Counts, count};
 
 /// The maximum distance of the combined steps; a longer one would extend the live ranges of the operands.
-const REACH: usize = 32;
+const MAX_DISTANCE: usize = 32;
 
 /// Combines `t = a · b; … r = t + c` into one step if `t` has no other use and its operands are unchanged at `r`.
 pub fn join_arithmetic(graph: &mut Graph) {
     let Counts { writes, reads } = count(graph);
-    let once = |reg: Reg| writes[reg] == 1 && reads[reg] == 1;
+    let single_use = |reg: Reg| writes[reg] == 1 && reads[reg] == 1;
     for block in &mut graph.blocks {
         crate::cancel::check();
         let mut gone = vec![false; block.steps.len()];
         for at in 0..block.steps.len() {
-            join_at(block, at, &mut gone, &once);
+            join_at(block, at, &mut gone, &single_use);
         }
         let mut gone = gone.into_iter();
         block.steps.retain(|_| gone.next() != Some(true));
@@ -24,11 +24,11 @@ pub fn join_arithmetic(graph: &mut Graph) {
 }
 
 /// Combines the step at `at` with the steps that compute its operands.
-fn join_at(block: &mut Block, at: usize, gone: &mut [bool], once: &dyn Fn(Reg) -> bool) {
+fn join_at(block: &mut Block, at: usize, gone: &mut [bool], single_use: &dyn Fn(Reg) -> bool) {
     let step = &block.steps[at];
     let (Some(last), &[x, y]) = (arithmetic(step), &step.ins[..]) else { return };
-    let left = inner(block, at, x, gone, once);
-    let right = inner(block, at, y, gone, once);
+    let left = inner(block, at, x, gone, single_use);
+    let right = inner(block, at, y, gone, single_use);
     let made = |k: usize| -> Option<(Arithmetic, Reg, Reg)> {
         let inner = &block.steps[k];
         Some((arithmetic(inner)?, *inner.ins.first()?, *inner.ins.get(1)?))
@@ -49,11 +49,11 @@ fn join_at(block: &mut Block, at: usize, gone: &mut [bool], once: &dyn Fn(Reg) -
 }
 
 /// Returns the step that computes `reg` only for the step at `at`, if it can be evaluated there as well.
-fn inner(block: &Block, at: usize, reg: Reg, gone: &[bool], once: &dyn Fn(Reg) -> bool) -> Option<usize> {
-    if !once(reg) {
+fn inner(block: &Block, at: usize, reg: Reg, gone: &[bool], single_use: &dyn Fn(Reg) -> bool) -> Option<usize> {
+    if !single_use(reg) {
         return None;
     }
-    let near = at.saturating_sub(REACH)..at;
+    let near = at.saturating_sub(MAX_DISTANCE)..at;
     let made = near.rev().find(|k| !gone[*k] && block.steps[*k].outs.contains(&reg))?;
     let step = &block.steps[made];
     arithmetic(step)?;

@@ -30,7 +30,7 @@ use writer::Writer;
 
 /// The reason why a function cannot be encoded.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Unencodable {
+pub enum EncodeError {
     /// It has more registers than an instruction can address.
     TooManyRegisters,
     /// The native library has no function with this name.
@@ -47,15 +47,15 @@ pub enum Unencodable {
     Unreachable,
 }
 
-impl std::fmt::Display for Unencodable {
+impl std::fmt::Display for EncodeError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Unencodable::TooManyRegisters => f.write_str("the function has too many variables"),
-            Unencodable::Methods => f.write_str("the program has too many dynamically dispatched methods"),
-            Unencodable::Native(name) => write!(f, "there is no native function `{name}`"),
-            Unencodable::Primitive(name) => write!(f, "the primitive `{name}` cannot be encoded"),
-            Unencodable::Operands(name) => write!(f, "the primitive `{name}` has the wrong number of operands"),
-            Unencodable::Far | Unencodable::Unreachable => f.write_str("the graph is malformed"),
+            EncodeError::TooManyRegisters => f.write_str("the function has too many variables"),
+            EncodeError::Methods => f.write_str("the program has too many dynamically dispatched methods"),
+            EncodeError::Native(name) => write!(f, "there is no native function `{name}`"),
+            EncodeError::Primitive(name) => write!(f, "the primitive `{name}` cannot be encoded"),
+            EncodeError::Operands(name) => write!(f, "the primitive `{name}` has the wrong number of operands"),
+            EncodeError::Far | EncodeError::Unreachable => f.write_str("the graph is malformed"),
         }
     }
 }
@@ -76,7 +76,7 @@ pub struct Context<'a> {
 ///
 /// # Errors
 /// Fails if the function exceeds the limits of a code object or calls a native function that does not exist.
-pub fn emit(program: &Program, function: &Function, is_derivative: bool) -> Result<Code, Unencodable> {
+pub fn emit(program: &Program, function: &Function, is_derivative: bool) -> Result<Code, EncodeError> {
     let mut graph = Graph::of(function);
     prepare::prepare(&mut graph, is_derivative);
     crate::cancel::check();
@@ -92,7 +92,7 @@ pub fn emit(program: &Program, function: &Function, is_derivative: bool) -> Resu
     let own = [0, 1, 2].map(|b| assignment.own[b].max(usize::from(results[b])));
     let assignment = assign::Assignment { own, ..assignment };
     if (0..3).any(|b| own[b] + window[b] > usize::from(u16::MAX)) {
-        return Err(Unencodable::TooManyRegisters);
+        return Err(EncodeError::TooManyRegisters);
     }
     let params: Vec<Bank> = graph.params.iter().map(|p| graph.banks[*p]).collect();
     let inactive_from = assignment.inactive_from.min(own[0]);
@@ -110,12 +110,12 @@ pub fn emit(program: &Program, function: &Function, is_derivative: bool) -> Resu
         ..Code::default()
     };
     let context = Context { program, graph: &graph, active: &active, is_derivative, inactive_from };
-    let write = |far: bool| {
-        let writer = Writer::new(head.clone(), &assignment, &graph.banks, far);
+    let write = |long_jumps: bool| {
+        let writer = Writer::new(head.clone(), &assignment, &graph.banks, long_jumps);
         write(Selector::new(writer, &context), &order, &live)
     };
     match write(false) {
-        Err(Unencodable::Far) => write(true),
+        Err(EncodeError::Far) => write(true),
         done => done,
     }
 }
@@ -126,24 +126,24 @@ fn bank_counts(banks: &[Bank]) -> [u16; 3] {
     counts
 }
 
-fn write(mut selector: Selector<'_>, order: &[usize], live: &Liveness) -> Result<Code, Unencodable> {
+fn write(mut selector: Selector<'_>, order: &[usize], live: &Liveness) -> Result<Code, EncodeError> {
     let graph = selector.context.graph;
     let stale = stale_references(graph, order, live, &selector.writer);
-    let mut deaths = Deaths { graph, needed: vec![false; graph.banks.len()] };
+    let mut kill_points = KillPoints { graph, needed: vec![false; graph.banks.len()] };
     for (k, &at) in order.iter().enumerate() {
         let block = &graph.blocks[at];
         crate::cancel::check();
         selector.writer.begin(at);
         selector.writer.span = block.steps.first().map_or(block.end_span, |s| s.span);
         stale[at].iter().for_each(|r| selector.clear(*r));
-        let (dying, dead) = deaths.of(at, live);
+        let (killed, dead) = kill_points.of(at, live);
         // A function that returns here drops all references; the order does not matter if it cannot be observed.
         let returns = matches!(block.end, graph::End::Return(_)) && !selector.context.program.sees_ends;
         let matters = block.steps.iter().rposition(|s| s.uses_window() || changes_reference(graph, s));
         for (n, step) in block.steps.iter().enumerate() {
             let needed = !returns || matters.is_some_and(|m| m > n);
             let dead: &[Reg] = if needed { &dead[n] } else { &[] };
-            selector.step(step, dying[n].clone(), dead, needed)?;
+            selector.step(step, killed[n].clone(), dead, needed)?;
         }
         selector.writer.span = if block.end_span == Span::default() { selector.writer.span } else { block.end_span };
         selector.end(&block.end, order.get(k + 1).copied());
@@ -156,21 +156,21 @@ fn changes_reference(graph: &Graph, step: &graph::Step) -> bool {
 }
 
 /// Finds in each block the steps after which references are no longer live.
-struct Deaths<'g> {
+struct KillPoints<'g> {
     graph: &'g Graph,
     /// The registers that are live at the current step.
     needed: Vec<bool>,
 }
 
-impl Deaths<'_> {
+impl KillPoints<'_> {
     /// Returns for each step of a block the references that it reads for the last time, and those that it writes
     /// but that are never read.
     fn of(&mut self, at: usize, live: &Liveness) -> (Vec<Vec<Reg>>, Vec<Vec<Reg>>) {
-        let Deaths { graph, needed } = self;
+        let KillPoints { graph, needed } = self;
         let block = &graph.blocks[at];
         let is_reference = |r: &Reg| graph.banks[*r] == Bank::R;
         live.exit(at).chain(block.end.ins().iter().copied()).for_each(|r| needed[r] = true);
-        let (mut dying, mut dead) = (vec![vec![]; block.steps.len()], vec![vec![]; block.steps.len()]);
+        let (mut killed, mut dead) = (vec![vec![]; block.steps.len()], vec![vec![]; block.steps.len()]);
         for (n, step) in block.steps.iter().enumerate().rev() {
             dead[n] = step.outs.iter().copied().filter(is_reference).filter(|r| !needed[*r]).collect();
             step.outs.iter().for_each(|r| needed[*r] = false);
@@ -179,14 +179,14 @@ impl Deaths<'_> {
                 // holds a different one.
                 let changed = step.outs.contains(&reg) && !step.is_call();
                 if !changed && !std::mem::replace(&mut needed[reg], true) {
-                    dying[n].push(reg);
+                    killed[n].push(reg);
                 }
             }
             step.ins.iter().for_each(|r| needed[*r] = true);
         }
         // Only these registers are live before the first step; the next block starts with an empty set.
         live.entry(at).for_each(|r| needed[r] = false);
-        (dying, dead)
+        (killed, dead)
     }
 }
 

@@ -18,14 +18,14 @@ pub struct Move<S> {
 /// is not moved.
 pub fn in_sequence<S: Copy + Eq + Hash>(moves: &[(S, S)], scratch: S) -> Vec<Move<S>> {
     let done = ordered(moves.iter().copied().filter(|(to, from)| to != from).collect(), scratch);
-    let staying: HashSet<S> = moves.iter().filter(|(to, from)| to == from).map(|(to, _)| *to).collect();
+    let unmoved: HashSet<S> = moves.iter().filter(|(to, from)| to == from).map(|(to, _)| *to).collect();
     // Whether the next move that involves a place reads it; if it is written first, it holds another value.
     let mut is_read_next: HashMap<S, bool> = HashMap::new();
     let mut out: Vec<Move<S>> = done
         .into_iter()
         .rev()
         .map(|(to, from)| {
-            let last = !staying.contains(&from) && is_read_next.get(&from) != Some(&true);
+            let last = !unmoved.contains(&from) && is_read_next.get(&from) != Some(&true);
             is_read_next.insert(to, false);
             is_read_next.insert(from, true);
             Move { to, from, last }

@@ -9,7 +9,7 @@ use super::join::join_arithmetic;
 use crate::ir::analysis::control_flow::{back_edges, in_loops};
 use crate::ir::analysis::effects::{Effects, Memory, MemoryAccess, effects};
 use crate::ir::analysis::flow_graph::{Counts, count};
-use crate::ir::passes::copy_propagation::{Extent, coalesce_where, propagate_where};
+use crate::ir::passes::copy_propagation::{PropagationMode, coalesce_where, propagate_where};
 use crate::ir::passes::dead_code::eliminate;
 use crate::ir::{Op, Operator};
 use crate::value::Bank;
@@ -66,7 +66,7 @@ fn skip_empty_blocks(graph: &mut Graph) {
 fn propagate_copies(graph: &mut Graph, is_derivative: bool) {
     let banks = graph.banks.clone();
     let is_copy = |step: &Step| !drops_slot(step, &banks, is_derivative);
-    propagate_where(graph, Extent::Complete, is_copy);
+    propagate_where(graph, PropagationMode::Complete, is_copy);
     eliminate(graph);
     coalesce_where(graph, is_copy);
 }
@@ -78,7 +78,7 @@ fn drops_slot(copy: &Step, banks: &[Bank], is_derivative: bool) -> bool {
 
 /// Rotates loops: the test at the head of a loop is duplicated at its end, which saves one jump per iteration.
 fn rotate_loops(graph: &mut Graph) {
-    const LONGEST: usize = 6;
+    const MAX_HEADER_STEPS: usize = 6;
     for (from, head) in back_edges(graph) {
         if !matches!(graph.blocks[from].end, End::Jump(to) if to == head) {
             continue;
@@ -94,7 +94,10 @@ fn rotate_loops(graph: &mut Graph) {
                 }
             })
         };
-        if block.steps.len() > LONGEST || !matches!(block.end, End::Branch { .. }) || !block.steps.iter().all(cheap) {
+        if block.steps.len() > MAX_HEADER_STEPS
+            || !matches!(block.end, End::Branch { .. })
+            || !block.steps.iter().all(cheap)
+        {
             continue;
         }
         let (steps, end, span) = (block.steps.clone(), block.end.clone(), block.end_span);
@@ -181,27 +184,27 @@ fn fuse_comparisons(graph: &mut Graph, constants: &HashMap<Reg, i64>) {
 /// Finds the registers that are only read by the branch directly after their write, or by a `not` between them.
 fn only_read_by_branches(graph: &Graph) -> Vec<bool> {
     let Counts { reads, .. } = count(graph);
-    let mut behind = vec![0; graph.banks.len()];
+    let mut branch_reads = vec![0; graph.banks.len()];
     for block in &graph.blocks {
         let End::Branch { test: Test::True, ins, .. } = &block.end else { continue };
-        let mut wanted = ins[0];
+        let mut condition = ins[0];
         for step in block.steps.iter().rev() {
-            if step.outs[..] != [wanted] {
+            if step.outs[..] != [condition] {
                 break;
             }
-            behind[wanted] += 1;
+            branch_reads[condition] += 1;
             if primitive_name(step) != Some("bool.not") {
                 break;
             }
-            wanted = step.ins[0];
+            condition = step.ins[0];
         }
     }
-    behind.iter().zip(&reads).map(|(behind, reads)| behind == reads).collect()
+    branch_reads.iter().zip(&reads).map(|(branch_reads, reads)| branch_reads == reads).collect()
 }
 
 /// Hoists the constants of loops: they are loaded once, at the entry, each into one register.
 fn hoist_constants(graph: &mut Graph) {
-    const MOST: usize = 256;
+    const MAX_HOISTED: usize = 256;
     let in_loop = in_loops(graph);
     if !in_loop.contains(&true) {
         return;
@@ -218,7 +221,7 @@ fn hoist_constants(graph: &mut Graph) {
                 _ => return true,
             };
             let out = step.outs[0];
-            if writes[out] != 1 || step.active || (hoisted.len() == MOST && !hoisted.contains_key(&key)) {
+            if writes[out] != 1 || step.active || (hoisted.len() == MAX_HOISTED && !hoisted.contains_key(&key)) {
                 return true;
             }
             let shared = *hoisted.entry(key).or_insert_with(|| {

@@ -9,7 +9,7 @@ use super::graph::{Join, Nesting, Reg, Step, StepOp};
 use super::moves::in_sequence;
 use super::sites;
 use super::writer::Writer;
-use super::{Context, Unencodable};
+use super::{Context, EncodeError};
 use crate::bytecode::Instruction;
 use crate::bytecode::operand::*;
 use crate::ir::Op;
@@ -23,7 +23,7 @@ pub struct Selector<'a> {
     /// The properties of the function.
     pub context: &'a Context<'a>,
     /// The references that the current step reads for the last time.
-    dying: Vec<Reg>,
+    killed: Vec<Reg>,
     /// Those of them that were moved.
     consumed: Vec<Reg>,
 }
@@ -31,17 +31,17 @@ pub struct Selector<'a> {
 impl<'a> Selector<'a> {
     /// Creates a selector for an empty code object.
     pub fn new(writer: Writer<'a>, context: &'a Context<'a>) -> Selector<'a> {
-        Selector { writer, context, dying: vec![], consumed: vec![] }
+        Selector { writer, context, killed: vec![], consumed: vec![] }
     }
 
-    /// Translates a step. `dying`: references that it reads for the last time; `dead`: references that it writes and no step
+    /// Translates a step. `killed`: references that it reads for the last time; `dead`: references that it writes and no step
     /// reads; `clear`: whether it matters that they are dropped here.
     ///
     /// # Errors
     /// Fails if a step refers to an entity that does not exist.
-    pub fn step(&mut self, step: &Step, dying: Vec<Reg>, dead: &[Reg], clear: bool) -> Result<(), Unencodable> {
+    pub fn step(&mut self, step: &Step, killed: Vec<Reg>, dead: &[Reg], clear: bool) -> Result<(), EncodeError> {
         self.writer.span = step.span;
-        self.dying = dying;
+        self.killed = killed;
         self.consumed.clear();
         match &step.op {
             StepOp::AddK(k) => {
@@ -53,7 +53,7 @@ impl<'a> Selector<'a> {
         }
         self.clear_slots(step);
         let outs: Vec<Place> = step.outs.iter().map(|r| self.writer.place(*r)).collect();
-        for reg in std::mem::take(&mut self.dying) {
+        for reg in std::mem::take(&mut self.killed) {
             let is_free = !self.consumed.contains(&reg)
                 && !step.outs.iter().zip(&outs).any(|(o, p)| self.bank(*o) == Bank::R && *p == self.writer.place(reg));
             // The references of variables are dropped in the order of the variables, not of the registers.
@@ -105,7 +105,7 @@ impl<'a> Selector<'a> {
         }
     }
 
-    fn ir(&mut self, step: &Step, op: &Op) -> Result<(), Unencodable> {
+    fn ir(&mut self, step: &Step, op: &Op) -> Result<(), EncodeError> {
         use Instruction as I;
         let n = |s: &mut Self, regs: &[Reg], k: usize| s.writer.number(regs[k]);
         let (outs, ins) = (&step.outs[..], &step.ins[..]);
@@ -146,7 +146,7 @@ impl<'a> Selector<'a> {
             }
             Op::FindMethod(method) => {
                 let (out, from) = (ROut(n(self, outs, 0)), RIn(n(self, ins, 0)));
-                let method = u16::try_from(method.0).map_err(|_| Unencodable::Methods)?;
+                let method = u16::try_from(method.0).map_err(|_| EncodeError::Methods)?;
                 self.writer.push(I::FindMethod { out, from, method: Method(method) });
             }
             Op::Closure(_) | Op::NewBox | Op::NewRecord => self.make(step, op),
@@ -275,7 +275,7 @@ impl<'a> Selector<'a> {
         let (out, a) = (step.outs[0], step.ins[0]);
         let bank = self.bank(out);
         let (to, from) = (self.writer.place(out), self.writer.place(a));
-        let moved = step.ir() == Some(&Op::Take) || self.dying.contains(&a);
+        let moved = step.ir() == Some(&Op::Take) || self.killed.contains(&a);
         if to == from {
             if self.has_slot(out) && !step.active {
                 self.clear_slot(a);
@@ -309,11 +309,11 @@ impl<'a> Selector<'a> {
         });
     }
 
-    /// Writes parallel moves; `dying(place)` states whether the reference at a place is no longer live.
-    pub fn transfers(&mut self, bank: Bank, moves: &[(Place, Place)], dying: &dyn Fn(Place) -> bool) {
+    /// Writes parallel moves; `killed(place)` states whether the reference at a place is no longer live.
+    pub fn transfers(&mut self, bank: Bank, moves: &[(Place, Place)], killed: &dyn Fn(Place) -> bool) {
         let scratch = self.writer.scratch(bank);
         for m in in_sequence(moves, scratch) {
-            self.transfer(bank, m.to, m.from, m.last && (m.from == scratch || dying(m.from)));
+            self.transfer(bank, m.to, m.from, m.last && (m.from == scratch || killed(m.from)));
         }
     }
 
@@ -326,18 +326,18 @@ impl<'a> Selector<'a> {
                 .filter(|(reg, _)| self.bank(**reg) == bank)
                 .map(|(reg, target)| (Place::Window(*target), self.writer.place(*reg)))
                 .collect();
-            let dying: Vec<Place> = match bank {
-                Bank::R => self.dying.iter().map(|r| self.writer.place(*r)).collect(),
+            let killed: Vec<Place> = match bank {
+                Bank::R => self.killed.iter().map(|r| self.writer.place(*r)).collect(),
                 Bank::F | Bank::I => vec![],
             };
-            self.transfers(bank, &moves, &|place| dying.contains(&place));
+            self.transfers(bank, &moves, &|place| killed.contains(&place));
         }
         // The array of an append is not one of the arguments, and remains in place.
-        let consumed = self.dying.iter().copied().filter(|r| args.contains(r));
+        let consumed = self.killed.iter().copied().filter(|r| args.contains(r));
         self.consumed.extend(consumed);
     }
 
-    fn call(&mut self, step: &Step, op: &Op) -> Result<(), Unencodable> {
+    fn call(&mut self, step: &Step, op: &Op) -> Result<(), EncodeError> {
         use Instruction as I;
         self.arguments(step);
         let derivative = self.context.is_derivative;
@@ -351,8 +351,8 @@ impl<'a> Selector<'a> {
             Op::Call(f) | Op::CallRule(f) => I::Call { function: Fun(f.0) },
             Op::CallValue => {
                 let places = window_places(&self.context.graph.banks, &window_args(step));
-                let behind = Place::Window(places.last().copied().unwrap_or(0));
-                let function = RTake(self.writer.at(Bank::R, behind));
+                let after = Place::Window(places.last().copied().unwrap_or(0));
+                let function = RTake(self.writer.at(Bank::R, after));
                 if derivative { I::DCallValue { function } } else { I::CallValue { function } }
             }
             Op::Native { name, shapes } => {
@@ -363,7 +363,7 @@ impl<'a> Selector<'a> {
                 let site = sites::operator(&mut self.writer.code, &self.context.graph.banks, step, operator);
                 if derivative { I::DOperate { site } } else { I::Operate { site } }
             }
-            _ => return Err(Unencodable::Unreachable),
+            _ => return Err(EncodeError::Unreachable),
         };
         self.writer.push(instruction);
         let sources = window_places(&self.context.graph.banks, &step.outs);
@@ -404,7 +404,7 @@ impl<'a> Selector<'a> {
     fn taken(&mut self, step: &Step, k: usize) -> RTake {
         let reg = step.ins[k];
         let once = step.ins.iter().filter(|r| **r == reg).count() == 1;
-        if once && self.dying.contains(&reg) {
+        if once && self.killed.contains(&reg) {
             self.consumed.push(reg);
             return RTake(self.n(reg));
         }
@@ -417,7 +417,7 @@ impl<'a> Selector<'a> {
     fn changed(&mut self, step: &Step, k: usize) -> RChange {
         let (out, a) = (step.outs[k], step.ins[0]);
         if out != a {
-            let moved = self.dying.contains(&a);
+            let moved = self.killed.contains(&a);
             if moved {
                 self.consumed.push(a);
             }

@@ -1,6 +1,6 @@
 //! Call sites: the tables of a code object to which the operands of calls refer.
 
-use super::Unencodable;
+use super::EncodeError;
 use super::graph::{Reg, Step};
 use crate::bytecode::operand::{ClosureAt, NativeAt, OperatorAt, RuleAt};
 use crate::bytecode::{
@@ -25,8 +25,8 @@ pub fn native(
     step: &Step,
     name: &str,
     shapes: &[ShapeId],
-) -> Result<NativeAt, Unencodable> {
-    let native = library::find(name).ok_or_else(|| Unencodable::Native(name.into()))?;
+) -> Result<NativeAt, EncodeError> {
+    let native = library::find(name).ok_or_else(|| EncodeError::Native(name.into()))?;
     let (params, results) = (counts(banks, &step.ins), counts(banks, &step.outs));
     Ok(NativeAt(add(&mut code.natives, NativeSite { native, shapes: shapes.to_vec(), params, results })))
 }
@@ -75,8 +75,8 @@ pub fn rule(
     program: &ir::Program,
     function: ir::FunctionId,
     is_entry: bool,
-) -> Result<RuleAt, Unencodable> {
-    let callee = program.function(function).ok_or(Unencodable::Unreachable)?;
+) -> Result<RuleAt, EncodeError> {
+    let callee = program.function(function).ok_or(EncodeError::Unreachable)?;
     let banks: Vec<Bank> = callee.params.iter().map(|p| callee.registers[p.0 as usize].bank).collect();
     let params = callee.parameters.iter().map(|p| {
         let mut counts = [0; 3];
@@ -141,8 +141,8 @@ fn refusal(callee: &ir::Function) -> String {
 /// Returns the index of a site; equal ones are shared.
 fn add<T: PartialEq>(sites: &mut Vec<T>, site: T) -> u32 {
     // Equal sites are usually close together.
-    const NEAR: usize = 64;
-    let first = sites.len().saturating_sub(NEAR);
+    const SEARCH_WINDOW: usize = 64;
+    let first = sites.len().saturating_sub(SEARCH_WINDOW);
     if let Some(k) = sites[first..].iter().position(|s| *s == site) {
         return (first + k) as u32;
     }

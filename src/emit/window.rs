@@ -64,16 +64,16 @@ fn arguments(
     places: &mut [Option<usize>],
 ) -> HashMap<(usize, usize), usize> {
     let args = window_args(&block.steps[user]);
-    let mut wanted: HashMap<Reg, usize> = HashMap::new();
+    let mut requested: HashMap<Reg, usize> = HashMap::new();
     for (reg, place) in args.iter().zip(window_places(&graph.banks, &args)) {
         if reads[*reg] == 1 && local(*reg) {
-            wanted.insert(*reg, place);
+            requested.insert(*reg, place);
         }
     }
     let mut taken = HashMap::new();
     for made in before.map_or(0, |b| b + 1)..user {
         for reg in block.steps[made].outs.iter().filter(|r| changes_nothing_else(&block.steps[made], **r)) {
-            if let Some(place) = wanted.get(reg) {
+            if let Some(place) = requested.get(reg) {
                 places[*reg] = Some(*place);
                 taken.insert((graph.banks[*reg] as usize, *place), made);
             }

@@ -1,6 +1,6 @@
 //! Code writer: adds instructions, constants and jumps to a code object.
 
-use super::Unencodable;
+use super::EncodeError;
 use super::assign::{Assignment, Place};
 use super::graph::Reg;
 use crate::bytecode::operand::*;
@@ -25,7 +25,7 @@ pub struct Writer<'a> {
     /// The index of the first instruction of the current block: earlier ones must not be joined with later ones.
     pub block_start: usize,
     /// Whether jumps may be too far for near jumps.
-    pub far: bool,
+    pub long_jumps: bool,
     /// For each bank whether the register after the window is used.
     pub scratch_used: [bool; 3],
     assignment: &'a Assignment,
@@ -42,12 +42,12 @@ pub struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     /// Creates a writer for an empty code object.
-    pub fn new(code: Code, assignment: &'a Assignment, banks: &'a [Bank], far: bool) -> Writer<'a> {
+    pub fn new(code: Code, assignment: &'a Assignment, banks: &'a [Bank], long_jumps: bool) -> Writer<'a> {
         Writer {
             code,
             span: Span::default(),
             block_start: 0,
-            far,
+            long_jumps,
             scratch_used: [false; 3],
             assignment,
             banks,
@@ -169,7 +169,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Whether a block is already written, so that a jump to it is a backward jump.
-    pub fn is_behind(&self, block: usize) -> bool {
+    pub fn is_backward(&self, block: usize) -> bool {
         self.starts.contains_key(&block)
     }
 
@@ -181,7 +181,7 @@ impl<'a> Writer<'a> {
 
     /// Appends a conditional jump, whose target is filled in later.
     pub fn branch(&mut self, instruction: Instruction, to: usize) {
-        if !self.far {
+        if !self.long_jumps {
             self.jumps.push((self.code.instructions.len(), to));
             self.push(instruction);
             return;
@@ -195,13 +195,13 @@ impl<'a> Writer<'a> {
     /// Fills in the targets of the jumps.
     ///
     /// # Errors
-    /// [`Unencodable::Far`] if one of them is too far for a near jump.
-    pub fn finish(mut self) -> Result<Code, Unencodable> {
+    /// [`EncodeError::Far`] if one of them is too far for a near jump.
+    pub fn finish(mut self) -> Result<Code, EncodeError> {
         for (at, block) in self.jumps {
-            let Some(start) = self.starts.get(&block) else { return Err(Unencodable::Unreachable) };
+            let Some(start) = self.starts.get(&block) else { return Err(EncodeError::Unreachable) };
             let distance = *start as i64 - (at as i64 + 1);
             let instruction = &mut self.code.instructions[at];
-            *instruction = with_target(*instruction, distance).ok_or(Unencodable::Far)?;
+            *instruction = with_target(*instruction, distance).ok_or(EncodeError::Far)?;
         }
         for (window, used) in self.code.window.iter_mut().zip(self.scratch_used) {
             *window -= u16::from(!used);

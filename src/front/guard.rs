@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 const STACK: usize = 256 << 20;
 
 /// The message for an internal error.
-pub(super) const PLEA: &str = concat!(
+pub(super) const BUG_REPORT_REQUEST: &str = concat!(
     "dscript: internal error: this is a bug in dscript ",
     env!("CARGO_PKG_VERSION"),
     ", not in your program.\nPlease report it with the program, the command line and the lines above.\n"
@@ -35,7 +35,7 @@ pub(super) fn guarded(work: fn() -> i32) -> i32 {
     finished.unwrap_or_else(|_| {
         let said = PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
         report(&said.unwrap_or_default());
-        report(PLEA);
+        report(BUG_REPORT_REQUEST);
         status::INTERNAL
     })
 }

@@ -2,7 +2,7 @@
 //!
 //! A lesson begins with a description in `///` lines; its paragraphs are the steps, which are entered one after the other.
 
-use crate::session::{Reading, Session};
+use crate::session::{Completeness, Session};
 use serde_json::{Value, json};
 
 /// A lesson.
@@ -83,7 +83,7 @@ impl Lesson {
         let mut step = String::new();
         for line in program.chain([""]) {
             let ends = line.trim().is_empty();
-            if ends && !step.trim().is_empty() && Session::reading(&step) == Reading::Whole {
+            if ends && !step.trim().is_empty() && Session::completeness(&step) == Completeness::Complete {
                 steps.push(std::mem::take(&mut step).trim_end().to_owned());
             } else if !(ends && step.is_empty()) {
                 step.push_str(line);

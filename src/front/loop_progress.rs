@@ -1,17 +1,17 @@
 //! Loop progress: the selection of the reported loop, the interval of reports, and their wording.
 
-use crate::session::Step;
+use crate::session::ProgressReport;
 use std::time::{Duration, Instant};
 
 /// The time after which a loop without reports counts as left, so that another one may be reported.
-const SILENCE: Duration = Duration::from_secs(3);
+const LOOP_TIMEOUT: Duration = Duration::from_secs(3);
 /// The time after which the rate of a loop is known.
-const SOON: Duration = Duration::from_millis(500);
+const RATE_DELAY: Duration = Duration::from_millis(500);
 
 /// The outermost of the loops that report their progress.
-pub(crate) struct Rounds {
+pub(crate) struct LoopTracker {
     /// The minimum interval of updates.
-    often: Duration,
+    interval: Duration,
     now: Option<Loop>,
 }
 
@@ -20,24 +20,24 @@ struct Loop {
     began: Instant,
     /// The number of iterations completed at that time.
     from: u64,
-    heard: Instant,
-    told: Instant,
+    last_report: Instant,
+    last_update: Instant,
 }
 
 /// A change of the display.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) enum News {
+pub(crate) enum ProgressEvent {
     /// A loop begins; this ends the previous one.
-    Begins,
+    Begin,
     /// The time in seconds since the beginning, and the iterations per second if known.
-    GoesOn(f64, Option<f64>),
+    Update(f64, Option<f64>),
     /// The loop is complete.
-    Ends,
+    End,
 }
 
-impl Rounds {
-    pub(crate) const fn told_every(often: Duration) -> Rounds {
-        Rounds { often, now: None }
+impl LoopTracker {
+    pub(crate) const fn with_interval(interval: Duration) -> LoopTracker {
+        LoopTracker { interval, now: None }
     }
 
     /// Discards the current loop.
@@ -46,31 +46,32 @@ impl Rounds {
     }
 
     /// Processes a progress report; returns the change of the display, if any.
-    pub(crate) fn heard(&mut self, step: &Step, now: Instant) -> Option<News> {
-        let is_other = |known: &Loop| known.label != step.label;
-        if self.now.as_ref().is_some_and(|known| is_other(known) && now - known.heard < SILENCE) {
+    pub(crate) fn update(&mut self, step: &ProgressReport, now: Instant) -> Option<ProgressEvent> {
+        let is_other = |current: &Loop| current.label != step.label;
+        if self.now.as_ref().is_some_and(|current| is_other(current) && now - current.last_report < LOOP_TIMEOUT) {
             return None;
         }
-        let Some(done) = step.done else { return self.now.take().map(|_| News::Ends) };
-        self.now.take_if(|known| is_other(known) || done == 0);
-        let Some(known) = &mut self.now else {
+        let Some(done) = step.done else { return self.now.take().map(|_| ProgressEvent::End) };
+        self.now.take_if(|current| is_other(current) || done == 0);
+        let Some(current) = &mut self.now else {
             let label = step.label.to_owned();
-            self.now = Some(Loop { label, began: now, from: done, heard: now, told: now });
-            return Some(News::Begins);
+            self.now = Some(Loop { label, began: now, from: done, last_report: now, last_update: now });
+            return Some(ProgressEvent::Begin);
         };
-        known.heard = now;
-        if now - known.told < self.often {
+        current.last_report = now;
+        if now - current.last_update < self.interval {
             return None;
         }
-        known.told = now;
-        let time = now - known.began;
-        let rate = (time >= SOON && done > known.from).then(|| (done - known.from) as f64 / time.as_secs_f64());
-        Some(News::GoesOn(time.as_secs_f64(), rate))
+        current.last_update = now;
+        let time = now - current.began;
+        let rate =
+            (time >= RATE_DELAY && done > current.from).then(|| (done - current.from) as f64 / time.as_secs_f64());
+        Some(ProgressEvent::Update(time.as_secs_f64(), rate))
     }
 }
 
 /// Formats the progress of a loop: `3412 / 10000   34 %   1.2 M steps/s   about 6 s left`.
-pub(crate) fn words(step: &Step, rate: Option<f64>) -> String {
+pub(crate) fn words(step: &ProgressReport, rate: Option<f64>) -> String {
     let Some(done) = step.done else { return "done".to_owned() };
     let mut words = vec![match step.total {
         Some(total) => format!("{done} / {total}"),
@@ -79,9 +80,9 @@ pub(crate) fn words(step: &Step, rate: Option<f64>) -> String {
     let left = step.total.map(|total| total.saturating_sub(done));
     if let (Some(total), Some(rate)) = (step.total.filter(|total| *total > 0), rate) {
         words.push(format!("{} %", (done as f64 / total as f64 * 100.0).floor().min(100.0)));
-        words.push(pace(rate));
+        words.push(rate_text(rate));
     } else {
-        words.extend(rate.map(pace));
+        words.extend(rate.map(rate_text));
     }
     if let (Some(left), Some(rate)) = (left, rate) {
         words.push(format!("about {} left", time(left as f64 / rate)));
@@ -89,7 +90,7 @@ pub(crate) fn words(step: &Step, rate: Option<f64>) -> String {
     words.join("   ")
 }
 
-fn pace(rate: f64) -> String {
+fn rate_text(rate: f64) -> String {
     match rate {
         r if r >= 1e6 => format!("{:.1} M steps/s", r / 1e6),
         r if r >= 1e3 => format!("{:.1} k steps/s", r / 1e3),
@@ -111,40 +112,40 @@ fn time(seconds: f64) -> String {
 mod tests {
     use super::*;
 
-    fn step(label: &str, done: Option<u64>) -> Step<'_> {
-        Step { label, done, total: Some(10_000) }
+    fn step(label: &str, done: Option<u64>) -> ProgressReport<'_> {
+        ProgressReport { label, done, total: Some(10_000) }
     }
 
     #[test]
-    fn the_outermost_loop_is_told_now_and_then() {
+    fn the_outermost_loop_is_reported_at_intervals() {
         let start = Instant::now();
         let at = |ms: u64| start + Duration::from_millis(ms);
-        let mut rounds = Rounds::told_every(Duration::from_millis(100));
-        assert_eq!(rounds.heard(&step("outer", Some(0)), at(0)), Some(News::Begins));
-        assert_eq!(rounds.heard(&step("inner", Some(0)), at(1)), None);
-        assert_eq!(rounds.heard(&step("outer", Some(1)), at(50)), None);
-        assert_eq!(rounds.heard(&step("outer", Some(2)), at(100)), Some(News::GoesOn(0.1, None)));
-        assert_eq!(rounds.heard(&step("outer", Some(10)), at(1000)), Some(News::GoesOn(1.0, Some(10.0))));
-        assert_eq!(rounds.heard(&step("outer", None), at(1001)), Some(News::Ends));
-        assert_eq!(rounds.heard(&step("outer", None), at(1002)), None);
+        let mut tracker = LoopTracker::with_interval(Duration::from_millis(100));
+        assert_eq!(tracker.update(&step("outer", Some(0)), at(0)), Some(ProgressEvent::Begin));
+        assert_eq!(tracker.update(&step("inner", Some(0)), at(1)), None);
+        assert_eq!(tracker.update(&step("outer", Some(1)), at(50)), None);
+        assert_eq!(tracker.update(&step("outer", Some(2)), at(100)), Some(ProgressEvent::Update(0.1, None)));
+        assert_eq!(tracker.update(&step("outer", Some(10)), at(1000)), Some(ProgressEvent::Update(1.0, Some(10.0))));
+        assert_eq!(tracker.update(&step("outer", None), at(1001)), Some(ProgressEvent::End));
+        assert_eq!(tracker.update(&step("outer", None), at(1002)), None);
     }
 
     #[test]
     fn a_loop_that_was_left_makes_room() {
         let start = Instant::now();
-        let mut rounds = Rounds::told_every(Duration::ZERO);
-        assert_eq!(rounds.heard(&step("left", Some(0)), start), Some(News::Begins));
-        assert_eq!(rounds.heard(&step("next", Some(0)), start), None);
-        assert_eq!(rounds.heard(&step("next", Some(1)), start + SILENCE), Some(News::Begins));
+        let mut tracker = LoopTracker::with_interval(Duration::ZERO);
+        assert_eq!(tracker.update(&step("left", Some(0)), start), Some(ProgressEvent::Begin));
+        assert_eq!(tracker.update(&step("next", Some(0)), start), None);
+        assert_eq!(tracker.update(&step("next", Some(1)), start + LOOP_TIMEOUT), Some(ProgressEvent::Begin));
         // The same loop, started again.
-        assert_eq!(rounds.heard(&step("next", Some(0)), start + SILENCE), Some(News::Begins));
+        assert_eq!(tracker.update(&step("next", Some(0)), start + LOOP_TIMEOUT), Some(ProgressEvent::Begin));
     }
 
     #[test]
     fn rounds_have_words() {
         assert_eq!(words(&step("", Some(3412)), Some(1100.0)), "3412 / 10000   34 %   1.1 k steps/s   about 6 s left");
         assert_eq!(words(&step("", Some(3)), None), "3 / 10000");
-        assert_eq!(words(&Step { total: None, ..step("", Some(3)) }, Some(2.5e6)), "3   2.5 M steps/s");
+        assert_eq!(words(&ProgressReport { total: None, ..step("", Some(3)) }, Some(2.5e6)), "3   2.5 M steps/s");
         assert_eq!(words(&step("", None), None), "done");
         assert_eq!([1.0, 150.0, 1e5].map(time), ["1 s", "3 min", "28 h"]);
     }

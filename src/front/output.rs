@@ -38,7 +38,7 @@ impl Output {
     /// Returns standard output, with a line buffer on a terminal and a large buffer elsewhere.
     pub(super) fn stdout() -> Output {
         if stdout_state::stdout_was_closed() {
-            return Output::to(Box::new(Closed));
+            return Output::to(Box::new(ClosedOutput));
         }
         let stdout = std::io::stdout();
         // The standard library flushes at every line, even into a pipe or a file, where this would cost a system
@@ -59,8 +59,8 @@ impl Output {
     }
 
     /// Returns an output that captures everything, and the captured text.
-    pub(super) fn kept() -> (Output, Kept) {
-        let kept = Kept::up_to(usize::MAX);
+    pub(super) fn kept() -> (Output, CaptureBuffer) {
+        let kept = CaptureBuffer::up_to(usize::MAX);
         (Output::to(Box::new(kept.clone())), kept)
     }
 
@@ -95,9 +95,9 @@ impl Write for Output {
 }
 
 /// The standard output of a process that was started without one.
-struct Closed;
+struct ClosedOutput;
 
-impl Write for Closed {
+impl Write for ClosedOutput {
     fn write(&mut self, _: &[u8]) -> Result<usize> {
         Err(Error::other("standard output is closed"))
     }
@@ -109,15 +109,15 @@ impl Write for Closed {
 
 /// Captured output of limited size; clones share it.
 #[derive(Clone)]
-pub(super) struct Kept {
+pub(super) struct CaptureBuffer {
     bytes: Rc<RefCell<Vec<u8>>>,
     most: usize,
 }
 
-impl Kept {
+impl CaptureBuffer {
     /// Creates a capture of at most `most` bytes, which discards the rest.
-    pub(super) fn up_to(most: usize) -> Kept {
-        Kept { bytes: Rc::default(), most }
+    pub(super) fn up_to(most: usize) -> CaptureBuffer {
+        CaptureBuffer { bytes: Rc::default(), most }
     }
 
     /// Returns the captured text.
@@ -126,7 +126,7 @@ impl Kept {
     }
 }
 
-impl Write for Kept {
+impl Write for CaptureBuffer {
     fn write(&mut self, bytes: &[u8]) -> Result<usize> {
         let mut kept = self.bytes.borrow_mut();
         let room = self.most.saturating_sub(kept.len()).min(bytes.len());

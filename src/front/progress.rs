@@ -1,8 +1,8 @@
 //! Progress bar: the display of a loop over `progress(…)` on a terminal, or as lines of `--json`.
 
 use super::output::{Output, set_write_hook};
-use crate::front::loop_progress::{News, Rounds, words};
-use crate::session::Step;
+use crate::front::loop_progress::{LoopTracker, ProgressEvent, words};
+use crate::session::ProgressReport;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use std::cell::RefCell;
@@ -10,62 +10,66 @@ use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 /// The interval of updates of the bar.
-const BAR: Duration = Duration::from_millis(80);
+const BAR_INTERVAL: Duration = Duration::from_millis(80);
 /// The interval of lines.
-const LINE: Duration = Duration::from_secs(1);
+const LINE_INTERVAL: Duration = Duration::from_secs(1);
 
 thread_local! {
-    static SHOWN: RefCell<Shown> = const { RefCell::new(Shown { json: None, rounds: Rounds::told_every(BAR), bar: None }) };
+    static DISPLAY: RefCell<ProgressDisplay> = const { RefCell::new(ProgressDisplay::with_interval(BAR_INTERVAL)) };
 }
 
-struct Shown {
+struct ProgressDisplay {
     json: Option<Output>,
-    rounds: Rounds,
+    tracker: LoopTracker,
     bar: Option<ProgressBar>,
 }
 
 /// Writes progress as lines to `output` from now on.
 pub(super) fn write_lines(output: Output) {
-    SHOWN.with_borrow_mut(|shown| {
+    DISPLAY.with_borrow_mut(|shown| {
         shown.json = Some(output);
-        shown.rounds = Rounds::told_every(LINE);
+        shown.tracker = LoopTracker::with_interval(LINE_INTERVAL);
     });
 }
 
 /// Receives the progress of every iteration.
-pub(super) fn step(step: &Step) {
-    SHOWN.with_borrow_mut(|shown| shown.step(step));
+pub(super) fn step(step: &ProgressReport) {
+    DISPLAY.with_borrow_mut(|shown| shown.step(step));
 }
 
 /// Removes the bar from the screen.
 pub(super) fn end() {
-    SHOWN.with_borrow_mut(|shown| shown.end());
+    DISPLAY.with_borrow_mut(|shown| shown.end());
 }
 
 /// Writes to the screen while the bar is hidden.
 fn without_bar(work: &mut dyn FnMut()) {
-    let bar = SHOWN.with_borrow(|shown| shown.bar.clone());
+    let bar = DISPLAY.with_borrow(|shown| shown.bar.clone());
     match bar {
         Some(bar) => bar.suspend(work),
         None => work(),
     }
 }
 
-impl Shown {
-    fn step(&mut self, step: &Step) {
-        match self.rounds.heard(step, Instant::now()) {
+impl ProgressDisplay {
+    const fn with_interval(interval: Duration) -> ProgressDisplay {
+        ProgressDisplay { json: None, tracker: LoopTracker::with_interval(interval), bar: None }
+    }
+
+    fn step(&mut self, step: &ProgressReport) {
+        match self.tracker.update(step, Instant::now()) {
             None => {}
-            Some(News::Begins) => {
+            Some(ProgressEvent::Begin) => {
                 self.clear();
                 set_write_hook(without_bar);
                 self.bar = (self.json.is_none() && std::io::stderr().is_terminal()).then(|| bar(step));
             }
-            Some(News::GoesOn(seconds, rate)) => self.tell(step, seconds, rate),
-            Some(News::Ends) => self.clear(),
+            Some(ProgressEvent::Update(seconds, rate)) => self.show(step, seconds, rate),
+            Some(ProgressEvent::End) => self.clear(),
         }
     }
 
-    fn tell(&self, step: &Step, seconds: f64, rate: Option<f64>) {
+    fn show(&self, step: &ProgressReport, seconds: f64, rate: Option<f64>) {
         let done = step.done.unwrap_or_default();
         if let Some(bar) = &self.bar {
             bar.set_message(words(step, rate));
@@ -82,7 +86,7 @@ impl Shown {
     }
 
     fn end(&mut self) {
-        self.rounds.forget();
+        self.tracker.forget();
         self.clear();
     }
 
@@ -93,7 +97,7 @@ impl Shown {
     }
 }
 
-fn bar(step: &Step) -> ProgressBar {
+fn bar(step: &ProgressReport) -> ProgressBar {
     let (bar, template) = match step.total {
         Some(total) => (ProgressBar::new(total), "{prefix} {wide_bar} {msg}"),
         None => (ProgressBar::new_spinner(), "{prefix} {spinner} {msg}"),

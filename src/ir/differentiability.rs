@@ -68,11 +68,11 @@ impl Layouts {
         match ty {
             Type::Tuple(fields) => {
                 let pairs = fields.iter().enumerate();
-                let moving: Vec<_> = pairs.filter_map(|(i, (_, t))| Some((i as u32, self.tangent(to, t)?))).collect();
+                let varied: Vec<_> = pairs.filter_map(|(i, (_, t))| Some((i as u32, self.tangent(to, t)?))).collect();
                 // A vector with as many elements has one for each; any other has only those of the differentiable elements.
                 let all = matches!(vector, Type::Tuple(v) if v.len() == fields.len());
                 let place = |j: usize, i: u32| if all { i } else { j as u32 };
-                TangentKind::Fields(moving.iter().enumerate().map(|(j, (i, t))| (*i, place(j, *i), *t)).collect())
+                TangentKind::Fields(varied.iter().enumerate().map(|(j, (i, t))| (*i, place(j, *i), *t)).collect())
             }
             Type::Nominal(id, args) => {
                 let nominal = to.d.nominal(*id);
@@ -170,14 +170,14 @@ impl Layouts {
     fn enumeration(&mut self, to: &mut Tables<'_>, nominal: &Nominal, args: &[Type]) -> TangentKind {
         let mut cases = vec![];
         for case in &nominal.cases {
-            let mut moving = vec![];
+            let mut varied = vec![];
             for (i, (_, t)) in case.payload.iter().enumerate() {
                 let t = instantiate(to.d, nominal, args, t);
                 if let Some(tangent) = self.tangent(to, &t) {
-                    moving.push((i as u32, tangent));
+                    varied.push((i as u32, tangent));
                 }
             }
-            cases.push(moving);
+            cases.push(varied);
         }
         if cases.iter().all(Vec::is_empty) { TangentKind::Nothing } else { TangentKind::Enum(cases) }
     }

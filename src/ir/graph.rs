@@ -560,9 +560,9 @@ pub struct Program {
     pub globals: [u32; 3],
     /// The names of the global variables that have one component.
     pub global_names: HashMap<(Bank, u32), Rc<str>>,
-    /// The functions that describe a value of a type with a custom description, by [`OwnId`](crate::value::shape::OwnId): one for
-    /// the value alone, and one for the value inside another value.
-    pub own_texts: Vec<[FunctionId; 2]>,
+    /// The functions that describe a value of a type with a custom description, by
+    /// [`DescriptionId`](crate::value::shape::DescriptionId): one for the value alone, and one for the value inside another value.
+    pub custom_descriptions: Vec<[FunctionId; 2]>,
     /// The names of the methods that are dispatched at run time.
     pub methods: Vec<Rc<str>>,
     /// The implementation of each such method for each type: complete for all types of which values are created.

@@ -3,27 +3,27 @@
 //! In: concrete types and their declarations. Out: [`ShapeId`]s, the banks of a value's components, and for each part of
 //! a value the run of components that it occupies.
 //!
-//! Promises: a type has one shape; a type that contains itself, or that would take more than [`SPREAD`] registers, is
+//! Promises: a type has one shape; a type that contains itself, or that would take more than [`MAX_INLINE_COMPONENTS`] registers, is
 //! boxed; the computation of a shape terminates for all declarations.
 //! Not here: the tangents of types (`differentiability.rs`).
 
 use crate::types::model::declared::{Builtin, Declarations, Nominal, NominalKind};
 use crate::types::model::ty::{FunctionParam, FunctionType, NominalId, Strength, Type};
 use crate::value::Bank;
-use crate::value::shape::{BESIDE, Case, OwnId, Shape, ShapeId, Shapes, Style, TangentId};
+use crate::value::shape::{BESIDE, Case, DescriptionId, Shape, ShapeId, Shapes, Style, TangentId};
 use hashbrown::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
 /// The number of components above which a struct, enum or tuple is represented by one reference to a record.
-pub const SPREAD: u32 = 24;
+pub const MAX_INLINE_COMPONENTS: u32 = 24;
 
 /// Limits of the nesting and of the number of parts of a type: a generic type that contains itself with ever larger arguments
 /// has no shape, and a function that calls itself for ever larger types has no code.
-const DEEPEST: usize = 100;
-const LARGEST: usize = 400;
+const MAX_DEPTH: usize = 100;
+const MAX_SIZE: usize = 400;
 /// The maximum number of nested generic types.
-const MOST_GENERIC: usize = 128;
+const MAX_GENERIC_DEPTH: usize = 128;
 
 /// The layouts of concrete types.
 #[derive(Clone, Default)]
@@ -39,9 +39,9 @@ pub struct Layouts {
     components: HashMap<ShapeId, Rc<[Bank]>>,
     /// The positions at which the fields of a shape begin, followed by the end of the last one.
     starts: HashMap<ShapeId, Rc<[usize]>>,
-    /// The types with a custom description of their values; see [`OwnId`].
+    /// The types with a custom description of their values; see [`DescriptionId`].
     pub(super) own: Vec<Type>,
-    own_ids: HashMap<Type, OwnId>,
+    description_ids: HashMap<Type, DescriptionId>,
     /// The positions of the components of a record or an instance in storage.
     cells: HashMap<ShapeId, Rc<[(Bank, u32)]>>,
     pub(super) tangents: HashMap<Type, Option<TangentId>>,
@@ -139,7 +139,7 @@ impl Layouts {
             };
             return shapes.add(shape);
         }
-        if self.open.len() >= DEEPEST || !is_small(ty) {
+        if self.open.len() >= MAX_DEPTH || !is_small(ty) {
             return shapes.add(Shape::Tuple(vec![]));
         }
         self.open.push((ty.clone(), None));
@@ -164,7 +164,7 @@ impl Layouts {
             None => shape,
         };
         let reserved = self.open.pop().and_then(|(_, reserved)| reserved);
-        let own = d.own_texts(ty).map(|_| self.own_id(ty));
+        let own = d.custom_descriptions(ty).map(|_| self.description_id(ty));
         if let Shape::Class { .. } = shape {
             // Two classes always have different shapes, even if their fields are the same. (The unit shape: see above.)
             shapes.add(Shape::Tuple(vec![]));
@@ -177,7 +177,7 @@ impl Layouts {
         if reserved.is_some() || is_indirect || is_big(shapes, plain) {
             return define(shapes, reserved, Shape::Boxed(plain), own);
         }
-        shapes.add_own(shape, own)
+        shapes.add_with_description(shape, own)
     }
 
     /// Returns the shape of a value with its tangent vector beside it.
@@ -191,13 +191,13 @@ impl Layouts {
         Shape::Struct { name, fields, style: Style::Beside }
     }
 
-    fn own_id(&mut self, ty: &Type) -> OwnId {
-        if let Some(known) = self.own_ids.get(ty) {
+    fn description_id(&mut self, ty: &Type) -> DescriptionId {
+        if let Some(known) = self.description_ids.get(ty) {
             return *known;
         }
-        let id = OwnId(self.own.len() as u32);
+        let id = DescriptionId(self.own.len() as u32);
         self.own.push(ty.clone());
-        self.own_ids.insert(ty.clone(), id);
+        self.description_ids.insert(ty.clone(), id);
         id
     }
 
@@ -400,10 +400,10 @@ pub fn is_small(ty: &Type) -> bool {
     // The traversal stops at the limit.
     let is_large = ty.any(&mut |_| {
         parts += 1;
-        parts > LARGEST
+        parts > MAX_SIZE
     });
     // Each level of nesting may instantiate functions of the whole library.
-    !is_large && (parts <= MOST_GENERIC || generic_depth(ty) <= MOST_GENERIC)
+    !is_large && (parts <= MAX_GENERIC_DEPTH || generic_depth(ty) <= MAX_GENERIC_DEPTH)
 }
 
 /// Returns the nesting depth of generic types.
@@ -476,16 +476,16 @@ pub fn cells(banks: &[Bank]) -> Vec<(Bank, u32)> {
 
 fn is_big(shapes: &Shapes, shape: ShapeId) -> bool {
     let all = shapes.layout(shape);
-    all.f + all.i + all.r > SPREAD
+    all.f + all.i + all.r > MAX_INLINE_COMPONENTS
 }
 
-fn define(shapes: &mut Shapes, reserved: Option<ShapeId>, shape: Shape, own: Option<OwnId>) -> ShapeId {
+fn define(shapes: &mut Shapes, reserved: Option<ShapeId>, shape: Shape, own: Option<DescriptionId>) -> ShapeId {
     match reserved {
         Some(id) => {
             shapes.define(id, shape, own);
             id
         }
-        None => shapes.add_own(shape, own),
+        None => shapes.add_with_description(shape, own),
     }
 }
 

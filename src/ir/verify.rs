@@ -14,7 +14,7 @@ use crate::value::shape::TangentId;
 /// Returns the violations of the invariants in a graph.
 pub fn verify(program: &Program, function: &Function) -> Vec<String> {
     let mut check = Check { program, function, faults: vec![], at: String::new() };
-    check.whole();
+    check.run();
     if check.faults.is_empty() {
         check.definitions();
     }
@@ -33,7 +33,7 @@ impl Check<'_> {
         self.faults.push(format!("{}: {}", self.at, what.as_ref()));
     }
 
-    fn whole(&mut self) {
+    fn run(&mut self) {
         self.at = "function".into();
         if self.function.blocks.is_empty() {
             self.fault("no blocks");
@@ -59,11 +59,11 @@ impl Check<'_> {
     }
 
     fn registers(&mut self, regs: &[Reg]) -> bool {
-        let good = regs.iter().all(|r| (r.0 as usize) < self.function.registers.len());
-        if !good {
+        let is_valid = regs.iter().all(|r| (r.0 as usize) < self.function.registers.len());
+        if !is_valid {
             self.fault("a register does not exist");
         }
-        good
+        is_valid
     }
 
     fn banks(&self, regs: &[Reg]) -> Vec<Bank> {
@@ -116,7 +116,7 @@ impl Check<'_> {
             let count = |bank| banks.iter().filter(|b| **b == bank).count() as u16;
             s == Stride { f: count(F), i: count(I), r: count(R) }
         };
-        let good = match &instruction.op {
+        let is_valid = match &instruction.op {
             Op::ConstF(_) => is(&outs, &[F]) && ins.is_empty(),
             Op::ConstI(_) => is(&outs, &[I]) && ins.is_empty(),
             Op::Text(_) | Op::Constants(_) | Op::Null | Op::NewArray(_) => is(&outs, &[R]) && ins.is_empty(),
@@ -172,7 +172,7 @@ impl Check<'_> {
             }
             Op::Transformed(TransformedOp::CaptureOf { bank, .. }) => is(&outs, &[*bank]) && is(&ins, &[R]),
         };
-        if !good {
+        if !is_valid {
             self.fault(format!("reads {ins:?} and writes {outs:?}"));
         }
         if let Some((out, input)) = tied(&instruction.op)

@@ -81,28 +81,28 @@ pub(super) const TABLE: &[Primitive] = &[
     .doc("`x` where it is positive, otherwise 0."),
     Primitive::new("double.floor", Value::F1(f64::floor), Rule::Flat)
         .on(ANY)
-        .kink(FLAT, WHOLE)
-        .one_sided(|_, x| if is_whole(x[0]) { jump(true, f64::INFINITY, 0.0) } else { None })
+        .kink(FLAT, AT_INTEGERS)
+        .one_sided(|_, x| if is_integer(x[0]) { jump(true, f64::INFINITY, 0.0) } else { None })
         .single(Single::Exact).doc("Greatest integer not above `x`."),
     Primitive::new("double.ceil", Value::F1(f64::ceil), Rule::Flat)
         .on(ANY)
-        .kink(FLAT, WHOLE)
-        .one_sided(|_, x| if is_whole(x[0]) { jump(false, f64::INFINITY, 0.0) } else { None })
+        .kink(FLAT, AT_INTEGERS)
+        .one_sided(|_, x| if is_integer(x[0]) { jump(false, f64::INFINITY, 0.0) } else { None })
         .single(Single::Exact).doc("Least integer not below `x`."),
     Primitive::new("double.round", Value::F1(f64::round), Rule::Flat)
         .on(ANY)
         .kink(FLAT, &[Kink { at: &[0.5], partials: &[0.0] }])
-        .one_sided(|_, x| if is_half(x[0]) { jump(x[0] > 0.0, f64::INFINITY, 0.0) } else { None })
+        .one_sided(|_, x| if is_half_integer(x[0]) { jump(x[0] > 0.0, f64::INFINITY, 0.0) } else { None })
         .single(Single::Exact).doc("Nearest integer; halves are rounded away from zero."),
     Primitive::new("double.trunc", Value::F1(f64::trunc), Rule::Flat)
         .on(ANY)
-        .kink(FLAT, WHOLE)
-        .one_sided(|_, x| if is_whole(x[0]) && x[0] != 0.0 { jump(x[0] > 0.0, f64::INFINITY, 0.0) } else { None })
+        .kink(FLAT, AT_INTEGERS)
+        .one_sided(|_, x| if is_integer(x[0]) && x[0] != 0.0 { jump(x[0] > 0.0, f64::INFINITY, 0.0) } else { None })
         .single(Single::Exact).doc("`x` without its fraction."),
     Primitive::new("double.rint", Value::F1(f64::round_ties_even), Rule::Flat)
         .on(ANY)
         .kink(FLAT, &[Kink { at: &[0.5], partials: &[0.0] }])
-        .one_sided(|_, x| if is_half(x[0]) { jump(x[0].round_ties_even() > x[0], f64::INFINITY, 0.0) } else { None })
+        .one_sided(|_, x| if is_half_integer(x[0]) { jump(x[0].round_ties_even() > x[0], f64::INFINITY, 0.0) } else { None })
         .single(Single::Exact).doc("Nearest integer; halves are rounded to the even one."),
     Primitive::new(
         "double.fmod",
@@ -174,13 +174,13 @@ pub(super) const TABLE: &[Primitive] = &[
 const INFINITE_AT_0: &[Kink] =
     &[Kink { at: &[0.0], partials: &[f64::INFINITY] }, Kink { at: &[-0.0], partials: &[f64::INFINITY] }];
 const FLAT: &str = "the derivative is 0 everywhere";
-const WHOLE: &[Kink] = &[Kink { at: &[1.0], partials: &[0.0] }];
+const AT_INTEGERS: &[Kink] = &[Kink { at: &[1.0], partials: &[0.0] }];
 
-fn is_whole(x: f64) -> bool {
+fn is_integer(x: f64) -> bool {
     x.is_finite() && x == x.trunc()
 }
 
-fn is_half(x: f64) -> bool {
+fn is_half_integer(x: f64) -> bool {
     (x - x.trunc()).abs() == 0.5
 }
 

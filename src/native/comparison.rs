@@ -3,7 +3,7 @@
 use super::{Primitive, Rule, Single, Trap, Value};
 
 /// The end of the diagnostic "… has no derivative: …" for conversions from numbers to integers.
-const WHOLE: &str = "an integer does not vary with the number that it was converted from";
+const INTEGER_RESULT: &str = "an integer does not vary with the number that it was converted from";
 
 /// The comparisons and conversions of the table of primitives.
 pub(super) const TABLE: &[Primitive] = &[
@@ -34,16 +34,16 @@ pub(super) const TABLE: &[Primitive] = &[
     Primitive::new("double.fromBits", Value::ItoF(|n| f64::from_bits(n as u64)), Rule::Flat)
         .single(Single::None)
         .doc("The number with these bits."),
-    Primitive::new("double.bits", Value::FtoI(|x| Ok(x.to_bits() as i64)), Rule::Opaque(WHOLE))
+    Primitive::new("double.bits", Value::FtoI(|x| Ok(x.to_bits() as i64)), Rule::Opaque(INTEGER_RESULT))
         .single(Single::None)
         .doc("The bits of a number."),
-    Primitive::new("int.fromDouble", Value::FtoI(whole), Rule::Opaque(WHOLE))
+    Primitive::new("int.fromDouble", Value::FtoI(to_integer), Rule::Opaque(INTEGER_RESULT))
         .symbol("Int")
         .defined("-2⁶³ ≤ x < 2⁶³")
         .doc("A number without its fraction, as an integer."),
 ];
 
-fn whole(x: f64) -> Result<i64, Trap> {
+fn to_integer(x: f64) -> Result<i64, Trap> {
     // 2⁶³ is representable as a number and 2⁶³ - 1 is not, hence the strict upper bound below.
     const END: f64 = 9_223_372_036_854_775_808.0;
     if (-END..END).contains(&x) { Ok(x as i64) } else { Err(Trap::NotRepresentable) }

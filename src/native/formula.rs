@@ -39,11 +39,11 @@ pub enum Formula {
 
 /// A function as a formula: its operands are the parameters, followed by the variables that occur in it.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
-pub struct Written {
+pub struct FunctionFormula {
     /// The expression that the function computes.
     pub formula: Formula,
     /// The names of the operands.
-    pub words: Vec<String>,
+    pub names: Vec<String>,
     /// The number of operands that are parameters.
     pub parameters: usize,
 }
@@ -138,7 +138,7 @@ impl Neg for Formula {
 
 impl fmt::Display for Formula {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_at(self, 0, &Words::default(), f)
+        write_at(self, 0, &OperandNames::default(), f)
     }
 }
 
@@ -155,14 +155,14 @@ impl Formula {
     }
 
     /// Prints the formula with names for its operands and its result, and a known integer operand.
-    pub fn about(&self, operands: &[&str], result: &str, count: i64) -> String {
-        struct About<'f>(&'f Formula, Words<'f>);
-        impl fmt::Display for About<'_> {
+    pub fn with_names(&self, operands: &[&str], result: &str, count: i64) -> String {
+        struct WithNames<'f>(&'f Formula, OperandNames<'f>);
+        impl fmt::Display for WithNames<'_> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 write_at(self.0, 0, &self.1, f)
             }
         }
-        About(&self.with_integer(count), Words { operands, result, count: Some(count) }).to_string()
+        WithNames(&self.with_integer(count), OperandNames { operands, result, count: Some(count) }).to_string()
     }
 
     /// Specializes the formula to a known integer operand: powers and selections that depend on nothing else are evaluated.
@@ -204,26 +204,26 @@ fn is_power(id: PrimitiveId) -> bool {
 }
 
 /// The printed names of the operands and of the result, and the integer operand if it is known.
-struct Words<'w> {
+struct OperandNames<'w> {
     operands: &'w [&'w str],
     result: &'w str,
     count: Option<i64>,
 }
 
-impl Default for Words<'_> {
+impl Default for OperandNames<'_> {
     fn default() -> Self {
-        Words { operands: &["x", "y", "z"], result: "result", count: None }
+        OperandNames { operands: &["x", "y", "z"], result: "result", count: None }
     }
 }
 
 /// Writes a formula; `around` is the precedence of its context: 0 none, 1 sums, 2 products, 3 operands, 4 bases and
 /// exponents of powers.
-fn write_at(formula: &Formula, around: u8, words: &Words<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn write_at(formula: &Formula, around: u8, names: &OperandNames<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match formula {
-        Formula::Operand(k) => f.write_str(words.operands.get(*k as usize).copied().unwrap_or("?")),
-        Formula::Result => f.write_str(words.result),
+        Formula::Operand(k) => f.write_str(names.operands.get(*k as usize).copied().unwrap_or("?")),
+        Formula::Result => f.write_str(names.result),
         Formula::Constant(c) => write_constant(*c, around, f),
-        Formula::Number(n) => write_shift(*n, words, f),
+        Formula::Number(n) => write_shift(*n, names, f),
         Formula::Apply(id, operands, shift) => {
             let primitive = table::info(*id);
             let name = primitive.symbol;
@@ -235,39 +235,39 @@ fn write_at(formula: &Formula, around: u8, words: &Words<'_>, f: &mut fmt::Forma
                 _ => None,
             };
             match (infix, operands.as_slice()) {
-                _ if formula.signed().is_some() => write_at(formula.signed().unwrap_or(formula), around, words, f),
+                _ if formula.signed().is_some() => write_at(formula.signed().unwrap_or(formula), around, names, f),
                 (Some((sign, binds)), [a, b]) => {
                     let open = around > binds;
                     f.write_str(if open { "(" } else { "" })?;
-                    write_at(a, binds, words, f)?;
+                    write_at(a, binds, names, f)?;
                     f.write_str(sign)?;
-                    write_at(b, binds + 1, words, f)?;
+                    write_at(b, binds + 1, names, f)?;
                     f.write_str(if open { ")" } else { "" })
                 }
-                (_, [a, exponent @ ..]) if is_power(*id) && words.count.is_some() => {
+                (_, [a, exponent @ ..]) if is_power(*id) && names.count.is_some() => {
                     f.write_str(if around > 3 { "(" } else { "" })?;
-                    write_at(a, 4, words, f)?;
+                    write_at(a, 4, names, f)?;
                     f.write_str("^")?;
                     match exponent.first() {
-                        Some(exponent) => write_at(exponent, 4, words, f)?,
-                        None => write_shift(*shift, words, f)?,
+                        Some(exponent) => write_at(exponent, 4, names, f)?,
+                        None => write_shift(*shift, names, f)?,
                     }
                     f.write_str(if around > 3 { ")" } else { "" })
                 }
                 (_, [a]) if *id == ids::NEG => {
                     f.write_str(if around > 3 { "(-" } else { "-" })?;
-                    write_at(a, 3, words, f)?;
+                    write_at(a, 3, names, f)?;
                     f.write_str(if around > 3 { ")" } else { "" })
                 }
                 _ => {
                     write!(f, "{name}(")?;
                     for (k, operand) in operands.iter().enumerate() {
                         f.write_str(if k > 0 { ", " } else { "" })?;
-                        write_at(operand, 0, words, f)?;
+                        write_at(operand, 0, names, f)?;
                     }
                     if primitive.operands.len() > operands.len() {
                         f.write_str(", ")?;
-                        write_shift(*shift, words, f)?;
+                        write_shift(*shift, names, f)?;
                     }
                     f.write_str(")")
                 }
@@ -276,11 +276,11 @@ fn write_at(formula: &Formula, around: u8, words: &Words<'_>, f: &mut fmt::Forma
         Formula::Select(parts) => {
             let (test, then, otherwise) = &**parts;
             f.write_str(if around > 0 { "(" } else { "" })?;
-            write_test(test, words, f)?;
+            write_test(test, names, f)?;
             f.write_str(" ? ")?;
-            write_at(then, 1, words, f)?;
+            write_at(then, 1, names, f)?;
             f.write_str(" : ")?;
-            write_at(otherwise, 1, words, f)?;
+            write_at(otherwise, 1, names, f)?;
             f.write_str(if around > 0 { ")" } else { "" })
         }
     }
@@ -296,8 +296,8 @@ fn write_constant(c: f64, around: u8, f: &mut fmt::Formatter<'_>) -> fmt::Result
     f.write_str(if is_in_parentheses { ")" } else { "" })
 }
 
-fn write_shift(shift: OrderOffset, words: &Words<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    if let Some(n) = words.count {
+fn write_shift(shift: OrderOffset, names: &OperandNames<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if let Some(n) = names.count {
         return write!(f, "{}", n.saturating_add(shift.0));
     }
     match shift.0 {
@@ -307,7 +307,7 @@ fn write_shift(shift: OrderOffset, words: &Words<'_>, f: &mut fmt::Formatter<'_>
     }
 }
 
-fn write_test(test: &Test<Formula>, words: &Words<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn write_test(test: &Test<Formula>, names: &OperandNames<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     // A constant is written on the right: `x > 0`.
     let (a, sign, b) = match test {
         Test::Equal(a, b) => (a, " == ", b),
@@ -316,7 +316,7 @@ fn write_test(test: &Test<Formula>, words: &Words<'_>, f: &mut fmt::Formatter<'_
         Test::Less(a, b) => (a, " < ", b),
         Test::AtMost(a, b) => (a, " <= ", b),
     };
-    write_at(a, 0, words, f)?;
+    write_at(a, 0, names, f)?;
     f.write_str(sign)?;
-    write_at(b, 0, words, f)
+    write_at(b, 0, names, f)
 }

@@ -11,8 +11,8 @@ const POSITIVE: &[f64] = &[0.3, 1.0, 2.75, 6.5];
 
 /// The special functions of the table of primitives.
 pub(super) const TABLE: &[Primitive] = &[
-    Primitive::new("double.erf", Value::F1(libm::erf), partial!(|x, _| bell(x))).on(ANY).doc("Error function."),
-    Primitive::new("double.erfc", Value::F1(libm::erfc), partial!(|x, _| -bell(x)))
+    Primitive::new("double.erf", Value::F1(libm::erf), partial!(|x, _| gaussian(x))).on(ANY).doc("Error function."),
+    Primitive::new("double.erfc", Value::F1(libm::erfc), partial!(|x, _| -gaussian(x)))
         .on(ANY)
         .doc("`1 - erf(x)`, exact for large `x`."),
     Primitive::new("double.gamma", Value::F1(libm::tgamma), partial!(|x, y| y * x.polygamma(T::Integer::zero())))
@@ -34,6 +34,6 @@ pub(super) const TABLE: &[Primitive] = &[
 ];
 
 /// Computes `2/√π · exp(-x²)`.
-fn bell<T: Field>(x: T) -> T {
+fn gaussian<T: Field>(x: T) -> T {
     T::constant(FRAC_2_SQRT_PI) * (-(x.clone() * x)).exp()
 }

@@ -25,7 +25,7 @@ pub struct Node {
 }
 
 /// The maximum number of nodes in a drawing.
-const MOST: usize = 60;
+const MAX_NODES: usize = 60;
 
 /// The distances between the centers of columns and of rows, and the size of a node.
 const STEP: (usize, usize) = (170, 86);
@@ -37,8 +37,8 @@ impl Graph {
     fn columns(&self) -> Vec<usize> {
         let mut columns: Vec<usize> = vec![];
         for node in &self.nodes {
-            let behind = node.operands.iter().filter_map(|(at, _)| columns.get(*at)).max();
-            columns.push(behind.map_or(0, |column| column + 1));
+            let last_operand = node.operands.iter().filter_map(|(at, _)| columns.get(*at)).max();
+            columns.push(last_operand.map_or(0, |column| column + 1));
         }
         columns
     }
@@ -59,7 +59,7 @@ impl Graph {
 
     /// Returns one line for each node: its name and operation, its value and adjoint, and the nodes that read it.
     pub fn text(&self) -> Vec<String> {
-        if self.nodes.len() > MOST {
+        if self.nodes.len() > MAX_NODES {
             return vec![format!("a graph of {} operations is too large to draw", self.nodes.len())];
         }
         let wide = |texts: &mut dyn Iterator<Item = &String>| texts.map(|t| t.chars().count()).max().unwrap_or(0);
@@ -84,7 +84,7 @@ impl Graph {
 
     /// Returns the drawing as an SVG document: values above the nodes, adjoints below them, partials on the lines.
     pub fn svg(&self) -> String {
-        if self.nodes.is_empty() || self.nodes.len() > MOST {
+        if self.nodes.is_empty() || self.nodes.len() > MAX_NODES {
             return String::new();
         }
         let places = self.places();
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn operands_stand_to_the_left() {
+    fn operands_are_on_the_left() {
         assert_eq!(graph().columns(), [0, 1, 2]);
         assert_eq!(graph().text()[1], "      x   2       <1        ─▶ u, y");
     }

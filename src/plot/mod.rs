@@ -54,7 +54,7 @@ pub enum Mark {
 }
 
 /// The range of `y` is reduced if it is this many times larger than that of the middle 90 % of the values.
-const RUNS_OFF: f64 = 8.0;
+const OUTLIER_RATIO: f64 = 8.0;
 
 impl Chart {
     /// Returns the range of `y` that is drawn; `None` when there is no finite value.
@@ -74,7 +74,7 @@ impl Chart {
         }
         let (p5, p95) = (at(0.05)?, at(0.95)?);
         let middle = p95 - p5;
-        if middle > 0.0 && high - low > RUNS_OFF * middle {
+        if middle > 0.0 && high - low > OUTLIER_RATIO * middle {
             low = low.max(p5 - middle / 2.0);
             high = high.min(p95 + middle / 2.0);
         }
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn bars_touch_and_stand_on_zero() {
+    fn bars_touch_and_begin_at_zero() {
         let series = Series { name: "f".into(), mark: Mark::Bars, points: vec![(0.5, 1.0), (1.5, 2.0)] };
         let chart = Chart { title: String::new(), x: 0.0..=2.0, series: vec![series] };
         let y = chart.y().unwrap();

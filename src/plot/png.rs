@@ -1,6 +1,6 @@
 //! PNG export: rasterizes charts. Only with the feature `png`, which adds a few megabytes.
 
-/// So many dots stand for a unit of a drawing, each way: sharp on today's screens and on paper.
+/// The number of pixels per unit of a drawing in each direction: enough for screens of high density and for paper.
 #[cfg(feature = "png")]
 const SCALE: f32 = 2.0;
 

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_finite_is_said_so() {
+    fn a_chart_without_finite_values_is_reported() {
         let chart = Chart {
             title: String::new(),
             x: 0.0..=1.0,

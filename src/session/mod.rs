@@ -13,7 +13,7 @@ pub(crate) mod run;
 #[cfg(test)]
 mod tests;
 
-pub use crate::native::library::{Access, Denied, Display, Folders, Screen, Step, Streams};
+pub use crate::native::library::{Access, AccessError, Display, Folders, ProgressReport, Screen, Streams};
 pub use crate::plot::{Chart, png};
 pub use crate::session::compile::imports::Loader;
 pub use crate::session::explain::formula::Derived;
@@ -22,13 +22,13 @@ pub use crate::session::query::ParameterInfo;
 pub use crate::session::query::completion::Completion;
 pub use crate::session::query::highlight::Class;
 pub use crate::session::query::inspect::Topic;
-pub use crate::session::run::interactive::{Answer, Reading, Shown};
-pub use crate::session::run::suite::{Ran, Suite, Test};
+pub use crate::session::run::interactive::{Answer, Completeness, DisplayItem};
+pub use crate::session::run::suite::{Suite, Test, TestRun};
 pub use crate::types::closest;
 use crate::types::context_with_prelude;
 pub use crate::vm::operators::check::finite_difference::{Estimate, unit};
 pub use crate::vm::{Count, Kink, bytes as in_bytes};
-pub use explain::{Explained, Operation, Partial, Quantity};
+pub use explain::{Explanation, Operation, Partial, Quantity};
 pub use options::{CheckNan, Input, Kinks, Options, Outcome, Stage, Status};
 
 use crate::diagnostic::Diagnostic;
@@ -36,7 +36,7 @@ use crate::ir::lower::Lowering;
 use crate::ir::{FunctionId, Program};
 use crate::native::library::Random;
 use crate::source::SourceMap;
-use crate::tape::Wanted;
+use crate::tape::ObserverOptions;
 use crate::types::{Checked, TypeContext};
 use std::cell::RefCell;
 use std::io::Write;
@@ -62,11 +62,11 @@ pub struct Session {
     loader: Option<Loader>,
     deny_warnings: bool,
     /// The checks performed during differentiation.
-    wanted: Wanted,
+    observer_options: ObserverOptions,
     /// Whether the tests in the given files are retained.
     keeps_tests: bool,
     /// The function that receives the progress of loops of the script.
-    loops: Option<fn(&Step<'_>)>,
+    loops: Option<fn(&ProgressReport<'_>)>,
     /// The type of the last value.
     value_type: Option<String>,
     /// The paths of the files that were read.
@@ -138,9 +138,9 @@ impl Session {
         let machine = run::machine(&options, streams);
         let (mut lowering, program) = (Lowering::new(), Program::default());
         lowering.set_interactive(options.interactive);
-        let wanted = run::wanted(&options);
+        let observer_options = run::observer_options(&options);
         let Options { loader, deny_warnings, interrupt, .. } = options;
-        let loops = options.progress.filter(|_| options.tells_loops);
+        let loops = options.progress.filter(|_| options.reports_loops);
         let (keeps_tests, value_type, imported) = (false, None, vec![]);
         Session {
             sources,
@@ -150,7 +150,7 @@ impl Session {
             machine,
             loader,
             deny_warnings,
-            wanted,
+            observer_options,
             keeps_tests,
             loops,
             value_type,
@@ -166,7 +166,7 @@ impl Session {
 
     /// Changes the limits, and the checks performed during differentiation.
     pub fn adjust(&mut self, options: &Options) {
-        self.wanted = run::wanted(options);
+        self.observer_options = run::observer_options(options);
         self.deny_warnings = options.deny_warnings;
         run::adjust(&mut self.machine, options);
     }

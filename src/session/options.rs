@@ -35,9 +35,9 @@ pub struct Options {
     /// Whether a program with warnings is rejected.
     pub deny_warnings: bool,
     /// The function that receives the progress of loops over `progress(…)`.
-    pub progress: Option<fn(&super::Step<'_>)>,
+    pub progress: Option<fn(&super::ProgressReport<'_>)>,
     /// Whether it also receives the progress of loops of the script itself, after a run has taken two seconds.
-    pub tells_loops: bool,
+    pub reports_loops: bool,
     /// The files to which programs have access.
     pub access: super::Access,
     /// Set by another thread to interrupt a run.
@@ -61,7 +61,7 @@ impl Default for Options {
             check_derivatives: false,
             deny_warnings: false,
             progress: None,
-            tells_loops: false,
+            reports_loops: false,
             access: super::Access::default(),
             interrupt: Arc::default(),
         }

@@ -1,6 +1,6 @@
-use crate::tape::watch::Sides;
+use crate::tape::watch::KinkPartials;
 
-use super::{Answer, Kinks, Options, Session, Shown, Status};
+use super::{Answer, DisplayItem, Kinks, Options, Session, Status};
 
 /// A tape that is too small for the results of a checkpoint must not destroy variables of the program.
 #[test]
@@ -28,12 +28,12 @@ fn prompt() -> Session {
 /// Returns the output for an entered text: `name : type = value`, or the diagnostics.
 fn answer(session: &mut Session, text: &str) -> String {
     let Answer { diagnostics, shown, .. } = session.enter("‹1›", text);
-    let said = diagnostics.iter().map(|d| format!("{}: {}", d.code.number(), d.message));
-    let shown = shown.iter().map(|Shown { name, ty, value }| {
+    let shown_diagnostics = diagnostics.iter().map(|d| format!("{}: {}", d.code.number(), d.message));
+    let shown = shown.iter().map(|DisplayItem { name, ty, value }| {
         let value = value.as_ref().map_or(String::new(), |value| format!(" = {value}"));
         format!("{} : {ty}{value}", name.as_deref().unwrap_or("_"))
     });
-    said.chain(shown).collect::<Vec<_>>().join("; ")
+    shown_diagnostics.chain(shown).collect::<Vec<_>>().join("; ")
 }
 
 /// Enters texts one after the other, and compares the output.
@@ -105,7 +105,7 @@ fn a_fresh_session_knows_types_and_members() {
 
 /// A program that requests an explanation of one derivative must not change the checks of the others.
 #[test]
-fn kinks_are_noted_behind_an_explanation() {
+fn kinks_are_noted_after_an_explanation() {
     let options = Options { kinks: Kinks::Noted, ..Options::default() };
     let mut session = Session::new(options, Box::new(std::io::sink()));
     let text = "_ = explain({ x in x * x }, at: 1)\nprint(gradient(at: 0.0) { x in abs(x) })";
@@ -114,7 +114,7 @@ fn kinks_are_noted_behind_an_explanation() {
 }
 
 #[test]
-fn a_warning_is_said_once() {
+fn a_warning_is_reported_once() {
     dialogue(&[
         (
             "h(x) = withoutDerivative(at: x); let slope = gradient(at: 1.0) { x in Double(3).squareRoot() }",
@@ -161,16 +161,16 @@ fn a_text_that_stops_leaves_what_had_its_value() {
     ]);
 }
 
-/// A prompt can report the kinks that were met, besides the value.
+/// A prompt can report the kinks that were found, besides the value.
 #[test]
-fn kinks_are_told_once() {
+fn kinks_are_reported_once() {
     let options = Options { kinks: Kinks::Noted, ..Options::default() };
     let mut session = Session::new(options, Box::new(std::io::sink()));
     let outcome = session.eval("first", "gradient(at: 0) { x in abs(x) + 2 * abs(3 * x) + max(x, -1) }");
     assert_eq!(outcome.value.as_deref(), Some("1.0"));
     let kinks = session.take_kinks();
-    let told: Vec<_> = kinks.iter().map(|k| (&*k.step, k.partials)).collect();
-    assert_eq!(told, [("abs(0)", Some(Sides { left: -1.0, right: 1.0, taken: 0.0 })); 2]);
+    let found: Vec<_> = kinks.iter().map(|k| (&*k.step, k.partials)).collect();
+    assert_eq!(found, [("abs(0)", Some(KinkPartials { left: -1.0, right: 1.0, taken: 0.0 })); 2]);
     assert_ne!(kinks[0].span, kinks[1].span);
     assert_eq!(session.eval("second", "gradient(at: 1) { x in abs(x) }").status, Status::Done);
     assert_eq!(session.take_kinks(), []);
@@ -178,7 +178,7 @@ fn kinks_are_told_once() {
 
 /// A branch exactly at its threshold is reported like a kink, regardless of the form of the branch.
 #[test]
-fn branches_at_their_thresholds_are_told() {
+fn branches_at_their_thresholds_are_reported() {
     let cases = [
         ("{ x in x > 0 ? x : -x }", 1),
         ("{ x in var y = x; if x >= 0 { y = 2 * x }; return y }", 1),
@@ -207,9 +207,9 @@ fn branches_at_their_thresholds_are_told() {
             let text = format!("{operator}(at: 0.0, in: {f})");
             let outcome = session.eval("branch", &text);
             assert_eq!(outcome.status, Status::Done, "{text}: {:?}", outcome.diagnostics);
-            let told = session.take_kinks();
-            assert_eq!(told.len(), count, "{text}: {told:?}");
-            assert!(told.iter().all(|kink| kink.partials.is_none()), "{text}: {told:?}");
+            let found = session.take_kinks();
+            assert_eq!(found.len(), count, "{text}: {found:?}");
+            assert!(found.iter().all(|kink| kink.partials.is_none()), "{text}: {found:?}");
         }
     }
 }

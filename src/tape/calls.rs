@@ -3,17 +3,17 @@
 use super::Num;
 use super::levels::{Direction, Levels};
 use super::node::RecordError;
-use super::wide::{Block, Call, CallKind, Seen, Template, Wide, WideKind};
+use super::wide::{Block, Call, CallKind, Template, Wide, WideDescription, WideKind};
 use crate::value::{Ref, Slot};
 use std::rc::Rc;
 
 impl Levels {
     /// Returns the direction of the level at that position.
     pub fn direction_at(&self, k: usize) -> Option<Direction> {
-        use super::levels::Kind;
+        use super::levels::LevelStorage;
         Some(match self.stack.get(k)?.kind {
-            Kind::OutermostReverse | Kind::Reverse(_) => Direction::Reverse,
-            Kind::OutermostForward | Kind::Forward(_) => Direction::Forward,
+            LevelStorage::OutermostReverse | LevelStorage::Reverse(_) => Direction::Reverse,
+            LevelStorage::OutermostForward | LevelStorage::Forward(_) => Direction::Forward,
         })
     }
 
@@ -47,15 +47,15 @@ impl Levels {
     fn push_kind(&mut self, k: usize, kind: WideKind, results: &[Num]) -> Result<Vec<Num>, RecordError> {
         let outer: Vec<Slot> = results.iter().map(|y| self.live_slot(y.slot)).collect();
         let epoch = self.epoch_at(k).unwrap_or(0);
-        let seen = self.place_shown().map(|place| {
+        let description = self.place_shown().map(|place| {
             let values = results.iter().map(|y| y.value).collect();
-            Box::new(Seen { name: kind.name(), place, values })
+            Box::new(WideDescription { name: kind.name(), place, values })
         });
         let Some(tape) = self.recording(k) else {
             return Ok(results.iter().map(|y| self.unrecorded(k, *y)).collect());
         };
         let count = results.len() as u32;
-        let first = tape.push_wide(count, |first| Wide { first, results: count, kind, seen })?;
+        let first = tape.push_wide(count, |first| Wide { first, results: count, kind, description })?;
         if k > 0 {
             for (node, slot) in (first..).zip(outer) {
                 tape.set_outer_value(node, slot)?;
@@ -73,7 +73,7 @@ impl Levels {
     ///
     /// # Errors
     /// [`RecordError`] when the limit is reached.
-    pub fn moving_like(&mut self, k: usize, like: Num, x: Num) -> Result<Num, RecordError> {
+    pub fn varied_like(&mut self, k: usize, like: Num, x: Num) -> Result<Num, RecordError> {
         let node = self.node(k, like);
         if node == 0 {
             return Ok(x);
@@ -105,7 +105,7 @@ impl Levels {
     ///
     /// # Errors
     /// [`RecordError`] when the limit is reached.
-    pub fn broken(
+    pub fn without_tangent(
         &mut self,
         (x, y): (Num, Num),
         function: &Ref,
@@ -113,10 +113,10 @@ impl Levels {
         mark: f64,
     ) -> Result<Num, RecordError> {
         let Some(k) = self.innermost(&[x]) else { return Ok(y) };
-        let outside = self.broken((self.strip(k, x), self.strip(k, y)), function, template, mark)?;
+        let outside = self.without_tangent((self.strip(k, x), self.strip(k, y)), function, template, mark)?;
         if self.direction_at(k) == Some(Direction::Forward) {
-            let moves = !self.is_zero(self.tangent(k, x));
-            return if moves { self.with_tangent(k, outside, Num::constant(mark)) } else { Ok(outside) };
+            let varies = !self.is_zero(self.tangent(k, x));
+            return if varies { self.with_tangent(k, outside, Num::constant(mark)) } else { Ok(outside) };
         }
         let call = Call {
             kind: CallKind::Pullback,
@@ -129,8 +129,8 @@ impl Levels {
         Ok(self.push_call(k, call, &[outside])?.first().copied().unwrap_or(outside))
     }
 
-    /// Whether a number was already computed [without a derivative](Levels::broken) for the same reason.
-    pub fn is_broken(&mut self, x: Num, function: &Ref, mark: f64) -> bool {
+    /// Whether a number was already computed [without a derivative](Levels::without_tangent) for the same reason.
+    pub fn is_without_tangent(&mut self, x: Num, function: &Ref, mark: f64) -> bool {
         let Some(k) = self.innermost(&[x]) else { return false };
         if self.direction_at(k) == Some(Direction::Forward) {
             return self.tangent(k, x).value.to_bits() == mark.to_bits();
@@ -152,9 +152,9 @@ impl Levels {
         if self.direction_at(k) == Some(Direction::Forward) {
             let mut out = vec![];
             for (x, outside) in x.iter().zip(outside) {
-                let moves = Some(x.slot.epoch) == self.epoch_at(k);
+                let varies = Some(x.slot.epoch) == self.epoch_at(k);
                 let tangent = self.tangent(k, *x);
-                out.push(if moves { self.with_tangent(k, outside, tangent)? } else { outside });
+                out.push(if varies { self.with_tangent(k, outside, tangent)? } else { outside });
             }
             return Ok(out);
         }

@@ -7,8 +7,8 @@ use super::Num;
 use crate::value::Slot;
 
 /// The number of payloads in a piece. The first piece of a column begins smaller: most columns are short.
-const PIECE: usize = 1 << 13;
-const FIRST: usize = 64;
+const CHUNK: usize = 1 << 13;
+const INITIAL_SIZE: usize = 64;
 
 /// The payload that represents the absence of a slot. No node and no cell has that number; as a tangent it is a NaN that no
 /// arithmetic produces.
@@ -131,7 +131,7 @@ impl SlotColumn {
 
     fn slots(&self) -> impl Iterator<Item = (usize, Slot)> {
         self.levels.iter().flat_map(|Payloads { epoch, words }| {
-            let payloads = (0..).zip(&words.0).flat_map(|(k, piece)| (k * PIECE..).zip(piece));
+            let payloads = (0..).zip(&words.0).flat_map(|(k, piece)| (k * CHUNK..).zip(piece));
             payloads
                 .filter(|(_, payload)| **payload != NOTHING)
                 .map(|(at, payload)| (at, Slot { epoch: *epoch, payload: *payload }))
@@ -142,32 +142,32 @@ impl SlotColumn {
 impl Words {
     #[inline]
     fn get(&self, at: usize) -> u64 {
-        self.0.get(at / PIECE).and_then(|piece| piece.get(at % PIECE)).copied().unwrap_or(NOTHING)
+        self.0.get(at / CHUNK).and_then(|piece| piece.get(at % CHUNK)).copied().unwrap_or(NOTHING)
     }
 
     fn clear(&mut self, at: usize) {
-        if let Some(payload) = self.0.get_mut(at / PIECE).and_then(|piece| piece.get_mut(at % PIECE)) {
+        if let Some(payload) = self.0.get_mut(at / CHUNK).and_then(|piece| piece.get_mut(at % CHUNK)) {
             *payload = NOTHING;
         }
     }
 
     fn set(&mut self, at: usize, payload: u64) {
-        let k = at / PIECE;
+        let k = at / CHUNK;
         if k >= self.0.len() {
             self.0.resize_with(k + 1, Vec::new);
         }
         let piece = &mut self.0[k];
-        if at % PIECE >= piece.len() {
+        if at % CHUNK >= piece.len() {
             let size = size(at);
             piece.reserve_exact(size - piece.len());
             piece.resize(size, NOTHING);
         }
         // A tangent with the bits of `NOTHING` is replaced by another NaN.
-        piece[at % PIECE] = if payload == NOTHING { NOTHING - 1 } else { payload };
+        piece[at % CHUNK] = if payload == NOTHING { NOTHING - 1 } else { payload };
     }
 
     fn missing(&self, at: usize) -> u64 {
-        bytes(size(at).saturating_sub(self.0.get(at / PIECE).map_or(0, Vec::len)))
+        bytes(size(at).saturating_sub(self.0.get(at / CHUNK).map_or(0, Vec::len)))
     }
 
     fn bytes(&self) -> u64 {
@@ -177,7 +177,7 @@ impl Words {
 
 /// Returns the number of payloads in the piece that contains that number.
 fn size(at: usize) -> usize {
-    if at < PIECE { (at + 1).next_power_of_two().max(FIRST) } else { PIECE }
+    if at < CHUNK { (at + 1).next_power_of_two().max(INITIAL_SIZE) } else { CHUNK }
 }
 
 fn bytes(payloads: usize) -> u64 {
@@ -192,15 +192,15 @@ mod tests {
     fn slots_are_where_they_were_written() {
         let mut column = SlotColumn::default();
         let slot = |epoch, payload| Slot { epoch, payload };
-        for at in [3, 70, PIECE - 1, PIECE, 5 * PIECE + 7] {
+        for at in [3, 70, CHUNK - 1, CHUNK, 5 * CHUNK + 7] {
             let more = column.missing(at, slot(1, at as u64));
             let before = column.bytes();
             column.set(at, slot(1, at as u64));
             assert_eq!(column.bytes(), before + more);
             assert_eq!(column.missing(at, slot(1, 0)), 0);
         }
-        assert_eq!((column.get(3), column.get(4), column.get(9 * PIECE)), (slot(1, 3), Slot::NONE, Slot::NONE));
-        assert_eq!(column.get(5 * PIECE + 7), slot(1, 5 * PIECE as u64 + 7));
+        assert_eq!((column.get(3), column.get(4), column.get(9 * CHUNK)), (slot(1, 3), Slot::NONE, Slot::NONE));
+        assert_eq!(column.get(5 * CHUNK + 7), slot(1, 5 * CHUNK as u64 + 7));
 
         // A slot of another level replaces it, and then the original is restored.
         column.set(70, slot(9, 2));
@@ -215,6 +215,6 @@ mod tests {
         assert!(column.get(0) != Slot::NONE && f64::from_bits(column.get(0).payload).is_nan());
         assert!(column.any(&mut |s| s.payload == 3) && !column.any(&mut |s| s.epoch == 9));
         column.map(&mut |s| if s.payload == 3 { Slot::NONE } else { slot(2, s.payload) });
-        assert_eq!((column.get(3), column.get(PIECE)), (Slot::NONE, slot(2, PIECE as u64)));
+        assert_eq!((column.get(3), column.get(CHUNK)), (Slot::NONE, slot(2, CHUNK as u64)));
     }
 }

@@ -16,11 +16,11 @@ use hashbrown::HashMap;
 use std::any::Any;
 use std::rc::{Rc, Weak};
 
-/// What was stored to while levels inside of others were the innermost one, by their position.
+/// The storage that was written while each nested level was the innermost one, by the position of the level.
 #[derive(Debug, Default)]
 struct StoreLog(Vec<Stores>);
 
-/// What was stored to while a level was the innermost one.
+/// The storage that was written while a level was the innermost one.
 #[derive(Debug, Default)]
 struct Stores {
     boxes: HashMap<usize, Weak<BoxCells>>,
@@ -39,8 +39,8 @@ impl StoreLog {
 }
 
 impl Observer for StoreLog {
-    /// Rebases what was logged for the level, and hands the log to the one outside: what is older than both must be
-    /// rebased again.
+    /// Rebases the storage that was logged for the level, and appends the log to that of the level outside: storage that is older
+    /// than both must be rebased again.
     fn closed(&mut self, level: usize, outside: &dyn Fn(Slot) -> Slot) {
         let Some(mut log) = self.0.get_mut(level).map(std::mem::take) else { return };
         self.0.truncate(level);

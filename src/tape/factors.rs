@@ -12,7 +12,7 @@ use super::sweep::Sweep;
 use hashbrown::HashMap;
 
 /// The maximum number of infinite adjoints that are distinguished at a node. Further ones are multiplied immediately.
-const APART: usize = 8;
+const MAX_DISTINGUISHED: usize = 8;
 
 /// The factors of infinite adjoints, by node. Empty until an adjoint is infinite.
 #[derive(Debug, Default)]
@@ -39,7 +39,7 @@ impl Factors {
 impl Sweep {
     /// Adds the adjoint of a node, times the partials, to the adjoints of its operands. A zero adjoint contributes
     /// nothing, and an infinite one its factors.
-    pub(super) fn hand_back(
+    pub(super) fn return_partials(
         &mut self,
         levels: &mut Levels,
         node: u32,
@@ -50,7 +50,7 @@ impl Sweep {
         if factors.is_empty() && levels.is_zero(adjoint) {
             return Ok(());
         }
-        if !factors.is_empty() && (levels.is_searched() || levels.is_shown()) {
+        if !factors.is_empty() && (levels.checks_not_finite() || levels.observes_steps()) {
             let product = multiplied(levels, adjoint, &factors)?;
             self.make_live();
             self.set(node, product);
@@ -84,7 +84,7 @@ impl Sweep {
         let all = self.factors.0.entry(node).or_default();
         if let Some(known) = all.iter_mut().find(|known| known.of == more.of) {
             known.factor = levels.plus(Some(known.factor), more.factor)?;
-        } else if all.len() < APART {
+        } else if all.len() < MAX_DISTINGUISHED {
             all.push(more);
         } else {
             let term = levels.scaled(more.infinity, more.factor)?;

@@ -3,14 +3,14 @@
 use super::Num;
 use super::column::TangentColumn;
 use super::node::{Pool, RecordError};
-use super::observer::{Observer, Operation, Recorded, Step, Wanted};
+use super::observer::{ObservedStep, Observer, ObserverOptions, Operation, Recorded};
 use super::recording::{Recording, SharedPool, Tape};
 use crate::native::PrimitiveId;
 use crate::value::Slot;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// What an instruction of derivative code has to do.
+/// The mode in which instructions of derivative code run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
     /// No level is live: plain arithmetic.
@@ -25,13 +25,13 @@ pub enum Mode {
 
 /// The maximum number of nested levels. More are a mistake: each operation takes at least as many steps as the square of their
 /// number, and with most functions twice as many for each level.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// The payload of a number in a reverse level that varies and was not recorded; no node has that number.
 const UNRECORDED: u64 = u32::MAX as u64;
 
 /// Bytes of scratch numbers that are retained for the next sweep.
-const KEPT_SCRATCH: usize = 4 << 20;
+const RETAINED_SCRATCH: usize = 4 << 20;
 
 /// The live levels, the outermost first. Each was assigned an epoch when it was opened, higher than all before, so that the
 /// innermost level of some numbers is the one with the highest live epoch.
@@ -47,9 +47,9 @@ pub struct Levels {
     pub(super) recorded: u32,
     pool: SharedPool,
     scratch: Vec<Vec<f64>>,
-    /// What is informed of the operations of all levels.
+    /// The observer of the operations of all levels.
     pub(super) observer: Option<Box<dyn Observer>>,
-    /// What is informed of the ends of inner levels, once something was stored in one.
+    /// The observer of the ends of inner levels, once something was stored in one.
     pub(super) store_log: Option<Box<dyn Observer>>,
 }
 
@@ -57,20 +57,20 @@ pub struct Levels {
 #[derive(Debug)]
 pub(super) struct Level {
     pub(super) epoch: u64,
-    pub(super) kind: Kind,
+    pub(super) kind: LevelStorage,
     /// Whether the recorded function must be linear.
     pub(super) is_linear: bool,
     /// Whether recording is suspended: results are constant in the level, and only copies retain their slots.
     is_paused: bool,
     /// Whether results are marked as varied while it is paused.
     is_traced: bool,
-    /// What is informed of the operations of this level alone.
+    /// The observer of the operations of this level alone.
     pub(super) observer: Option<Box<dyn Observer>>,
 }
 
 /// The storage of a level.
 #[derive(Debug)]
-pub(super) enum Kind {
+pub(super) enum LevelStorage {
     /// The outermost level, in reverse mode; its tape is [`Levels::outermost`].
     OutermostReverse,
     /// The outermost level, in forward mode: slots are tangents, and nothing is stored.
@@ -84,9 +84,9 @@ pub(super) enum Kind {
 /// The direction in which a level differentiates.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Direction {
-    /// Tangents, along with the values.
+    /// It propagates tangents, along with the values.
     Forward,
-    /// A tape, swept afterwards.
+    /// It records a tape, which is swept afterwards.
     Reverse,
 }
 
@@ -113,7 +113,7 @@ impl Levels {
         }
     }
 
-    /// What an instruction of derivative code has to do.
+    /// Returns the mode in which instructions of derivative code run.
     #[inline(always)]
     pub fn mode(&self) -> Mode {
         self.mode
@@ -156,16 +156,18 @@ impl Levels {
     /// # Errors
     /// [`RecordError`] when too many levels are live.
     pub fn open(&mut self, direction: Direction) -> Result<u64, RecordError> {
-        if self.stack.len() >= DEEPEST {
-            return Err(RecordError::Levels(DEEPEST));
+        if self.stack.len() >= MAX_DEPTH {
+            return Err(RecordError::Levels(MAX_DEPTH));
         }
         let kind = match (direction, self.stack.is_empty()) {
-            (Direction::Reverse, true) => Kind::OutermostReverse,
+            (Direction::Reverse, true) => LevelStorage::OutermostReverse,
             // In such a column equal tangents of different numbers are distinguished.
-            (Direction::Forward, true) if self.wanted().no_kinks => Kind::Forward(TangentColumn::default()),
-            (Direction::Forward, true) => Kind::OutermostForward,
-            (Direction::Reverse, false) => Kind::Reverse(Box::new(Recording::new(&self.pool))),
-            (Direction::Forward, false) => Kind::Forward(TangentColumn::default()),
+            (Direction::Forward, true) if self.options().stops_at_kinks => {
+                LevelStorage::Forward(TangentColumn::default())
+            }
+            (Direction::Forward, true) => LevelStorage::OutermostForward,
+            (Direction::Reverse, false) => LevelStorage::Reverse(Box::new(Recording::new(&self.pool))),
+            (Direction::Forward, false) => LevelStorage::Forward(TangentColumn::default()),
         };
         if let Some(observer) = self.observer.as_mut().filter(|_| self.stack.is_empty()) {
             observer.opened();
@@ -242,7 +244,7 @@ impl Levels {
         self.stack.get(k).is_some_and(|level| level.is_paused)
     }
 
-    /// Sets the observer of the innermost level; gives the one that it had.
+    /// Sets the observer of the innermost level; returns the previous one.
     pub(super) fn set_level_observer(&mut self, observer: Option<Box<dyn Observer>>) -> Option<Box<dyn Observer>> {
         let before = self.stack.last_mut().and_then(|level| std::mem::replace(&mut level.observer, observer));
         self.set_mode();
@@ -262,10 +264,10 @@ impl Levels {
         let level = self.stack.pop()?;
         self.set_mode();
         match level.kind {
-            Kind::OutermostReverse => Some(self.outermost.finish()),
-            Kind::Reverse(mut recording) => Some(recording.finish()),
-            Kind::OutermostForward => None,
-            Kind::Forward(tangents) => {
+            LevelStorage::OutermostReverse => Some(self.outermost.finish()),
+            LevelStorage::Reverse(mut recording) => Some(recording.finish()),
+            LevelStorage::OutermostForward => None,
+            LevelStorage::Forward(tangents) => {
                 self.pool.borrow_mut().release(tangents.bytes());
                 None
             }
@@ -283,7 +285,7 @@ impl Levels {
         while self.stack.len() > depth
             && let Some(level) = self.stack.pop()
         {
-            if let Kind::Forward(tangents) = level.kind {
+            if let LevelStorage::Forward(tangents) = level.kind {
                 self.pool.borrow_mut().release(tangents.bytes());
             }
         }
@@ -293,17 +295,17 @@ impl Levels {
         self.set_mode();
     }
 
-    /// Sets the observer of all levels; gives the one that there was.
+    /// Sets the observer of all levels; returns the previous one.
     pub fn set_observer(&mut self, observer: Option<Box<dyn Observer>>) -> Option<Box<dyn Observer>> {
         let before = std::mem::replace(&mut self.observer, observer);
         self.set_mode();
         before
     }
 
-    /// What the observer looks for.
+    /// Returns the options of the observer.
     #[inline(always)]
-    pub(super) fn wanted(&self) -> Wanted {
-        self.observer.as_ref().map_or_else(Wanted::default, |observer| observer.wanted())
+    pub(super) fn options(&self) -> ObserverOptions {
+        self.observer.as_ref().map_or_else(ObserverOptions::default, |observer| observer.options())
     }
 
     /// Whether an observer is active.
@@ -313,21 +315,21 @@ impl Levels {
     }
 
     /// Whether the observer searches for numbers that are not finite.
-    pub fn is_searched(&self) -> bool {
-        self.wanted().not_finite
+    pub fn checks_not_finite(&self) -> bool {
+        self.options().not_finite
     }
 
     /// Whether sweeps are shown step by step.
-    pub fn is_shown(&self) -> bool {
-        self.wanted().steps
+    pub fn observes_steps(&self) -> bool {
+        self.options().steps
     }
 
     /// Returns the current place in the program, while sweeps are shown step by step.
     pub(super) fn place_shown(&self) -> Option<u32> {
-        self.observer.as_ref().filter(|observer| observer.wanted().steps).map(|observer| observer.place())
+        self.observer.as_ref().filter(|observer| observer.options().steps).map(|observer| observer.place())
     }
 
-    /// Tells the observer of an operation of level `k`; gives it as a step, if that is to be kept.
+    /// Informs the observer of an operation of level `k`; returns it as a step if it must be stored.
     #[inline]
     pub(super) fn observe(
         &mut self,
@@ -336,7 +338,7 @@ impl Levels {
         x: &[Num],
         n: i64,
         result: f64,
-    ) -> Result<Option<Step>, RecordError> {
+    ) -> Result<Option<ObservedStep>, RecordError> {
         if self.observer.is_none() {
             return Ok(None);
         }
@@ -351,15 +353,15 @@ impl Levels {
         }
     }
 
-    /// Tells the observer of the tangent of a step.
-    pub(super) fn observe_tangent(&mut self, step: &Step, of: &[f64], tangent: f64) -> Result<(), RecordError> {
+    /// Informs the observer of the tangent of a step.
+    pub(super) fn observe_tangent(&mut self, step: &ObservedStep, of: &[f64], tangent: f64) -> Result<(), RecordError> {
         match &mut self.observer {
             Some(observer) => observer.propagated(step, of, tangent),
             None => Ok(()),
         }
     }
 
-    /// Tells the observer of level `k` of an operation that was recorded there.
+    /// Informs the observer of level `k` of an operation that was recorded there.
     pub(super) fn observe_record(&mut self, k: usize, operation: Recorded) -> Result<(), RecordError> {
         match &mut self.stack[k].observer {
             Some(observer) => observer.recorded(operation, &mut self.pool.borrow_mut()),
@@ -376,9 +378,9 @@ impl Levels {
                 Level { is_linear: true, .. }
                 | Level { is_traced: true, .. }
                 | Level { observer: Some(_), .. }
-                | Level { kind: Kind::Forward(_), .. },
+                | Level { kind: LevelStorage::Forward(_), .. },
             ] => (Mode::General, 0),
-            [Level { epoch, kind: Kind::OutermostForward, .. }] => (Mode::SingleForward, *epoch),
+            [Level { epoch, kind: LevelStorage::OutermostForward, .. }] => (Mode::SingleForward, *epoch),
             [Level { epoch, .. }] => (Mode::SingleReverse, *epoch),
             _ => (Mode::General, 0),
         };
@@ -389,8 +391,8 @@ impl Levels {
     /// Returns the direction of the innermost level.
     pub fn direction(&self) -> Option<Direction> {
         Some(match self.stack.last()?.kind {
-            Kind::OutermostReverse | Kind::Reverse(_) => Direction::Reverse,
-            Kind::OutermostForward | Kind::Forward(_) => Direction::Forward,
+            LevelStorage::OutermostReverse | LevelStorage::Reverse(_) => Direction::Reverse,
+            LevelStorage::OutermostForward | LevelStorage::Forward(_) => Direction::Forward,
         })
     }
 
@@ -425,7 +427,7 @@ impl Levels {
         let epoch = xs.iter().map(|x| x.slot.epoch).max().unwrap_or(0);
         match self.position(epoch) {
             Some(k) => Some(k),
-            // The highest epoch has ended; the others may be live all the same.
+            // The highest epoch has ended; the others may still be live.
             None if epoch > 0 => xs.iter().filter_map(|x| self.position(x.slot.epoch)).max(),
             None => None,
         }
@@ -433,9 +435,9 @@ impl Levels {
 
     pub(super) fn recording(&mut self, k: usize) -> Option<&mut Recording> {
         match self.stack.get_mut(k).filter(|level| !level.is_paused).map(|level| &mut level.kind)? {
-            Kind::OutermostReverse => Some(&mut self.outermost),
-            Kind::Reverse(recording) => Some(recording),
-            Kind::OutermostForward | Kind::Forward(_) => None,
+            LevelStorage::OutermostReverse => Some(&mut self.outermost),
+            LevelStorage::Reverse(recording) => Some(recording),
+            LevelStorage::OutermostForward | LevelStorage::Forward(_) => None,
         }
     }
 
@@ -461,7 +463,7 @@ impl Levels {
     /// nothing is stored beside them. [`add_leaves`](Levels::add_leaves) then adds as many as there were.
     pub fn single_leaves(&self) -> Option<Slot> {
         match &self.stack[..] {
-            [Level { epoch, kind: Kind::OutermostReverse, .. }] => {
+            [Level { epoch, kind: LevelStorage::OutermostReverse, .. }] => {
                 Some(Slot { epoch: *epoch, payload: u64::from(self.outermost.len()) + 1 })
             }
             _ => None,
@@ -493,15 +495,15 @@ impl Levels {
         let outer = self.live_slot(x.slot);
         let tangent = Num { slot: self.live_slot(tangent.slot), ..tangent };
         let payload = match &mut self.stack[k].kind {
-            Kind::Forward(tangents) => {
+            LevelStorage::Forward(tangents) => {
                 let missing = tangents.missing(tangent, outer);
                 if missing > 0 {
                     self.pool.borrow_mut().reserve(missing)?;
                 }
                 tangents.push(tangent, outer)
             }
-            Kind::OutermostForward => tangent.value.to_bits(),
-            Kind::OutermostReverse | Kind::Reverse(_) => unreachable!("level {k} is a forward one"),
+            LevelStorage::OutermostForward => tangent.value.to_bits(),
+            LevelStorage::OutermostReverse | LevelStorage::Reverse(_) => unreachable!("level {k} is a forward one"),
         };
         Ok(Num { value: x.value, slot: Slot { epoch, payload } })
     }
@@ -510,9 +512,9 @@ impl Levels {
     pub fn tangent(&self, k: usize, x: Num) -> Num {
         match self.stack.get(k) {
             Some(level) if level.epoch == x.slot.epoch => match &level.kind {
-                Kind::OutermostForward => Num::constant(f64::from_bits(x.slot.payload)),
-                Kind::Forward(tangents) => tangents.get(x.slot.payload as usize).0,
-                Kind::OutermostReverse | Kind::Reverse(_) => Num::default(),
+                LevelStorage::OutermostForward => Num::constant(f64::from_bits(x.slot.payload)),
+                LevelStorage::Forward(tangents) => tangents.get(x.slot.payload as usize).0,
+                LevelStorage::OutermostReverse | LevelStorage::Reverse(_) => Num::default(),
             },
             _ => Num::default(),
         }
@@ -535,9 +537,9 @@ impl Levels {
     pub fn strip_slot(&self, k: usize, slot: Slot) -> Slot {
         match self.stack.get(k) {
             Some(level) if level.epoch == slot.epoch => match &level.kind {
-                Kind::OutermostReverse | Kind::OutermostForward => Slot::NONE,
-                Kind::Reverse(recording) => recording.outer_value(slot.payload as u32),
-                Kind::Forward(tangents) => tangents.get(slot.payload as usize).1,
+                LevelStorage::OutermostReverse | LevelStorage::OutermostForward => Slot::NONE,
+                LevelStorage::Reverse(recording) => recording.outer_value(slot.payload as u32),
+                LevelStorage::Forward(tangents) => tangents.get(slot.payload as usize).1,
             },
             _ => slot,
         }
@@ -557,9 +559,9 @@ impl Levels {
     }
 
     /// Takes scratch storage back.
-    pub(super) fn give_scratch(&mut self, scratch: Vec<f64>) {
+    pub(super) fn return_scratch(&mut self, scratch: Vec<f64>) {
         let kept: usize = self.scratch.iter().map(Vec::capacity).sum();
-        if (kept + scratch.capacity()) * size_of::<f64>() <= KEPT_SCRATCH {
+        if (kept + scratch.capacity()) * size_of::<f64>() <= RETAINED_SCRATCH {
             self.scratch.push(scratch);
         }
     }

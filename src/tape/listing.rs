@@ -5,7 +5,7 @@ use super::wide::{CallKind, Wide, WideKind};
 use std::fmt::{self, Display, Formatter};
 
 /// The maximum number of records that are printed per tape; a loop of a million steps has nothing to add.
-const SHOWN: u32 = 1000;
+const MAX_SHOWN: u32 = 1000;
 
 impl Display for LinearMap {
     /// Prints the leaves, one line per record with its operands and partial derivatives, and the outputs.
@@ -18,7 +18,7 @@ impl Display for LinearMap {
         }
         let mut wide = tape.wide().iter().peekable();
         for (n, node) in (tape.leaves() + 1..).zip(tape.chunks().iter().flatten()) {
-            if n > tape.leaves() + SHOWN {
+            if n > tape.leaves() + MAX_SHOWN {
                 writeln!(f, "… {} more records", tape.len() as u32 + 1 - n)?;
                 break;
             }

@@ -65,7 +65,7 @@ mod tests;
 pub use levels::{Direction, Levels, Mode};
 pub use linear::{LinearMap, UnsizedTranspose};
 pub use node::{Node, RecordError};
-pub use observer::{Observer, Step, Wanted};
+pub use observer::{ObservedStep, Observer, ObserverOptions};
 pub use recording::Tape;
 pub use sweep::{Progress, Sweep};
 pub use value_stack::ValueStack;

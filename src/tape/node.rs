@@ -36,15 +36,15 @@ pub enum RecordError {
 }
 
 /// Nodes of the first chunk of a tape: most gradients need no more, and stay in the first cache.
-const SMALL: usize = 512;
+const SMALL_CHUNK: usize = 512;
 /// Nodes of every other chunk.
-const LARGE: usize = 32 * 1024;
+const LARGE_CHUNK: usize = 32 * 1024;
 /// Bytes of large chunks that are retained for the next tape.
-const KEPT: usize = 12 << 20;
+const RETAINED_BYTES: usize = 12 << 20;
 /// The number of small chunks that are retained.
-const KEPT_SMALL: usize = 64;
+const RETAINED_SMALL_CHUNKS: usize = 64;
 /// The number of chunks in use from which on a finished tape releases unused capacity: the program then stores pullbacks.
-const CROWDED: usize = 64;
+const SHRINK_THRESHOLD: usize = 64;
 
 /// The chunks that all tapes share.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ pub struct Pool {
     small: Vec<Vec<Node>>,
     large: Vec<Vec<Node>>,
     /// Chunks in use.
-    lent: usize,
+    borrowed: usize,
     /// Bytes in use, those of columns and cells too.
     used: u64,
     limit: u64,
@@ -65,7 +65,7 @@ const fn bytes(nodes: usize) -> u64 {
 impl Pool {
     /// Creates a pool for tapes of at most `limit` bytes together.
     pub fn new(limit: u64) -> Pool {
-        Pool { small: vec![], large: vec![], lent: 0, used: 0, limit }
+        Pool { small: vec![], large: vec![], borrowed: 0, used: 0, limit }
     }
 
     /// Returns the maximum number of bytes of all tapes together.
@@ -78,46 +78,48 @@ impl Pool {
     /// # Errors
     /// [`RecordError`] when the limit is reached.
     pub fn take(&mut self, first: bool) -> Result<Vec<Node>, RecordError> {
-        let (size, kept) = if first { (SMALL, &mut self.small) } else { (LARGE, &mut self.large) };
+        let (size, kept) = if first { (SMALL_CHUNK, &mut self.small) } else { (LARGE_CHUNK, &mut self.large) };
         if self.used + bytes(size) > self.limit {
             return Err(RecordError::Bytes(self.limit));
         }
         self.used += bytes(size);
-        self.lent += 1;
+        self.borrowed += 1;
         Ok(kept.pop().unwrap_or_else(|| Vec::with_capacity(size)))
     }
 
     /// Takes a chunk back.
-    pub fn give(&mut self, mut chunk: Vec<Node>) {
+    pub fn return_chunk(&mut self, mut chunk: Vec<Node>) {
         if chunk.capacity() == 0 {
             return;
         }
         self.used = self.used.saturating_sub(bytes(chunk.capacity()));
-        self.lent = self.lent.saturating_sub(1);
+        self.borrowed = self.borrowed.saturating_sub(1);
         chunk.clear();
         match chunk.capacity() {
-            SMALL if self.small.len() < KEPT_SMALL => self.small.push(chunk),
-            LARGE if (self.large.len() + 1) * LARGE * size_of::<Node>() <= KEPT => self.large.push(chunk),
+            SMALL_CHUNK if self.small.len() < RETAINED_SMALL_CHUNKS => self.small.push(chunk),
+            LARGE_CHUNK if (self.large.len() + 1) * LARGE_CHUNK * size_of::<Node>() <= RETAINED_BYTES => {
+                self.large.push(chunk)
+            }
             _ => {}
         }
     }
 
     /// Copies the last chunk of a finished tape to its exact size where memory is scarce.
     pub fn trim(&mut self, chunk: Vec<Node>) -> Vec<Node> {
-        if self.lent <= CROWDED || chunk.len() * 2 > chunk.capacity() || chunk.capacity() == 0 {
+        if self.borrowed <= SHRINK_THRESHOLD || chunk.len() * 2 > chunk.capacity() || chunk.capacity() == 0 {
             return chunk;
         }
         let mut exact = Vec::with_capacity(chunk.len());
         exact.extend_from_slice(&chunk);
-        self.give(chunk);
+        self.return_chunk(chunk);
         self.used += bytes(exact.capacity());
-        self.lent += 1;
+        self.borrowed += 1;
         exact
     }
 
     /// Counts chunks and columns that a copy of a tape has allocated.
     pub fn adopt(&mut self, chunks: &[Vec<Node>], columns: u64) {
-        self.lent += chunks.iter().filter(|c| c.capacity() > 0).count();
+        self.borrowed += chunks.iter().filter(|c| c.capacity() > 0).count();
         self.used += chunks.iter().map(|c| bytes(c.capacity())).sum::<u64>() + columns;
     }
 

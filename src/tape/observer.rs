@@ -1,8 +1,8 @@
 //! Observer: code that is informed of the operations of levels, and of their ends.
 //!
 //! Levels hold observers without naming them. `watch` looks for numbers that are not finite and for kinks, `series`
-//! remembers the primitives of one level, and `escape` logs what was stored in inner levels. Without an observer, the
-//! general rule pays for one check an operation, and the shorter ways for nothing.
+//! stores the primitives of one level, and `escape` logs the stores in inner levels. Without an observer, the general rule
+//! costs one additional check per operation, and the special cases cost nothing.
 
 use super::Num;
 use super::node::{Pool, RecordError};
@@ -11,26 +11,26 @@ use crate::value::Slot;
 use std::any::Any;
 use std::fmt::Debug;
 
-/// The objects of an observation.
+/// The events that an observer observes, and those at which the program stops.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Wanted {
-    /// Numbers that are not finite.
+pub struct ObserverOptions {
+    /// Whether to observe numbers that are not finite.
     pub not_finite: bool,
-    /// Whether the program stops at the first of them, and not where it affects a derivative.
-    pub at_once: bool,
-    /// Kinks.
+    /// Whether the program stops at the first of them, instead of where it affects a derivative.
+    pub stops_at_first: bool,
+    /// Whether to observe kinks.
     pub kinks: bool,
-    /// Whether the program stops at the first of those.
-    pub no_kinks: bool,
+    /// Whether the program stops at the first of them.
+    pub stops_at_kinks: bool,
     /// Whether to observe kinks of the first steps only: those of a long run are not needed.
-    pub briefly: bool,
-    /// Every step, for an explanation of the derivative.
+    pub is_brief: bool,
+    /// Whether to observe every step, for an explanation of the derivative.
     pub steps: bool,
 }
 
-/// One operation on numbers that move, as an observer has seen it.
+/// One operation on varied numbers, as an observer has recorded it.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Step {
+pub struct ObservedStep {
     /// Its place in the program, by the machine's numbering.
     pub place: u32,
     /// Its number among the operations at that place since the outermost level was opened.
@@ -56,7 +56,7 @@ pub struct Operation<'a> {
     pub id: PrimitiveId,
     /// Its operands.
     pub x: &'a [Num],
-    /// Their nodes; 0 for one that does not move in the level.
+    /// Their nodes; 0 for one that does not vary in the level.
     pub nodes: [u32; 3],
     /// The integer operand.
     pub n: i64,
@@ -75,72 +75,72 @@ pub struct Recorded {
     pub n: i64,
     /// Its operands: nodes, or 0 for a constant, and their representations in the levels outside.
     pub operands: Vec<(u32, Num)>,
-    /// How many nodes it took.
+    /// The number of nodes that it took.
     pub nodes: usize,
-    /// The last of them, its result.
+    /// The last of these nodes, which is its result.
     pub node: u32,
 }
 
-/// Code that is informed of what happens in levels. By default it ignores everything.
+/// Code that is informed of the operations of levels. By default it ignores everything.
 pub trait Observer: Any + Debug {
-    /// What it looks for.
-    fn wanted(&self) -> Wanted {
-        Wanted::default()
+    /// Returns its options.
+    fn options(&self) -> ObserverOptions {
+        ObserverOptions::default()
     }
 
-    /// Where the program is, as it knows.
+    /// Returns the current place in the program, as far as it is known.
     fn place(&self) -> u32 {
         0
     }
 
-    /// The outermost level opens.
+    /// Called when the outermost level opens.
     fn opened(&mut self) {}
 
-    /// An operation is computed; gives it as a step, if that is to be kept.
+    /// Called when an operation is computed; returns it as a step if it must be stored.
     ///
     /// # Errors
     /// [`RecordError`] when the program is to stop there.
-    fn computed(&mut self, operation: &Operation<'_>) -> Result<Option<Step>, RecordError> {
+    fn computed(&mut self, operation: &Operation<'_>) -> Result<Option<ObservedStep>, RecordError> {
         let _ = operation;
         Ok(None)
     }
 
-    /// The tangent of a step is computed, of those of its operands.
+    /// Called when the tangent of a step is computed from those of its operands.
     ///
     /// # Errors
     /// [`RecordError`] when the program is to stop there.
-    fn propagated(&mut self, step: &Step, of: &[f64], tangent: f64) -> Result<(), RecordError> {
+    fn propagated(&mut self, step: &ObservedStep, of: &[f64], tangent: f64) -> Result<(), RecordError> {
         let _ = (step, of, tangent);
         Ok(())
     }
 
-    /// An operation was recorded.
+    /// Called when an operation was recorded.
     ///
     /// # Errors
-    /// [`RecordError`] when there is no memory to remember it.
+    /// [`RecordError`] when there is no memory to store it.
     fn recorded(&mut self, operation: Recorded, pool: &mut Pool) -> Result<(), RecordError> {
         let _ = (operation, pool);
         Ok(())
     }
 
-    /// The level at that position ends; `outside` says what a slot stands for outside of it.
+    /// Called when the level at that position ends; `outside` maps a slot to the slot that it represents outside of the level.
     fn closed(&mut self, level: usize, outside: &dyn Fn(Slot) -> Slot) {
         let _ = (level, outside);
     }
 
-    /// All levels from that position on have ended at once, after a failure.
+    /// Called when all levels from that position on have ended at once, after a failure.
     fn abandoned(&mut self, from: usize) {
         let _ = from;
     }
 }
 
 impl dyn Observer {
-    /// The observer as the type that it was made as.
+    /// Returns the observer as its concrete type.
     pub(super) fn of<T: Observer>(&self) -> Option<&T> {
         (self as &dyn Any).downcast_ref()
     }
 
-    /// The same, mutable.
+    /// Returns the observer as its concrete type, mutable.
     pub(super) fn of_mut<T: Observer>(&mut self) -> Option<&mut T> {
         (self as &mut dyn Any).downcast_mut()
     }

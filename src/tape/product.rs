@@ -37,8 +37,8 @@ impl Levels {
                     }
                 }
                 let y = self.push_sum(k, operands, value)?;
-                let seen = self.observe(k, ids::ADD, &[], 0, value.value)?;
-                self.keep(k, y, seen);
+                let description = self.observe(k, ids::ADD, &[], 0, value.value)?;
+                self.keep(k, y, description);
                 Ok(y)
             }
             Some(Direction::Forward) => {
@@ -67,7 +67,8 @@ impl Levels {
     ) -> Result<Num, RecordError> {
         let outer = self.live_slot(value.slot);
         let Some(tape) = self.recording(k) else { return Ok(self.unrecorded(k, value)) };
-        let node = tape.push_wide(1, |first| Wide { first, results: 1, kind: WideKind::Sum(operands), seen: None })?;
+        let node =
+            tape.push_wide(1, |first| Wide { first, results: 1, kind: WideKind::Sum(operands), description: None })?;
         if k > 0 {
             tape.set_outer_value(node, outer)?;
         }

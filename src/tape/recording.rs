@@ -2,7 +2,7 @@
 
 use super::column::SlotColumn;
 use super::node::{Node, Pool, RecordError};
-use super::observer::Step;
+use super::observer::ObservedStep;
 use super::wide::{Call, Wide, WideKind, held};
 use crate::value::Slot;
 use std::cell::RefCell;
@@ -24,12 +24,12 @@ pub struct Recording {
     leaves: u32,
     wide: Vec<Wide>,
     columns: Columns,
-    steps: Vec<(u32, Step)>,
+    steps: Vec<(u32, ObservedStep)>,
     pool: SharedPool,
 }
 
 /// The columns beside the nodes of a level inside of other levels: the dependence of values and partial derivatives on the levels
-/// outside. They are as long as needed only, so that a level that meets no other one pays nothing.
+/// outside. They are only as long as needed, so that a level whose numbers vary in no other one costs nothing.
 #[derive(Clone, Debug, Default)]
 pub struct Columns {
     /// By node number: the outer slot of the value.
@@ -46,7 +46,7 @@ pub struct Tape {
     wide: Vec<Wide>,
     columns: Columns,
     /// By node number, while an observer is active: the recorded operation.
-    steps: Vec<(u32, Step)>,
+    steps: Vec<(u32, ObservedStep)>,
     pool: SharedPool,
 }
 
@@ -199,7 +199,7 @@ impl Recording {
     }
 
     /// Stores an operation beside its node.
-    pub fn keep(&mut self, node: u32, step: Step) {
+    pub fn keep(&mut self, node: u32, step: ObservedStep) {
         if self.steps.last().is_none_or(|(last, _)| *last < node) {
             self.steps.push((node, step));
         }
@@ -288,14 +288,14 @@ impl Tape {
     }
 
     /// Returns the operation of a node, if an observer was active. A step with three operands has two nodes.
-    pub fn step(&self, node: u32) -> Option<&Step> {
+    pub fn step(&self, node: u32) -> Option<&ObservedStep> {
         let at = self.steps.partition_point(|(n, _)| *n < node);
         let (n, step) = self.steps.get(at)?;
         (*n == node || *n == node + 1 && step.operands == 3).then_some(step)
     }
 
     /// Whether a node is the first of the two of a step.
-    pub fn is_first_of_two(&self, node: u32, step: &Step) -> bool {
+    pub fn is_first_of_two(&self, node: u32, step: &ObservedStep) -> bool {
         step.operands == 3 && self.steps.binary_search_by_key(&node, |(n, _)| *n).is_err()
     }
 
@@ -356,7 +356,7 @@ impl Drop for Tape {
         let mut pool = self.pool.borrow_mut();
         pool.release(self.columns.bytes() + held(&self.wide));
         for chunk in self.chunks.drain(..) {
-            pool.give(chunk);
+            pool.return_chunk(chunk);
         }
     }
 }
@@ -366,9 +366,9 @@ impl Drop for Recording {
         // A recording that was abandoned, by a trap for example.
         let mut pool = self.pool.borrow_mut();
         pool.release(self.columns.bytes() + held(&self.wide));
-        pool.give(std::mem::take(&mut self.chunk));
+        pool.return_chunk(std::mem::take(&mut self.chunk));
         for chunk in self.full.drain(..) {
-            pool.give(chunk);
+            pool.return_chunk(chunk);
         }
     }
 }

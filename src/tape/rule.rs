@@ -5,7 +5,7 @@
 //! tangents.
 
 use super::Num;
-use super::levels::{Kind, Levels};
+use super::levels::{LevelStorage, Levels};
 use super::node::{Node, RecordError};
 use super::observer::{self, Recorded};
 use crate::cancel;
@@ -16,7 +16,7 @@ use crate::native::{Partial, PrimitiveId, ids};
 use crate::value::Slot;
 
 /// The number of operations that are recorded between two checks for cancellation.
-const BETWEEN_LOOKS: u32 = 1 << 12;
+const CHECK_INTERVAL: u32 = 1 << 12;
 
 /// The maximum number of operands of a primitive.
 const OPERANDS: usize = 3;
@@ -50,7 +50,7 @@ impl Levels {
         debug_assert!(x.len() <= OPERANDS);
         // Where levels nest, one operation of a program calls this function many times.
         self.recorded = self.recorded.wrapping_add(1);
-        if self.recorded.is_multiple_of(BETWEEN_LOOKS) && cancel::reason().is_some() {
+        if self.recorded.is_multiple_of(CHECK_INTERVAL) && cancel::reason().is_some() {
             return Err(RecordError::Cancelled);
         }
         let Some(k) = self.innermost(x) else {
@@ -74,23 +74,23 @@ impl Levels {
         let seen = self.observe(k, id, x, n, result.value)?;
         let step = Step { id, x: inner, n, result };
         match self.stack[k].kind {
-            Kind::OutermostReverse | Kind::Reverse(_) => {
+            LevelStorage::OutermostReverse | LevelStorage::Reverse(_) => {
                 let y = self.record_reverse(k, x, step)?;
                 self.keep(k, y, seen);
                 Ok(y)
             }
-            Kind::OutermostForward | Kind::Forward(_) => self.record_forward(k, x, step, seen),
+            LevelStorage::OutermostForward | LevelStorage::Forward(_) => self.record_forward(k, x, step, seen),
         }
     }
 
     /// Whether a primitive is linear in those operands that vary in a level.
     fn is_linear_step(&self, k: usize, id: PrimitiveId, x: &[Num]) -> bool {
-        let moves = |i: usize| x.get(i).is_some_and(|x| x.slot.epoch == self.stack[k].epoch);
+        let varies = |i: usize| x.get(i).is_some_and(|x| x.slot.epoch == self.stack[k].epoch);
         // It is linear where none of its partial derivatives in those operands varies.
-        (0..x.len()).filter(|i| moves(*i)).all(|i| match id.partial(i) {
+        (0..x.len()).filter(|i| varies(*i)).all(|i| match id.partial(i) {
             Partial::Constant(_) => true,
-            Partial::Factor(other) => !moves(other),
-            Partial::Reciprocal => !moves(1),
+            Partial::Factor(other) => !varies(other),
+            Partial::Reciprocal => !varies(1),
             Partial::Quotient | Partial::Expression(_) | Partial::Zero | Partial::Undefined(_) => false,
         })
     }
@@ -158,7 +158,7 @@ impl Levels {
         k: usize,
         x: &[Num],
         step: Step,
-        seen: Option<observer::Step>,
+        seen: Option<observer::ObservedStep>,
     ) -> Result<Num, RecordError> {
         let tangent = match (step.id.info().partials(), x) {
             // A function that is linear in its one operand is its own differential: a rounding rounds the tangent too.
@@ -173,7 +173,7 @@ impl Levels {
     }
 
     /// Stores an observed step beside its node.
-    pub(super) fn keep(&mut self, k: usize, y: Num, seen: Option<observer::Step>) {
+    pub(super) fn keep(&mut self, k: usize, y: Num, seen: Option<observer::ObservedStep>) {
         let node = self.node(k, y);
         if let (Some(seen), Some(tape)) = (seen, self.recording(k)) {
             tape.keep(node, seen);

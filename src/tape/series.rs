@@ -237,22 +237,22 @@ impl Series<'_> {
         let mut sum = None;
         for (i, operand) in x.iter().enumerate() {
             // An operand that varies by 0 where the partial derivative is infinite must not be skipped: that is 0·∞.
-            if self.moves(*operand) {
-                let moved = self.coefficient(*operand, 1)?;
+            if self.varies(*operand) {
+                let tangent = self.coefficient(*operand, 1)?;
                 let partial = self.partial(y, i)?;
-                if self.levels.is_zero(moved) && !self.coefficient(partial, 0)?.value.is_finite() {
+                if self.levels.is_zero(tangent) && !self.coefficient(partial, 0)?.value.is_finite() {
                     return Ok(Num::constant(f64::NAN));
                 }
             }
             for j in 1..=k {
-                let moved = self.coefficient(*operand, j)?;
-                if self.levels.is_zero(moved) {
+                let tangent = self.coefficient(*operand, j)?;
+                if self.levels.is_zero(tangent) {
                     continue;
                 }
                 let partial = self.partial(y, i)?;
                 let partial = self.coefficient(partial, k - j)?;
-                let moved = self.levels.scaled(moved, Num::constant(j as f64 / k as f64))?;
-                sum = self.plus(sum, moved, partial)?;
+                let tangent = self.levels.scaled(tangent, Num::constant(j as f64 / k as f64))?;
+                sum = self.plus(sum, tangent, partial)?;
             }
         }
         Ok(sum.unwrap_or_default())
@@ -270,13 +270,13 @@ impl Series<'_> {
     /// Whether the product of two series, of which one varies, begins with 0·∞.
     fn has_no_partials(&mut self, a: usize, b: usize) -> Result<bool, RecordError> {
         let (x, y) = (self.coefficient(a, 0)?.value, self.coefficient(b, 0)?.value);
-        Ok((x * y).is_nan() && !x.is_nan() && !y.is_nan() && (self.moves(a) || self.moves(b)))
+        Ok((x * y).is_nan() && !x.is_nan() && !y.is_nan() && (self.varies(a) || self.varies(b)))
     }
 
     /// Whether a series is more than a constant.
-    fn moves(&self, stream: usize) -> bool {
+    fn varies(&self, stream: usize) -> bool {
         match &self.streams[stream].of {
-            Some((id, _, x)) => !id.info().partials().is_empty() && x.iter().any(|x| self.moves(*x)),
+            Some((id, _, x)) => !id.info().partials().is_empty() && x.iter().any(|x| self.varies(*x)),
             None => self.streams[stream].coefficients.len() > 1,
         }
     }

@@ -88,7 +88,7 @@ impl Sweep {
     pub fn new(levels: &mut Levels, tape: &Rc<Tape>, direction: Direction) -> Sweep {
         let fill = if direction == Direction::Reverse { 0.0 } else { NO_TANGENT };
         let len = tape.len() + 1;
-        let live = levels.depth() > 0 && moves(levels, tape);
+        let live = levels.depth() > 0 && varies(levels, tape);
         let values = levels.take_scratch(len, fill);
         let numbers = if live { Numbers::Live(LiveNumbers::new(values)) } else { Numbers::Plain(values) };
         let last = tape.chunks().len().saturating_sub(1);
@@ -180,7 +180,7 @@ impl Sweep {
 
     /// Releases the memory of its numbers.
     pub fn finish(self, levels: &mut Levels) {
-        levels.give_scratch(match self.numbers {
+        levels.return_scratch(match self.numbers {
             Numbers::Plain(values) | Numbers::Live(LiveNumbers { values, .. }) => values,
         });
     }
@@ -217,7 +217,7 @@ impl Sweep {
                 if last == self.at {
                     self.wide = index;
                     self.at = wide.first - 1;
-                    if self.meet_wide_backwards(levels, index)? {
+                    if self.wide_backward(levels, index)? {
                         return Ok(Progress::Call(index));
                     }
                     continue;
@@ -226,15 +226,15 @@ impl Sweep {
             }
             let nodes = &tape.chunks()[self.chunk][(low - self.first) as usize..=(self.at - self.first) as usize];
             let left = match &mut self.numbers {
-                Numbers::Plain(adjoints) if levels.is_searched() || levels.is_shown() => {
-                    backwards_kept(nodes, low, adjoints)
+                Numbers::Plain(adjoints) if levels.checks_not_finite() || levels.observes_steps() => {
+                    backward_plain(nodes, low, adjoints)
                 }
                 Numbers::Plain(adjoints) => backwards(nodes, low, adjoints),
                 Numbers::Live(_) => nodes.len(),
             };
             if left > 0 {
                 self.make_live();
-                self.backwards_live(levels, &nodes[..left], low)?;
+                self.backward_live(levels, &nodes[..left], low)?;
             }
             self.since += self.at + 1 - low;
             self.at = low - 1;
@@ -261,7 +261,7 @@ impl Sweep {
                     let index = self.wide;
                     self.wide += 1;
                     self.at = wide.first + wide.results;
-                    if self.meet_wide_forwards(levels, index)? {
+                    if self.wide_forward(levels, index)? {
                         return Ok(Progress::Call(index));
                     }
                     continue;
@@ -271,7 +271,7 @@ impl Sweep {
             let nodes = &tape.chunks()[self.chunk][(self.at - self.first) as usize..(high - self.first) as usize];
             match &mut self.numbers {
                 Numbers::Plain(tangents) => forwards(nodes, self.at, tangents),
-                Numbers::Live(_) => self.forwards_live(levels, nodes, self.at)?,
+                Numbers::Live(_) => self.forward_live(levels, nodes, self.at)?,
             }
             self.since += high - self.at;
             self.at = high;
@@ -292,25 +292,25 @@ impl Sweep {
     }
 
     /// Processes a wide node; the result is whether the user's function is needed for it.
-    fn meet_wide_backwards(&mut self, levels: &mut Levels, index: usize) -> Result<bool, RecordError> {
+    fn wide_backward(&mut self, levels: &mut Levels, index: usize) -> Result<bool, RecordError> {
         let tape = Rc::clone(&self.tape);
         let wide = &tape.wide()[index];
         match &wide.kind {
             WideKind::Sum(operands) => {
                 let partials =
                     operands.iter().map(|(node, partial, slot)| (*node, Num { value: *partial, slot: *slot }));
-                self.hand_back(levels, wide.first, partials)?;
+                self.return_partials(levels, wide.first, partials)?;
                 Ok(false)
             }
             WideKind::Call(_) | WideKind::Block(_) => {
                 let results = wide.first..wide.first + wide.results;
                 results.clone().try_for_each(|node| self.multiply_factors(levels, node))?;
-                Ok(self.any_moves(levels, results))
+                Ok(self.any_varies(levels, results))
             }
         }
     }
 
-    fn meet_wide_forwards(&mut self, levels: &mut Levels, index: usize) -> Result<bool, RecordError> {
+    fn wide_forward(&mut self, levels: &mut Levels, index: usize) -> Result<bool, RecordError> {
         let tape = Rc::clone(&self.tape);
         let wide = &tape.wide()[index];
         match &wide.kind {
@@ -331,12 +331,12 @@ impl Sweep {
                 }
                 Ok(false)
             }
-            WideKind::Call(call) => Ok(self.any_moves(levels, call.operands.iter().copied())),
-            WideKind::Block(block) => Ok(self.any_moves(levels, block.operands.iter().copied())),
+            WideKind::Call(call) => Ok(self.any_varies(levels, call.operands.iter().copied())),
+            WideKind::Block(block) => Ok(self.any_varies(levels, block.operands.iter().copied())),
         }
     }
 
-    fn any_moves(&self, levels: &Levels, mut nodes: impl Iterator<Item = u32>) -> bool {
+    fn any_varies(&self, levels: &Levels, mut nodes: impl Iterator<Item = u32>) -> bool {
         nodes.any(|node| !levels.is_zero(self.number(node)))
     }
 
@@ -353,7 +353,7 @@ impl Sweep {
 }
 
 /// Whether a partial derivative on the tape varies in a live level.
-fn moves(levels: &Levels, tape: &Tape) -> bool {
+fn varies(levels: &Levels, tape: &Tape) -> bool {
     let wide = |kind: &WideKind| match kind {
         WideKind::Sum(operands) => operands.iter().any(|(_, _, slot)| levels.is_live(*slot)),
         WideKind::Call(_) | WideKind::Block(_) => false,
@@ -367,7 +367,7 @@ pub(super) fn has_no_tangent(tangent: f64) -> bool {
 }
 
 /// Sweeps in reverse over nodes from number `first` on; returns how many of them remain when an adjoint is infinite, which
-/// [`hand_back`](Sweep::hand_back) multiplies later.
+/// [`return_partials`](Sweep::return_partials) multiplies later.
 ///
 /// The adjoint of the previous node is held in a register: a chain of operations would otherwise wait for its own store at each
 /// step (4.2 against 2.5 ns). An adjoint below the smallest normal number counts as zero: contractions over thousands of steps
@@ -380,7 +380,7 @@ fn backwards(nodes: &[Node], first: u32, adjoints: &mut [f64]) -> usize {
         let below = i - 1;
         let mut next = adjoints[below];
         // NaN is propagated.
-        if is_usual(adjoint) {
+        if is_normal(adjoint) {
             let (a, b) = (node.a as usize, node.b as usize);
             let (to_a, to_b) = (adjoint * node.pa, adjoint * node.pb);
             if a == below {
@@ -405,17 +405,17 @@ fn backwards(nodes: &[Node], first: u32, adjoints: &mut [f64]) -> usize {
     0
 }
 
-/// Whether an adjoint is neither zero or nearly so, nor infinite. NaN is usual.
+/// Whether an adjoint is neither zero nor subnormal nor infinite. NaN counts as normal.
 #[inline(always)]
-fn is_usual(adjoint: f64) -> bool {
-    const LEAST: u64 = f64::MIN_POSITIVE.to_bits() << 1;
+fn is_normal(adjoint: f64) -> bool {
+    const MIN_NORMAL: u64 = f64::MIN_POSITIVE.to_bits() << 1;
     const INFINITE: u64 = f64::INFINITY.to_bits() << 1;
     let magnitude = adjoint.to_bits() << 1;
-    magnitude >= LEAST && magnitude != INFINITE
+    magnitude >= MIN_NORMAL && magnitude != INFINITE
 }
 
 /// Sweeps in reverse for an observer: every adjoint remains stored.
-fn backwards_kept(nodes: &[Node], first: u32, adjoints: &mut [f64]) -> usize {
+fn backward_plain(nodes: &[Node], first: u32, adjoints: &mut [f64]) -> usize {
     for (k, node) in nodes.iter().enumerate().rev() {
         let n = first as usize + k;
         let adjoint = adjoints[n];

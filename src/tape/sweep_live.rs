@@ -23,12 +23,7 @@ impl Sweep {
     }
 
     /// Sweeps in reverse over nodes from number `first` on.
-    pub(super) fn backwards_live(
-        &mut self,
-        levels: &mut Levels,
-        nodes: &[Node],
-        first: u32,
-    ) -> Result<(), RecordError> {
+    pub(super) fn backward_live(&mut self, levels: &mut Levels, nodes: &[Node], first: u32) -> Result<(), RecordError> {
         for (k, node) in nodes.iter().enumerate().rev() {
             let i = first + k as u32;
             if levels.is_zero(self.live(i)) && self.factors.are_none(i) {
@@ -36,13 +31,13 @@ impl Sweep {
             }
             let [a, b] = self.tape.outer_partials(i);
             let partials = [(node.a, Num { value: node.pa, slot: a }), (node.b, Num { value: node.pb, slot: b })];
-            self.hand_back(levels, i, partials.into_iter().filter(|(operand, _)| *operand != i))?;
+            self.return_partials(levels, i, partials.into_iter().filter(|(operand, _)| *operand != i))?;
         }
         Ok(())
     }
 
     /// Sweeps forward over nodes from number `first` on.
-    pub(super) fn forwards_live(&mut self, levels: &mut Levels, nodes: &[Node], first: u32) -> Result<(), RecordError> {
+    pub(super) fn forward_live(&mut self, levels: &mut Levels, nodes: &[Node], first: u32) -> Result<(), RecordError> {
         for (k, node) in nodes.iter().enumerate() {
             let i = first + k as u32;
             let outer = self.tape.outer_partials(i);

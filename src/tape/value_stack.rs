@@ -6,7 +6,7 @@ use super::node::RecordError;
 const RETAINED: usize = 12 << 20;
 
 /// The number of entries of the first allocation.
-const FIRST: usize = 1 << 10;
+const INITIAL_CAPACITY: usize = 1 << 10;
 
 /// A stack of numbers and a stack of integers.
 #[derive(Debug, Default)]
@@ -53,7 +53,8 @@ impl ValueStack {
     /// # Errors
     /// [`RecordError`] when they would.
     pub fn make_room(&mut self, limit: u64) -> Result<(), RecordError> {
-        let larger = |capacity: usize, len: usize| if len < capacity { capacity } else { (2 * capacity).max(FIRST) };
+        let larger =
+            |capacity: usize, len: usize| if len < capacity { capacity } else { (2 * capacity).max(INITIAL_CAPACITY) };
         let numbers = larger(self.numbers.capacity(), self.numbers.len());
         let integers = larger(self.integers.capacity(), self.integers.len());
         if (8 * (numbers + integers)) as u64 > limit {
@@ -95,8 +96,8 @@ mod tests {
     fn there_is_a_limit() {
         let mut stack = ValueStack::default();
         assert!(stack.make_room(100).is_err());
-        stack.make_room(16 * FIRST as u64).unwrap();
+        stack.make_room(16 * INITIAL_CAPACITY as u64).unwrap();
         while stack.push_number(1.0).is_some() {}
-        assert!(stack.make_room(16 * FIRST as u64).is_err());
+        assert!(stack.make_room(16 * INITIAL_CAPACITY as u64).is_err());
     }
 }

@@ -1,35 +1,35 @@
-//! Watch: the observer that looks for numbers that are not finite and for kinks, and remembers steps.
+//! Watch: the observer that searches for numbers that are not finite and for kinks, and stores steps.
 //!
-//! Otherwise nothing of this exists: a watched level takes the general rule, and keeps its steps beside the tape.
+//! A watched level takes the general rule and stores its steps beside the tape; other levels pay nothing for it.
 
 use super::Num;
 use super::levels::Levels;
 use super::node::RecordError;
-use super::observer::{Observer, Operation, Step, Wanted};
+use super::observer::{ObservedStep, Observer, ObserverOptions, Operation};
 use crate::native::PrimitiveId;
 use hashbrown::HashMap;
 
 /// The first value that became infinite or NaN.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Wrong {
+pub enum NonFinite {
     /// The result of a step with finite operands.
-    Value(Step),
+    Value(ObservedStep),
     /// The tangent of a step whose operands have finite tangents.
-    Tangent(Step, f64),
+    Tangent(ObservedStep, f64),
 }
 
 /// An operation at a kink.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Met {
+pub struct KinkOccurrence {
     /// The operation.
-    pub step: Step,
+    pub step: ObservedStep,
     /// Its partial derivatives; `None` for a comparison on which a branch depends.
-    pub partials: Option<Sides>,
+    pub partials: Option<KinkPartials>,
 }
 
 /// The partial derivatives of an operation at a kink.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Sides {
+pub struct KinkPartials {
     /// On the left of the operand that varies; NaN where there is no value.
     pub left: f64,
     /// On the right; NaN where there is no value.
@@ -38,51 +38,51 @@ pub struct Sides {
     pub taken: f64,
 }
 
-/// The state of an observer.
+/// The observer, with its state.
 #[derive(Debug, Default)]
 pub struct Watch {
-    wanted: Wanted,
-    /// The objects of observation before the program itself requested the steps.
-    before: Option<Wanted>,
+    options: ObserverOptions,
+    /// The options before the program itself requested the steps.
+    previous: Option<ObserverOptions>,
     /// The current place in the program.
     place: u32,
     times: HashMap<u32, u32>,
     /// The number of steps observed.
-    looks: u32,
-    first: Option<Wrong>,
-    kinks: Vec<Met>,
+    step_count: u32,
+    first: Option<NonFinite>,
+    kinks: Vec<KinkOccurrence>,
 }
 
 /// The number of steps after which a brief observation ends.
-const BRIEF: u32 = 20_000;
+const BRIEF_STEPS: u32 = 20_000;
 
 /// The maximum number of recorded kinks; one for each place.
-const KINKS: usize = 1000;
+const MAX_KINKS: usize = 1000;
 
 impl Levels {
     /// Starts to observe, if anything is requested.
-    pub fn watch(&mut self, wanted: Wanted) {
-        let is_wanted = wanted.not_finite || wanted.kinks || wanted.steps;
-        self.set_observer(is_wanted.then(|| Box::new(Watch { wanted, ..Watch::default() }) as Box<dyn Observer>));
+    pub fn watch(&mut self, options: ObserverOptions) {
+        let is_needed = options.not_finite || options.kinks || options.steps;
+        self.set_observer(is_needed.then(|| Box::new(Watch { options, ..Watch::default() }) as Box<dyn Observer>));
     }
 
     /// Starts or ends the observation of every step, as the program requests.
-    pub fn watch_steps(&mut self, wants: bool) {
+    pub fn watch_steps(&mut self, is_requested: bool) {
         match self.watch_mut() {
-            None if wants => {
-                let wanted = Wanted { steps: true, kinks: true, ..Wanted::default() };
-                let before = Some(Wanted::default());
-                self.set_observer(Some(Box::new(Watch { wanted, before, ..Watch::default() })));
+            None if is_requested => {
+                let options = ObserverOptions { steps: true, kinks: true, ..ObserverOptions::default() };
+                let previous = Some(ObserverOptions::default());
+                self.set_observer(Some(Box::new(Watch { options, previous, ..Watch::default() })));
             }
-            Some(watch) if wants && !watch.wanted.steps => {
-                watch.before = Some(watch.wanted);
-                (watch.wanted.steps, watch.wanted.kinks) = (true, true);
+            Some(watch) if is_requested && !watch.options.steps => {
+                watch.previous = Some(watch.options);
+                (watch.options.steps, watch.options.kinks) = (true, true);
             }
-            Some(watch) if !wants => match watch.before.take() {
-                Some(before) if before == Wanted::default() => {
+            Some(watch) if !is_requested => match watch.previous.take() {
+                Some(previous) if previous == ObserverOptions::default() => {
                     self.set_observer(None);
                 }
-                Some(before) => watch.wanted = before,
+                Some(previous) => watch.options = previous,
                 None => {}
             },
             _ => {}
@@ -91,20 +91,22 @@ impl Levels {
 
     /// Whether the program is to stop at the first number that is not finite.
     pub fn stops_at_once(&self) -> bool {
-        self.wanted().at_once
+        self.options().stops_at_first
     }
 
-    /// Takes the kinks that were met, in order.
-    pub fn take_kinks(&mut self) -> Vec<Met> {
+    /// Takes the kinks that were observed, in order.
+    pub fn take_kinks(&mut self) -> Vec<KinkOccurrence> {
         self.watch_mut().map(|watch| std::mem::take(&mut watch.kinks)).unwrap_or_default()
     }
 
-    /// Where the program is from now on. Gives the kinks that were met where that ends a brief look.
-    pub fn set_place(&mut self, place: u32) -> Vec<Met> {
+    /// Sets the current place in the program. Returns the observed kinks when this ends a brief observation.
+    pub fn set_place(&mut self, place: u32) -> Vec<KinkOccurrence> {
         let Some(watch) = self.watch_mut() else { return vec![] };
         watch.place = place;
-        watch.looks = watch.looks.saturating_add(1);
-        if watch.looks > BRIEF && watch.wanted == (Wanted { kinks: true, briefly: true, ..Wanted::default() }) {
+        watch.step_count = watch.step_count.saturating_add(1);
+        if watch.step_count > BRIEF_STEPS
+            && watch.options == (ObserverOptions { kinks: true, is_brief: true, ..ObserverOptions::default() })
+        {
             let kinks = std::mem::take(&mut watch.kinks);
             self.set_observer(None);
             return kinks;
@@ -113,7 +115,7 @@ impl Levels {
     }
 
     /// Returns the first value that became infinite or NaN.
-    pub fn first_wrong(&self) -> Option<Wrong> {
+    pub fn first_non_finite(&self) -> Option<NonFinite> {
         self.observer.as_ref()?.of::<Watch>()?.first
     }
 
@@ -127,13 +129,13 @@ impl Levels {
     /// # Errors
     /// [`RecordError::Kink`] when the program is to stop there.
     pub fn compared(&mut self, id: PrimitiveId, x: [Num; 2]) -> Result<(), RecordError> {
-        let moves = x[0].slot != x[1].slot && self.innermost(&x).is_some_and(|k| !self.is_paused(k));
-        let Some(watch) = self.watch_mut().filter(|watch| watch.wanted.kinks) else { return Ok(()) };
-        if !moves || x[0].value != x[1].value {
+        let varies = x[0].slot != x[1].slot && self.innermost(&x).is_some_and(|k| !self.is_paused(k));
+        let Some(watch) = self.watch_mut().filter(|watch| watch.options.kinks) else { return Ok(()) };
+        if !varies || x[0].value != x[1].value {
             return Ok(());
         }
         let step = watch.step(id, &x.map(|x| x.value), f64::NAN);
-        watch.met(Met { step, partials: None })
+        watch.add_kink(KinkOccurrence { step, partials: None })
     }
 
     /// Observes a step whose partial derivative is 0 wherever it has one: it may be at a jump.
@@ -145,15 +147,15 @@ impl Levels {
         let result = id.info().number(&[x.value], 0).unwrap_or(f64::NAN);
         let epoch = self.epoch_at(k).unwrap_or_default();
         let Some(partials) = kink(epoch, id, &[x], result) else { return Ok(()) };
-        let Some(watch) = self.watch_mut().filter(|watch| watch.wanted.kinks) else { return Ok(()) };
+        let Some(watch) = self.watch_mut().filter(|watch| watch.options.kinks) else { return Ok(()) };
         let step = watch.step(id, &[x.value], result);
-        watch.met(Met { step, partials: Some(partials) })
+        watch.add_kink(KinkOccurrence { step, partials: Some(partials) })
     }
 }
 
 impl Observer for Watch {
-    fn wanted(&self) -> Wanted {
-        self.wanted
+    fn options(&self) -> ObserverOptions {
+        self.options
     }
 
     fn place(&self) -> u32 {
@@ -165,37 +167,37 @@ impl Observer for Watch {
         self.first = None;
     }
 
-    fn computed(&mut self, operation: &Operation<'_>) -> Result<Option<Step>, RecordError> {
+    fn computed(&mut self, operation: &Operation<'_>) -> Result<Option<ObservedStep>, RecordError> {
         let Operation { id, x, nodes, n, result, epoch } = *operation;
         let kink = kink(epoch, id, x, result);
         let mut values = [0.0; 3];
         for (to, from) in values.iter_mut().zip(x) {
             *to = from.value;
         }
-        let step = Step { nodes, n, ..self.step(id, &values[..x.len().min(3)], result) };
-        if kink.is_some() && self.wanted.kinks {
-            self.met(Met { step, partials: kink })?;
+        let step = ObservedStep { nodes, n, ..self.step(id, &values[..x.len().min(3)], result) };
+        if kink.is_some() && self.options.kinks {
+            self.add_kink(KinkOccurrence { step, partials: kink })?;
         }
-        if !self.wanted.not_finite {
-            return Ok(self.wanted.steps.then_some(step));
+        if !self.options.not_finite {
+            return Ok(self.options.steps.then_some(step));
         }
         if !result.is_finite() && x.iter().all(|x| x.value.is_finite()) {
-            self.found(Wrong::Value(step))?;
+            self.add_non_finite(NonFinite::Value(step))?;
         }
         Ok(Some(step))
     }
 
-    fn propagated(&mut self, step: &Step, of: &[f64], tangent: f64) -> Result<(), RecordError> {
+    fn propagated(&mut self, step: &ObservedStep, of: &[f64], tangent: f64) -> Result<(), RecordError> {
         if tangent.is_finite() || !of.iter().all(|t| t.is_finite()) {
             return Ok(());
         }
-        self.found(Wrong::Tangent(*step, tangent))
+        self.add_non_finite(NonFinite::Tangent(*step, tangent))
     }
 }
 
-/// The partial derivatives on both sides of the first operand that moves in the level with that epoch and is at a kink,
+/// The partial derivatives on both sides of the first operand that varies in the level with that epoch and is at a kink,
 /// and the one that is taken.
-fn kink(epoch: u64, id: PrimitiveId, x: &[Num], result: f64) -> Option<Sides> {
+fn kink(epoch: u64, id: PrimitiveId, x: &[Num], result: f64) -> Option<KinkPartials> {
     let one_sided = id.info().one_sided?;
     // `max(x, x)` varies as `x` does.
     if matches!(x, [a, b] if a.slot == b.slot) {
@@ -204,31 +206,31 @@ fn kink(epoch: u64, id: PrimitiveId, x: &[Num], result: f64) -> Option<Sides> {
     let values: Vec<f64> = x.iter().map(|x| x.value).collect();
     let sides = |i: usize| {
         let [left, right] = one_sided(i, &values)?;
-        Some(Sides { left, right, taken: id.info().partial_at(i, &values, 0, result)? })
+        Some(KinkPartials { left, right, taken: id.info().partial_at(i, &values, 0, result)? })
     };
     x.iter().enumerate().filter(|(_, x)| x.slot.epoch == epoch).find_map(|(i, _)| sides(i))
 }
 
 impl Watch {
     /// Returns a step at this place that has no node.
-    fn step(&mut self, id: PrimitiveId, of: &[f64], result: f64) -> Step {
+    fn step(&mut self, id: PrimitiveId, of: &[f64], result: f64) -> ObservedStep {
         let time = self.times.entry(self.place).or_default();
         *time += 1;
         let mut x = [0.0; 3];
         x.iter_mut().zip(of).for_each(|(to, from)| *to = *from);
-        Step { place: self.place, time: *time, id, x, operands: of.len() as u8, nodes: [0; 3], n: 0, result }
+        ObservedStep { place: self.place, time: *time, id, x, operands: of.len() as u8, nodes: [0; 3], n: 0, result }
     }
 
-    fn found(&mut self, wrong: Wrong) -> Result<(), RecordError> {
-        self.first.get_or_insert(wrong);
-        if self.wanted.at_once { Err(RecordError::NotFinite) } else { Ok(()) }
+    fn add_non_finite(&mut self, non_finite: NonFinite) -> Result<(), RecordError> {
+        self.first.get_or_insert(non_finite);
+        if self.options.stops_at_first { Err(RecordError::NotFinite) } else { Ok(()) }
     }
 
-    fn met(&mut self, kink: Met) -> Result<(), RecordError> {
+    fn add_kink(&mut self, kink: KinkOccurrence) -> Result<(), RecordError> {
         let known = self.kinks.iter().any(|k| (k.step.place, k.step.id) == (kink.step.place, kink.step.id));
-        if !known && self.kinks.len() < KINKS {
+        if !known && self.kinks.len() < MAX_KINKS {
             self.kinks.push(kink);
         }
-        if self.wanted.no_kinks { Err(RecordError::Kink(kink.step.id)) } else { Ok(()) }
+        if self.options.stops_at_kinks { Err(RecordError::Kink(kink.step.id)) } else { Ok(()) }
     }
 }

@@ -16,12 +16,12 @@ pub struct Wide {
     /// The operation.
     pub kind: WideKind,
     /// Its description in an explanation of the derivative.
-    pub seen: Option<Box<Seen>>,
+    pub description: Option<Box<WideDescription>>,
 }
 
 /// The description of a call or a block while steps are shown.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct WideDescription {
     /// The name of the called function.
     pub name: Rc<str>,
     /// Its place in the program, by the machine's numbering.

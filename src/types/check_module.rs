@@ -367,7 +367,7 @@ impl Declarations for TypeContext {
         Some((take, names.next().and_then(|name| prelude::library_function(self, name))))
     }
 
-    fn own_texts(&mut self, ty: &Type) -> Option<[FunctionRef; 2]> {
+    fn custom_descriptions(&mut self, ty: &Type) -> Option<[FunctionRef; 2]> {
         let Type::Nominal(n, _) = ty else { return None };
         if self.defs.nominal_data(*n).builtin.is_some() {
             return None;

@@ -293,7 +293,7 @@ impl Cells {
         if !other.origins.is_unused() {
             let integers = (from * ni..to * ni).map(|k| ((k % ni) as u32, Content::Integer(other.i[k])));
             let texts = (from * nr..to * nr).filter_map(|k| Some(((k % nr) as u32, Content::of(&other.r[k])?)));
-            self.origins.take_up(&other.origins, integers.chain(texts));
+            self.origins.merge(&other.origins, integers.chain(texts));
         }
         self.len += to - from;
     }

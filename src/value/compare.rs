@@ -1,6 +1,6 @@
 //! Comparison: the equality, order and hashing of values by shape, for synthesized conformances.
 
-use super::shape::{Shape, ShapeId, Shapes, seen};
+use super::shape::{Shape, ShapeId, Shapes, visible_fields};
 use super::{Components, Ref};
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -19,7 +19,7 @@ pub fn equal(shapes: &Shapes, shape: ShapeId, a: Components<'_>, b: Components<'
                 true
             }
             Shape::Struct { fields, style, .. } => {
-                push_fields(shapes, &mut work, seen(fields, *style).iter().map(|(_, s)| *s), a, b);
+                push_fields(shapes, &mut work, visible_fields(fields, *style).iter().map(|(_, s)| *s), a, b);
                 true
             }
             Shape::Enum { cases, .. } => {
@@ -66,11 +66,11 @@ pub fn equal(shapes: &Shapes, shape: ShapeId, a: Components<'_>, b: Components<'
     true
 }
 
-type Work<'a> = Vec<(ShapeId, Components<'a>, Components<'a>)>;
+type WorkList<'a> = Vec<(ShapeId, Components<'a>, Components<'a>)>;
 
 fn push_fields<'a>(
     shapes: &Shapes,
-    work: &mut Work<'a>,
+    work: &mut WorkList<'a>,
     fields: impl Iterator<Item = ShapeId>,
     mut a: Components<'a>,
     mut b: Components<'a>,
@@ -81,7 +81,7 @@ fn push_fields<'a>(
     }
 }
 
-fn equal_arrays<'a>(shapes: &Shapes, work: &mut Work<'a>, of: ShapeId, a: &'a Ref, b: &'a Ref) -> bool {
+fn equal_arrays<'a>(shapes: &Shapes, work: &mut WorkList<'a>, of: ShapeId, a: &'a Ref, b: &'a Ref) -> bool {
     let (Ref::Cells(x), Ref::Cells(y)) = (a, b) else { return count(a) == 0 && count(b) == 0 };
     if x.len != y.len {
         return false;
@@ -99,7 +99,7 @@ fn equal_arrays<'a>(shapes: &Shapes, work: &mut Work<'a>, of: ShapeId, a: &'a Re
 
 fn equal_dictionaries<'a>(
     shapes: &Shapes,
-    work: &mut Work<'a>,
+    work: &mut WorkList<'a>,
     (key, of): (ShapeId, Option<ShapeId>),
     a: &'a Ref,
     b: &'a Ref,
@@ -158,7 +158,7 @@ pub fn compare(shapes: &Shapes, shape: ShapeId, mut a: Components<'_>, mut b: Co
         Shape::String | Shape::Character => Some(super::text::order(text(a.reference()), text(b.reference()))),
         Shape::Tuple(fields) => compare_fields(shapes, fields.iter().map(|(_, s)| *s), a, b),
         Shape::Struct { fields, style, .. } => {
-            compare_fields(shapes, seen(fields, *style).iter().map(|(_, s)| *s), a, b)
+            compare_fields(shapes, visible_fields(fields, *style).iter().map(|(_, s)| *s), a, b)
         }
         Shape::Enum { cases, .. } => {
             let (tag, other) = (a.integer(), b.integer());
@@ -221,7 +221,7 @@ fn hash_parts(shapes: &Shapes, shape: ShapeId, value: Components<'_>, state: &mu
             Shape::String | Shape::Character => state.text(&super::text::canonical(text(value.reference()))),
             Shape::Tuple(fields) => push_parts(shapes, &mut work, fields.iter().map(|(_, s)| *s), value),
             Shape::Struct { fields, style, .. } => {
-                push_parts(shapes, &mut work, seen(fields, *style).iter().map(|(_, s)| *s), value);
+                push_parts(shapes, &mut work, visible_fields(fields, *style).iter().map(|(_, s)| *s), value);
             }
             Shape::Enum { cases, .. } => {
                 let tag = value.integer();

@@ -41,12 +41,12 @@ impl Constants {
 /// Formats the first few elements, as in a listing.
 impl std::fmt::Display for Constants {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        const SHOWN: usize = 8;
+        const MAX_SHOWN: usize = 8;
         let some: Vec<String> = match self {
-            Constants::Numbers(all) => all.iter().take(SHOWN).map(|x| format!("{x:?}")).collect(),
-            Constants::Integers(all) => all.iter().take(SHOWN).map(ToString::to_string).collect(),
+            Constants::Numbers(all) => all.iter().take(MAX_SHOWN).map(|x| format!("{x:?}")).collect(),
+            Constants::Integers(all) => all.iter().take(MAX_SHOWN).map(ToString::to_string).collect(),
         };
-        let more = if self.len() > SHOWN { ", …" } else { "" };
+        let more = if self.len() > MAX_SHOWN { ", …" } else { "" };
         write!(f, "[{}{more}]", some.join(", "))
     }
 }

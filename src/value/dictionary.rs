@@ -17,7 +17,7 @@ use holes::Holes;
 use std::cell::{Cell, OnceCell};
 
 /// An invalid place.
-const NOWHERE: usize = usize::MAX;
+const INVALID: usize = usize::MAX;
 
 /// A dictionary, or a set (whose values have no components).
 #[derive(Debug, Default)]
@@ -68,7 +68,7 @@ impl Dictionary {
         for (index, hash) in hashes.iter().copied().enumerate() {
             table.insert_unique(hash, Entry { hash, index }, |e| e.hash);
         }
-        Dictionary { kept, hashes, table, last: Cell::new(NOWHERE), ..Dictionary::default() }
+        Dictionary { kept, hashes, table, last: Cell::new(INVALID), ..Dictionary::default() }
     }
 
     /// Returns the number of keys.
@@ -286,7 +286,7 @@ impl Dictionary {
     pub fn remove_there(&mut self, place: usize, keys: Layout, values: Layout) {
         self.packed.take();
         if self.last.get() == place {
-            self.last.set(NOWHERE);
+            self.last.set(INVALID);
         }
         if let Ok(entry) = self.table.find_entry(self.hashes[place], |e| e.index == place) {
             entry.remove();

@@ -18,7 +18,7 @@ struct Plan {
     /// Whether an initializer has completed the instance: before that no finalizer runs.
     is_initialized: bool,
     /// The functions, in the order in which they run.
-    what: Vec<Rc<Closure>>,
+    functions: Vec<Rc<Closure>>,
 }
 
 /// A finalizer that has not run, and its instance.
@@ -31,9 +31,9 @@ thread_local! {
 
 impl Finalizer {
     /// Adds a function, which runs after those added earlier.
-    pub fn add(&self, what: Rc<Closure>) {
+    pub fn add(&self, functions: Rc<Closure>) {
         let mut plan = self.0.take().unwrap_or_default();
-        plan.what.push(what);
+        plan.functions.push(functions);
         self.0.set(Some(plan));
     }
 
@@ -60,8 +60,9 @@ impl Drop for BoxCells {
             BoxCells { cells: std::mem::take(&mut self.cells), shape: self.shape, finalizer: Finalizer::default() };
         let rest = Ref::Box(Rc::new(rest));
         // While a thread ends, finalizers do not run.
-        let _ =
-            PENDING.try_with(|ended| ended.borrow_mut().extend(plan.what.into_iter().map(|what| (what, rest.clone()))));
+        let _ = PENDING.try_with(|ended| {
+            ended.borrow_mut().extend(plan.functions.into_iter().map(|functions| (functions, rest.clone())))
+        });
         let _ = ANY.try_with(|any| any.set(true));
     }
 }
@@ -133,7 +134,7 @@ pub fn waiting() -> Vec<Rc<BoxCells>> {
 }
 
 /// Returns finalizers to the front of the queue.
-pub fn give_back(mut waiting: VecDeque<PendingFinalizer>) {
+pub fn requeue(mut waiting: VecDeque<PendingFinalizer>) {
     let _ = PENDING.try_with(|ended| {
         waiting.append(&mut ended.borrow_mut());
         let _ = ANY.try_with(|any| any.set(!waiting.is_empty()));
@@ -170,9 +171,9 @@ mod tests {
         assert!(!any());
         drop(shared);
         assert!(any());
-        for ((what, rest), function) in take().iter().zip([7, 8]) {
+        for ((functions, rest), function) in take().iter().zip([7, 8]) {
             let Ref::Box(rest) = rest else { panic!("an instance") };
-            assert_eq!((what.function, rest.cells.borrow().i[0]), (function, 2));
+            assert_eq!((functions.function, rest.cells.borrow().i[0]), (function, 2));
         }
         assert!(!any());
     }
@@ -186,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_that_is_over_leaves_nobody_waiting() {
+    fn a_finished_run_leaves_no_pending_finalizer() {
         let inner = instance(1, &[7]);
         let Ref::Box(outer) = instance(2, &[7]) else { panic!("an instance") };
         outer.cells.borrow_mut().r.push(inner);

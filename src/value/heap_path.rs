@@ -6,11 +6,11 @@ use hashbrown::HashSet;
 
 /// The steps to the objects that are reachable from the roots: each object is a part of an earlier one.
 #[derive(Clone, Debug, Default)]
-pub struct HeapPath(Vec<Step>);
+pub struct HeapPath(Vec<PathStep>);
 
 /// A part of an object: the index of the object, and the index of the part.
 #[derive(Clone, Copy, Debug)]
-struct Step {
+struct PathStep {
     of: u32,
     part: u32,
 }
@@ -21,14 +21,14 @@ impl HeapPath {
     pub fn of(first: &[Ref], known: &HashSet<usize>) -> (HeapPath, Vec<Ref>) {
         let mut steps = vec![];
         let mut objects = first.to_vec();
-        let mut met: HashSet<usize> = first.iter().map(address).collect();
+        let mut visited: HashSet<usize> = first.iter().map(address).collect();
         let mut of = 0;
         while of < objects.len() {
             for k in 0.. {
                 let Some(child) = part_of(&objects[of], k) else { break };
                 let place = address(&child);
-                if place != 0 && !known.contains(&place) && met.insert(place) {
-                    steps.push(Step { of: of as u32, part: k as u32 });
+                if place != 0 && !known.contains(&place) && visited.insert(place) {
+                    steps.push(PathStep { of: of as u32, part: k as u32 });
                     objects.push(child);
                 }
             }

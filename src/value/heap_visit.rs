@@ -45,12 +45,12 @@ impl SlotChange for ClearSlots {
 }
 
 /// A modification that only reads the slots.
-struct Visit<'a> {
+struct ReadOnly<'a> {
     enters_boxes: bool,
     visit: &'a mut dyn FnMut(Slot),
 }
 
-impl SlotChange for Visit<'_> {
+impl SlotChange for ReadOnly<'_> {
     fn slot(&mut self, slot: Slot) -> Slot {
         (self.visit)(slot);
         slot
@@ -63,11 +63,11 @@ impl SlotChange for Visit<'_> {
 
 /// Visits the slots in `cells` and in everything reachable from it; those in boxes only if `enters_boxes`.
 pub fn visit_slots(cells: &mut Cells, enters_boxes: bool, visit: &mut dyn FnMut(Slot)) {
-    change_slots(cells, &mut Visit { enters_boxes, visit });
+    change_slots(cells, &mut ReadOnly { enters_boxes, visit });
 }
 
 /// The state of a traversal.
-struct Walk<'a> {
+struct Traversal<'a> {
     change: &'a mut dyn SlotChange,
     /// The visited objects by address, with their replacements; the originals are retained, so that no address is reused.
     done: HashMap<usize, (Ref, Ref)>,
@@ -76,7 +76,7 @@ struct Walk<'a> {
 }
 
 /// An object whose parts are being modified.
-struct Open {
+struct OpenObject {
     object: Ref,
     next: usize,
     /// The replaced parts, by index.
@@ -85,19 +85,19 @@ struct Open {
 
 /// Modifies the slots in `cells` and in everything reachable from it.
 pub fn change_slots(cells: &mut Cells, change: &mut dyn SlotChange) {
-    let mut walk = Walk { change, done: HashMap::new(), boxes: HashSet::new(), waiting: vec![] };
+    let mut walk = Traversal { change, done: HashMap::new(), boxes: HashSet::new(), waiting: vec![] };
     walk.storage(cells);
     walk.rest();
 }
 
 /// Modifies the slots in boxes and in everything reachable from them.
 pub fn change_slots_in_boxes(roots: &[Rc<BoxCells>], change: &mut dyn SlotChange) {
-    let mut walk = Walk { change, done: HashMap::new(), boxes: HashSet::new(), waiting: roots.to_vec() };
+    let mut walk = Traversal { change, done: HashMap::new(), boxes: HashSet::new(), waiting: roots.to_vec() };
     walk.boxes.extend(roots.iter().map(|root| Rc::as_ptr(root) as usize));
     walk.rest();
 }
 
-impl Walk<'_> {
+impl Traversal<'_> {
     fn rest(&mut self) {
         while let Some(next) = self.next() {
             // The contents are not borrowed by running code, because slots are modified between instructions.
@@ -139,7 +139,7 @@ impl Walk<'_> {
 
     /// Returns the replacement of a reference; `None` when it is unchanged.
     fn reference(&mut self, root: &Ref) -> Option<Ref> {
-        let mut open: Vec<Open> = vec![];
+        let mut open: Vec<OpenObject> = vec![];
         let mut answer = self.enter(root, &mut open);
         while let Some(top) = open.last_mut() {
             if let Some(new) = answer.take() {
@@ -162,7 +162,7 @@ impl Walk<'_> {
     }
 
     /// Starts the traversal of an object, or returns its replacement if that is known.
-    fn enter(&mut self, reference: &Ref, open: &mut Vec<Open>) -> Option<Ref> {
+    fn enter(&mut self, reference: &Ref, open: &mut Vec<OpenObject>) -> Option<Ref> {
         match reference {
             Ref::Null | Ref::Text(_) => None,
             Ref::Box(inside) => {
@@ -182,38 +182,39 @@ impl Walk<'_> {
                 if let Some((_, new)) = self.done.get(&address(reference)) {
                     return (address(new) != address(reference)).then(|| new.clone());
                 }
-                open.push(Open { object: reference.clone(), next: 0, changed: vec![] });
+                open.push(OpenObject { object: reference.clone(), next: 0, changed: vec![] });
                 None
             }
         }
     }
 
-    fn leave(&mut self, done: Open) -> Option<Ref> {
-        let Open { object, changed, .. } = done;
-        let given = self.change.object(&object);
-        let mut slots_change = given.is_some();
+    fn leave(&mut self, done: OpenObject) -> Option<Ref> {
+        let OpenObject { object, changed, .. } = done;
+        let new_slots = self.change.object(&object);
+        let mut slots_change = new_slots.is_some();
         for slot in slots_of(&object).into_iter().flatten().filter(|s| **s != Slot::NONE) {
             slots_change |= self.change.slot(*slot) != *slot;
         }
         for origins in origins_of(&object).into_iter().flatten() {
             slots_change |= origins.any_slot(|slot| self.change.slot(slot) != slot);
         }
-        let new = if slots_change || !changed.is_empty() { Some(self.copy(&object, changed, given)) } else { None };
+        let new = if slots_change || !changed.is_empty() { Some(self.copy(&object, changed, new_slots)) } else { None };
         let kept = new.clone().unwrap_or_else(|| object.clone());
         self.done.insert(address(&object), (object, kept));
         new
     }
 
-    fn copy(&mut self, object: &Ref, changed: Vec<(usize, Ref)>, given: Option<Vec<Slot>>) -> Ref {
-        let mut copy = |cells: &Cells, given| self.copy_cells(cells, 0, &changed, given);
+    fn copy(&mut self, object: &Ref, changed: Vec<(usize, Ref)>, new_slots: Option<Vec<Slot>>) -> Ref {
+        let mut copy = |cells: &Cells, new_slots| self.copy_cells(cells, 0, &changed, new_slots);
         match object {
-            Ref::Cells(cells) => Ref::Cells(Rc::new(copy(cells, given))),
-            Ref::Closure(closure) => {
-                Ref::Closure(Rc::new(Closure { function: closure.function, captures: copy(&closure.captures, given) }))
-            }
-            Ref::Any(any) => Ref::Any(Rc::new(AnyValue { shape: any.shape, cells: copy(&any.cells, given) })),
+            Ref::Cells(cells) => Ref::Cells(Rc::new(copy(cells, new_slots))),
+            Ref::Closure(closure) => Ref::Closure(Rc::new(Closure {
+                function: closure.function,
+                captures: copy(&closure.captures, new_slots),
+            })),
+            Ref::Any(any) => Ref::Any(Rc::new(AnyValue { shape: any.shape, cells: copy(&any.cells, new_slots) })),
             Ref::Dictionary(dictionary) => {
-                let (keys, values) = match given {
+                let (keys, values) = match new_slots {
                     Some(mut keys) => {
                         let values = keys.split_off(dictionary.keys().f.len().min(keys.len()));
                         (Some(keys), Some(values))
@@ -230,9 +231,15 @@ impl Walk<'_> {
     }
 
     /// Copies cells with other slots and parts; the part at index 0 has index `base` in the object.
-    fn copy_cells(&mut self, cells: &Cells, base: usize, changed: &[(usize, Ref)], given: Option<Vec<Slot>>) -> Cells {
+    fn copy_cells(
+        &mut self,
+        cells: &Cells,
+        base: usize,
+        changed: &[(usize, Ref)],
+        new_slots: Option<Vec<Slot>>,
+    ) -> Cells {
         let mut new = cells.clone();
-        match given {
+        match new_slots {
             Some(slots) => new.slots = slots,
             None => self.slots(&mut new.slots),
         }

@@ -1,10 +1,11 @@
 //! Opaque tangent vectors: vectors whose components cannot be counted beforehand, passed as one number.
 //!
-//! In: a vector. Out: a number that stands for it: a NaN that nothing else makes, with the place of the vector in a table.
-//! So a sweep and the slots of a level can carry it like any other adjoint or tangent.
+//! In: a vector. Out: a number that represents it: a NaN that no operation produces, with the index of the vector in a table.
+//! A sweep and the slots of a level can therefore carry it like any other adjoint or tangent.
 //!
-//! Promises: a vector is found as long as nobody [forgets](forget) them all.
-//! Not here: who adds them up (`vm`), which types need them ([`TangentKind::Opaque`](crate::value::shape::TangentKind::Opaque)).
+//! Promises: a vector is found until all vectors are [forgotten](forget).
+//! Not here: the addition of vectors (`vm`), the types that need them
+//! ([`TangentKind::Opaque`](crate::value::shape::TangentKind::Opaque)).
 
 use crate::value::Cells;
 use crate::value::shape::TangentId;

@@ -142,7 +142,7 @@ impl Origins {
     }
 
     /// Adds the origins of these components from another table.
-    pub fn take_up(&mut self, from: &Origins, components: impl Iterator<Item = (u32, Content)>) {
+    pub fn merge(&mut self, from: &Origins, components: impl Iterator<Item = (u32, Content)>) {
         let Some(others) = &from.0 else { return };
         for item in components.chain([(0, Content::Any)]) {
             let Some(numbers) = others.get(&item) else { continue };
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn things_are_told_apart_by_component_and_content() {
+    fn origins_are_distinguished_by_component_and_content() {
         let mut origins = Origins::new();
         assert!(origins.is_unused());
         origins.set(0, Content::Integer(2), number(ONE));
@@ -195,7 +195,7 @@ mod tests {
     fn what_is_constant_is_forgotten() {
         let (mut origins, mut others) = (Origins::new(), Origins::new());
         origins.set(0, Content::Integer(2), number(ONE));
-        others.take_up(&origins, [(0, Content::Integer(2))].into_iter());
+        others.merge(&origins, [(0, Content::Integer(2))].into_iter());
         assert!(others.any_slot(|slot| slot == ONE));
         others.change_slots(|_| Slot::NONE);
         assert_eq!((origins.count(), others.count()), (1, 0));

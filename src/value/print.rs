@@ -1,7 +1,7 @@
 //! Printing: a value as a string, by its shape, in the format of Swift.
 
 use super::number::{write_double, write_float};
-use super::shape::{Case, OwnId, Shape, ShapeId, Shapes, Style};
+use super::shape::{Case, DescriptionId, Shape, ShapeId, Shapes, Style};
 use super::{Cells, Components, Ref, Text};
 use std::fmt::Write;
 use std::rc::Rc;
@@ -11,9 +11,9 @@ const MAX_DEPTH: usize = 500;
 
 /// A part of a value whose type has a custom description.
 #[derive(Clone, Debug)]
-pub struct OwnPart {
+pub struct CustomPart {
     /// The type.
-    pub own: OwnId,
+    pub own: DescriptionId,
     /// Whether it is inside another value.
     pub inside: bool,
     /// The part.
@@ -26,7 +26,7 @@ pub fn describe(shapes: &Shapes, shape: ShapeId, value: Components<'_>) -> Strin
 }
 
 /// Returns the description of a value, or with `inside` its description as a part of another value, where strings have quotes.
-/// `own` contains the custom descriptions of the parts that [`own_parts`] finds.
+/// `own` contains the custom descriptions of the parts that [`custom_parts`] finds.
 pub fn describe_with(shapes: &Shapes, shape: ShapeId, mut value: Components<'_>, inside: bool, own: &[Text]) -> String {
     let mut printer = Printer { shapes, out: String::new(), depth: 0, own: own.iter(), parts: vec![] };
     printer.value(shape, &mut value, inside);
@@ -34,7 +34,7 @@ pub fn describe_with(shapes: &Shapes, shape: ShapeId, mut value: Components<'_>,
 }
 
 /// Returns the parts of a value whose types have a custom description, in the order of the output.
-pub fn own_parts(shapes: &Shapes, shape: ShapeId, mut value: Components<'_>, inside: bool) -> Vec<OwnPart> {
+pub fn custom_parts(shapes: &Shapes, shape: ShapeId, mut value: Components<'_>, inside: bool) -> Vec<CustomPart> {
     if !shapes.has_custom_description(shape) {
         return vec![];
     }
@@ -49,7 +49,7 @@ struct Printer<'s> {
     depth: usize,
     own: std::slice::Iter<'s, Text>,
     /// The parts for which there was no description in `own`.
-    parts: Vec<OwnPart>,
+    parts: Vec<CustomPart>,
 }
 
 impl Printer<'_> {
@@ -64,7 +64,7 @@ impl Printer<'_> {
         if let Some(own) = self.shapes.own(shape) {
             match self.own.next() {
                 Some(text) => self.out.push_str(text),
-                None => self.parts.push(OwnPart { own, inside: quoted, value: Cells::record(value) }),
+                None => self.parts.push(CustomPart { own, inside: quoted, value: Cells::record(value) }),
             }
             return;
         }

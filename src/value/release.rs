@@ -7,14 +7,14 @@ use super::Ref;
 use std::cell::RefCell;
 
 /// The references that have not been dropped yet.
-struct Waiting {
+struct ReleaseQueue {
     /// Whether a call of [`release`] is active.
     busy: bool,
     list: Vec<Ref>,
 }
 
 thread_local! {
-    static WAITING: RefCell<Waiting> = const { RefCell::new(Waiting { busy: false, list: vec![] }) };
+    static QUEUE: RefCell<ReleaseQueue> = const { RefCell::new(ReleaseQueue { busy: false, list: vec![] }) };
 }
 
 /// Drops references; the outermost call also drops those of objects that are destroyed meanwhile.
@@ -23,11 +23,11 @@ pub fn release(references: &mut [Ref]) {
     if references.iter().all(|r| matches!(r, Ref::Null | Ref::Text(_))) {
         return;
     }
-    let first = WAITING.try_with(|waiting| {
-        let mut waiting = waiting.borrow_mut();
+    let first = QUEUE.try_with(|queue| {
+        let mut queue = queue.borrow_mut();
         // The list is processed from its end, so the first reference is dropped first.
-        waiting.list.extend(references.iter_mut().rev().map(std::mem::take));
-        !std::mem::replace(&mut waiting.busy, true)
+        queue.list.extend(references.iter_mut().rev().map(std::mem::take));
+        !std::mem::replace(&mut queue.busy, true)
     });
     match first {
         Ok(true) => {}
@@ -35,19 +35,19 @@ pub fn release(references: &mut [Ref]) {
         // The thread ends, and the list is gone: the references are leaked, because dropping them might recurse deeply.
         Err(_) => return references.iter_mut().for_each(|r| std::mem::forget(std::mem::take(r))),
     }
-    while let Ok(Some(next)) = WAITING.try_with(|w| w.borrow_mut().list.pop()) {
+    while let Ok(Some(next)) = QUEUE.try_with(|w| w.borrow_mut().list.pop()) {
         drop(next);
     }
-    let _ = WAITING.try_with(|waiting| {
-        let mut waiting = waiting.borrow_mut();
-        waiting.busy = false;
+    let _ = QUEUE.try_with(|queue| {
+        let mut queue = queue.borrow_mut();
+        queue.busy = false;
         // The memory of one long chain is not retained.
-        waiting.list.shrink_to(KEPT);
+        queue.list.shrink_to(RETAINED_CAPACITY);
     });
 }
 
 /// The capacity of the list that is retained.
-const KEPT: usize = 1024;
+const RETAINED_CAPACITY: usize = 1024;
 
 #[cfg(test)]
 mod tests {

@@ -17,7 +17,7 @@ pub enum Text {
 }
 
 /// The minimum capacity after the first append: words are often built letter by letter.
-const ROOM: usize = 24;
+const MIN_CAPACITY: usize = 24;
 
 impl Text {
     /// Appends a string: in place when it is not shared.
@@ -26,7 +26,7 @@ impl Text {
             Rc::make_mut(text).push_str(more);
             return;
         }
-        let mut text = String::with_capacity(((self.len() + more.len()) * 2).max(ROOM));
+        let mut text = String::with_capacity(((self.len() + more.len()) * 2).max(MIN_CAPACITY));
         text.push_str(self);
         text.push_str(more);
         *self = Text::Growing(Rc::new(text));
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_others_have_stays_when_a_text_grows() {
+    fn shared_strings_are_unchanged_when_one_grows() {
         let mut text = Text::from("a");
         text.push_str("b");
         let other = text.clone();
@@ -124,10 +124,10 @@ mod tests {
         text.push_str("d");
         assert_eq!((&*text, &*other), ("abcd", "ab"));
         assert_eq!(text.address(), at, "nobody else has it, so it grows in place");
-        let mut roomy = Text::from("x");
-        roomy.reserve(100);
-        let Text::Growing(inside) = &roomy else { panic!("a text with room") };
-        assert!(inside.capacity() >= 100 && &*roomy == "x");
+        let mut growing = Text::from("x");
+        growing.reserve(100);
+        let Text::Growing(inside) = &growing else { panic!("a text with room") };
+        assert!(inside.capacity() >= 100 && &*growing == "x");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Compiler: the machine's interface to the session, which is a source of code and a reporter.
 
 use crate::native::library::ExplainRequest;
-use crate::value::shape::OwnId;
+use crate::value::shape::DescriptionId;
 use crate::vm::diagnosis::kink::Kink;
 use crate::vm::diagnosis::trace::Trace;
 use crate::vm::fault::Fault;
@@ -26,7 +26,7 @@ pub trait Reporter {
     ///
     /// # Errors
     /// When there is none, which is a bug.
-    fn own_text(&mut self, own: OwnId, inside: bool) -> Result<u32, Box<Fault>> {
+    fn custom_description(&mut self, own: DescriptionId, inside: bool) -> Result<u32, Box<Fault>> {
         let _ = (own, inside);
         Err(Fault::internal("a type whose description was never compiled"))
     }

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// The kind of a stop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum FaultKind {
     /// A run-time error.
     Error(Number),
     /// The program ended itself, with this status.
@@ -23,7 +23,7 @@ pub enum Kind {
 #[derive(Clone, PartialEq, Debug)]
 pub struct Fault {
     /// The kind of the stop.
-    pub kind: Kind,
+    pub kind: FaultKind,
     /// One sentence that describes it.
     pub message: String,
     /// Values that explain it, with their names.
@@ -31,20 +31,20 @@ pub struct Fault {
     /// The location; in the user's text, if any of it was running.
     pub span: Span,
     /// The running calls, innermost first.
-    pub backtrace: Vec<Running>,
+    pub backtrace: Vec<BacktraceEntry>,
     /// Additional remarks.
     pub remarks: Vec<Remark>,
 }
 
 /// A call that was running.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Running {
+pub struct BacktraceEntry {
     /// The function.
     pub name: Rc<str>,
     /// The location in it.
     pub span: Span,
     /// The iteration of the innermost loop around that place, if the loop counts.
-    pub round: Option<i64>,
+    pub iteration: Option<i64>,
 }
 
 /// An additional remark on a fault.
@@ -61,15 +61,15 @@ pub enum Remark {
 }
 
 /// The number of calls of a long backtrace that are listed at its beginning and at its end.
-const FIRST: usize = 10;
-const LAST: usize = 5;
+const LISTED_FIRST: usize = 10;
+const LISTED_LAST: usize = 5;
 
 impl Fault {
     /// Creates a fault without a place, which the machine adds.
     pub fn new(kind: Number, message: impl Into<String>) -> Box<Fault> {
         let span = Span::default();
         let (message, values, backtrace, remarks) = (message.into(), vec![], vec![], vec![]);
-        Box::new(Fault { kind: Kind::Error(kind), message, values, span, backtrace, remarks })
+        Box::new(Fault { kind: FaultKind::Error(kind), message, values, span, backtrace, remarks })
     }
 
     /// Adds a remark.
@@ -88,7 +88,7 @@ impl Fault {
 
     /// Creates the fault of a program that ends itself.
     pub fn exit(status: i32) -> Box<Fault> {
-        Box::new(Fault { kind: Kind::Exit(status), ..*Fault::new(Number::Internal, "") })
+        Box::new(Fault { kind: FaultKind::Exit(status), ..*Fault::new(Number::Internal, "") })
     }
 
     /// Creates the fault of a run that was interrupted.
@@ -117,11 +117,11 @@ impl Fault {
     /// Shortens a long backtrace.
     pub fn cap(&mut self) {
         let all = self.backtrace.len();
-        if all > FIRST + LAST + 1 {
-            let left_out = all - FIRST - LAST;
+        if all > LISTED_FIRST + LISTED_LAST + 1 {
+            let left_out = all - LISTED_FIRST - LISTED_LAST;
             let note: Rc<str> = format!("… {left_out} more").into();
-            let note = Running { name: note, span: Span::default(), round: None };
-            self.backtrace.splice(FIRST..all - LAST, [note]);
+            let note = BacktraceEntry { name: note, span: Span::default(), iteration: None };
+            self.backtrace.splice(LISTED_FIRST..all - LISTED_LAST, [note]);
         }
     }
 }
@@ -225,7 +225,7 @@ pub fn trapped(trap: Trap, primitive: &str, operands: &[i64]) -> Box<Fault> {
 }
 
 /// Returns the fault for a number that no integer represents.
-pub fn not_whole(x: f64) -> Box<Fault> {
+pub fn not_an_integer(x: f64) -> Box<Fault> {
     let mut text = String::new();
     crate::value::number::write_double(&mut text, x);
     let why = if x.is_finite() { "out of range for" } else { "not a value of" };
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn long_backtraces_are_shortened() {
         let mut fault = Fault::new(Number::DepthLimit, "deep");
-        let call = |k: i32| Running { name: k.to_string().into(), span: Span::default(), round: None };
+        let call = |k: i32| BacktraceEntry { name: k.to_string().into(), span: Span::default(), iteration: None };
         fault.backtrace = (0..100).map(call).collect();
         fault.cap();
         assert_eq!(fault.backtrace.len(), 16);

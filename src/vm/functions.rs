@@ -71,7 +71,7 @@ pub trait CodeSource {
     ///
     /// # Errors
     /// When the run is interrupted.
-    fn chains_may_break(&mut self) -> Result<bool, Box<Fault>> {
+    fn may_lose_tangents(&mut self) -> Result<bool, Box<Fault>> {
         Ok(false)
     }
 
@@ -98,7 +98,7 @@ pub trait CodeSource {
 }
 
 /// The maximum number of functions, more than any program has; a higher number comes from a damaged code object.
-const MOST: u32 = 1 << 24;
+const MAX_FUNCTIONS: u32 = 1 << 24;
 
 /// The codes of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -155,7 +155,7 @@ pub(crate) enum Writes {
     /// It does not.
     Nothing,
     /// One of its function arguments may.
-    Given,
+    Argument,
     /// It may.
     Something,
 }
@@ -192,7 +192,7 @@ impl Functions {
         if self.aside.iter().all(Vec::is_empty) {
             return Ok(());
         }
-        let is_outdated = source.chains_may_break()?;
+        let is_outdated = source.may_lose_tangents()?;
         let [derivative, body] = std::mem::take(&mut self.aside);
         if is_outdated {
             self.replaced.extend(derivative.into_iter().chain(body).flatten());
@@ -216,7 +216,7 @@ impl Functions {
             return Ref::Closure(known.clone());
         }
         let new = Rc::new(Closure { function, captures: Cells::empty() });
-        if function < MOST {
+        if function < MAX_FUNCTIONS {
             self.plain.resize(self.plain.len().max(at + 1), None);
             self.plain[at] = Some(new.clone());
         }
@@ -233,7 +233,7 @@ impl Functions {
     /// Returns the function that implements a method for a type.
     ///
     /// # Errors
-    /// When the compiler knows none.
+    /// When the compiler has none.
     #[cold]
     pub fn load_method(&mut self, source: &mut dyn CodeSource, method: u16, shape: ShapeId) -> Result<Ref, Box<Fault>> {
         let function = source.method(method, shape)?;
@@ -310,7 +310,7 @@ fn checked(source: &mut dyn CodeSource, function: u32, version: Version) -> Resu
         Version::BodyDerivative => source.body_derivative(function)?,
     };
     verify(&code).map_err(|why| Fault::internal(format!("malformed code of `{}`: {why}", code.name)))?;
-    if code.is_derivative != (version != Version::Original) || function >= MOST {
+    if code.is_derivative != (version != Version::Original) || function >= MAX_FUNCTIONS {
         return Err(Fault::internal(format!("wrong code for `{}`", code.name)));
     }
     if !knows_types(source, &code) {

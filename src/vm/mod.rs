@@ -11,7 +11,7 @@
 //! machine never sees a type, only components, and shapes where a value is printed or compared.
 //! Its modules depend on each other in one direction only; `tests/suite/architecture.rs` has their order.
 //! What it records to explain and check derivatives is in `diagnosis`; the session renders it as a [`Reporter`].
-//! Not here: what is recorded (`tape`), what values look like (`value`), how code is made (`emit`).
+//! Not here: recording (`tape`), the representation of values (`value`), the generation of code (`emit`).
 
 mod compiler;
 pub(crate) mod diagnosis;
@@ -28,7 +28,7 @@ pub(crate) mod run;
 pub(crate) mod state;
 mod threaded;
 
-pub use crate::vm::fault::{Fault, Kind, Remark, Running, bytes};
+pub use crate::vm::fault::{BacktraceEntry, Fault, FaultKind, Remark, bytes};
 pub use crate::vm::operators::check::finite_difference;
 pub use crate::vm::state::limits::{Limits, share_of_machine};
 pub use crate::vm::state::machine::Machine;
@@ -36,7 +36,7 @@ pub use crate::vm::state::task::{Callee, Next, Task};
 pub use compiler::{Compiler, Reporter};
 pub use diagnosis::kink::Kink;
 pub use diagnosis::progress::{LoopProgress, ProgressReporter};
-pub use diagnosis::trace::{Count, Did, Row, Trace};
+pub use diagnosis::trace::{Count, Trace, TraceOperation, TraceRow};
 pub use functions::{CodeSource, TransformKind};
 pub(crate) use threaded::translate;
 

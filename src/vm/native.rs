@@ -3,7 +3,7 @@
 use crate::bytecode::NativeSite;
 use crate::cancel;
 use crate::native::library::{self, Native, NativeContext, NativeFunction, NativeRegisters, PureNative, PureOperation};
-use crate::value::print::OwnPart;
+use crate::value::print::CustomPart;
 use crate::value::{Cells, Ref, Slot, Text};
 use crate::vm::compiler::Compiler;
 use crate::vm::fault::Fault;
@@ -40,8 +40,9 @@ pub fn call(
         return Ok(Next::Return);
     }
     let arguments = machine.take_window(site.params.map(usize::from), slots);
-    let ask = Ask { function, site: site.clone(), slots, arguments, parts: parts.into_iter(), texts: vec![] };
-    ask.next(machine, compiler)
+    let task =
+        DescribePartsTask { function, site: site.clone(), slots, arguments, parts: parts.into_iter(), texts: vec![] };
+    task.next(machine, compiler)
 }
 
 /// Requests the derivative of the function in the window as a formula.
@@ -81,25 +82,25 @@ fn attempt(
     compiler: &mut dyn Compiler,
     (function, site): (&NativeFunction, &NativeSite),
     slots: bool,
-    own_texts: Option<&[Text]>,
-) -> Result<Vec<OwnPart>, Box<Fault>> {
+    custom_descriptions: Option<&[Text]>,
+) -> Result<Vec<CustomPart>, Box<Fault>> {
     let from = machine.window[2];
     let results = from..from + usize::from(site.results[2]);
     // Objects that may be modified in place, with their sizes.
     let kept = machine.stacks.r.get(results.clone()).unwrap_or(&[]);
-    let given: [(usize, i64); KEPT_IN_PLACE] =
-        std::array::from_fn(|k| kept.get(k).map_or((0, 0), |given| (address(given), effort(given))));
-    let asked = cancel::catch_cancelled(|| run(machine, compiler, (function, site), slots, own_texts));
-    let asked = asked.unwrap_or_else(|| Err(Fault::stopped()))?;
-    if asked.is_empty() {
+    let inputs: [(usize, i64); MAX_MODIFIED_IN_PLACE] =
+        std::array::from_fn(|k| kept.get(k).map_or((0, 0), |inputs| (address(inputs), effort(inputs))));
+    let requested = cancel::catch_cancelled(|| run(machine, compiler, (function, site), slots, custom_descriptions));
+    let requested = requested.unwrap_or_else(|| Err(Fault::stopped()))?;
+    if requested.is_empty() {
         // The limits are checked soon if the new objects are large.
         for result in machine.stacks.r.get(results).unwrap_or(&[]) {
-            let before = given.iter().find(|(at, _)| *at != 0 && *at == address(result)).map_or(0, |(_, size)| *size);
+            let before = inputs.iter().find(|(at, _)| *at != 0 && *at == address(result)).map_or(0, |(_, size)| *size);
             machine.fuel -= (effort(result) - before).max(0);
         }
         clear_leftovers(machine, site);
     }
-    Ok(asked)
+    Ok(requested)
 }
 
 /// Runs the function on the window.
@@ -109,17 +110,17 @@ fn run(
     compiler: &mut dyn Compiler,
     (function, site): (&NativeFunction, &NativeSite),
     slots: bool,
-    own_texts: Option<&[Text]>,
-) -> Result<Vec<OwnPart>, Box<Fault>> {
+    custom_descriptions: Option<&[Text]>,
+) -> Result<Vec<CustomPart>, Box<Fault>> {
     let range = |b: usize| machine.window[b]..machine.window[b] + usize::from(site.params[b].max(site.results[b]));
     let (f, i, r) = (range(0), range(1), range(2));
     let stacks = &mut machine.stacks;
     let beside: &mut [Slot] = if slots { &mut stacks.slots[f.clone()] } else { &mut [] };
     let registers = NativeRegisters { f: &mut stacks.f[f], slots: beside, i: &mut stacks.i[i], r: &mut stacks.r[r] };
     let mut context = NativeContext::new(compiler.shapes(), &site.shapes, &mut machine.host, registers);
-    context.own_texts = own_texts;
+    context.custom_descriptions = custom_descriptions;
     (function.call)(&mut context)?;
-    Ok(context.asked)
+    Ok(context.requested)
 }
 
 /// Clears arguments that were only read, because they would keep their objects shared.
@@ -132,7 +133,7 @@ fn clear_leftovers(machine: &mut Machine, site: &NativeSite) {
 }
 
 /// The number of first arguments that may be modified in place; a function that modifies its receiver has it first.
-const KEPT_IN_PLACE: usize = 2;
+const MAX_MODIFIED_IN_PLACE: usize = 2;
 
 /// Returns the number of steps that creating an object counts as: a program that doubles a string ten times has done more than
 /// ten.
@@ -156,19 +157,19 @@ fn address(object: &Ref) -> usize {
 }
 
 /// A native function that is suspended until the descriptions of parts of its arguments are available.
-struct Ask {
+struct DescribePartsTask {
     function: &'static NativeFunction,
     site: NativeSite,
     slots: bool,
     arguments: Cells,
-    parts: std::vec::IntoIter<OwnPart>,
+    parts: std::vec::IntoIter<CustomPart>,
     texts: Vec<Text>,
 }
 
-impl Ask {
+impl DescribePartsTask {
     fn next(mut self, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
         if let Some(part) = self.parts.next() {
-            let callee = Callee::Function(compiler.own_text(part.own, part.inside)?);
+            let callee = Callee::Function(compiler.custom_description(part.own, part.inside)?);
             machine.set_window(part.value.all());
             return Ok(Next::Call { callee, derivative: self.slots, then: Some(Box::new(self)) });
         }
@@ -178,7 +179,7 @@ impl Ask {
     }
 }
 
-impl Task for Ask {
+impl Task for DescribePartsTask {
     fn resume(mut self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
         match machine.take_reference(0) {
             Ref::Text(text) => self.texts.push(text),

@@ -8,13 +8,13 @@ use crate::source::{SourceId, SourceMap, Span};
 use std::ops::Range;
 
 /// Marks that are more than this many lines apart get separate snippets.
-const NEAR: u32 = 30;
+const MAX_GAP: u32 = 30;
 /// Lines longer than this many bytes are truncated to the text around a mark.
 const LONG_LINE: usize = 1000;
 /// The number of bytes before the mark of a truncated line; twice as many follow it.
-const SURROUNDINGS: usize = 240;
+const CONTEXT_WIDTH: usize = 240;
 /// A mark with at least this many line breaks is reduced to its first line.
-const MANY_LINES: usize = 24;
+const MAX_MARK_LINES: usize = 24;
 
 /// Consecutive lines of a source.
 pub(super) struct Excerpt {
@@ -47,7 +47,7 @@ pub(super) fn cluster<'a, T>(things: &'a [T], span: impl Fn(&T) -> Span, sources
     let mut last_line = 0;
     for (id, line, thing) in placed {
         match clusters.last_mut() {
-            Some((same, members)) if *same == id && line - last_line <= NEAR => members.push(thing),
+            Some((same, members)) if *same == id && line - last_line <= MAX_GAP => members.push(thing),
             _ => clusters.push((id, vec![thing])),
         }
         last_line = line;
@@ -110,15 +110,15 @@ impl Excerpt {
 /// Returns the end of a span as displayed.
 fn shown_end(text: &str, start: usize, end: usize) -> usize {
     let end = end.max(start);
-    match text[start..end].match_indices('\n').take(MANY_LINES).collect::<Vec<_>>().as_slice() {
-        lines if lines.len() == MANY_LINES => start + lines[0].0,
+    match text[start..end].match_indices('\n').take(MAX_MARK_LINES).collect::<Vec<_>>().as_slice() {
+        lines if lines.len() == MAX_MARK_LINES => start + lines[0].0,
         _ => end,
     }
 }
 
 /// Returns the part of a long line around `mark`.
 fn around(line: &str, mark: usize) -> Range<usize> {
-    boundary(line, mark.saturating_sub(SURROUNDINGS))..boundary(line, mark + 2 * SURROUNDINGS)
+    boundary(line, mark.saturating_sub(CONTEXT_WIDTH))..boundary(line, mark + 2 * CONTEXT_WIDTH)
 }
 
 /// Returns the last character boundary at or before `at`.

@@ -15,17 +15,17 @@ pub(super) fn line(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
         labels: std::iter::once(&diagnostic.primary)
             .filter(|l| !l.text.is_empty())
             .chain(&diagnostic.secondary)
-            .map(|Label { span, text }| Said { text, place: place(*span, sources) })
+            .map(|Label { span, text }| Annotation { text, place: place(*span, sources) })
             .collect(),
         notes: diagnostic
             .notes
             .iter()
-            .map(|Note { span, text }| Said { text, place: span.and_then(|s| place(s, sources)) })
+            .map(|Note { span, text }| Annotation { text, place: span.and_then(|s| place(s, sources)) })
             .collect(),
         helps: diagnostic
             .helps
             .iter()
-            .map(|Help { text, edits }| WayOut {
+            .map(|Help { text, edits }| Suggestion {
                 text,
                 edits: edits
                     .iter()
@@ -48,9 +48,9 @@ struct Object<'a> {
     message: &'a str,
     #[serde(flatten)]
     place: Option<Place>,
-    labels: Vec<Said<'a>>,
-    notes: Vec<Said<'a>>,
-    helps: Vec<WayOut<'a>>,
+    labels: Vec<Annotation<'a>>,
+    notes: Vec<Annotation<'a>>,
+    helps: Vec<Suggestion<'a>>,
 }
 
 /// A span: lines and columns from 1, columns in characters; the end is the position after the last character.
@@ -66,14 +66,14 @@ struct Place {
 }
 
 #[derive(Serialize)]
-struct Said<'a> {
+struct Annotation<'a> {
     text: &'a str,
     #[serde(flatten)]
     place: Option<Place>,
 }
 
 #[derive(Serialize)]
-struct WayOut<'a> {
+struct Suggestion<'a> {
     text: &'a str,
     edits: Vec<Edit<'a>>,
 }

@@ -96,7 +96,7 @@ impl ActiveRegisters {
             for step in f.blocks.iter().flat_map(|b| &b.instructions) {
                 for (k, out) in step.outs.iter().enumerate().filter(|(_, r)| is_number(f, **r)) {
                     let at = out.0 as usize;
-                    if !self.varied[at] && self.gives_varied(program, f, step, k) {
+                    if !self.varied[at] && self.yields_varied(program, f, step, k) {
                         self.varied[at] = true;
                         changed = true;
                     }
@@ -106,7 +106,7 @@ impl ActiveRegisters {
     }
 
     /// Whether the `k`-th result of a step may vary.
-    fn gives_varied(&self, program: &Program, f: &Function, step: &Instruction, k: usize) -> bool {
+    fn yields_varied(&self, program: &Program, f: &Function, step: &Instruction, k: usize) -> bool {
         let from_operands = || step.ins.iter().any(|r| self.is_varied(*r));
         let from_references = || step.ins.iter().any(|r| bank(f, *r) == Bank::R);
         match transfer_of(&step.op) {

@@ -12,16 +12,16 @@ const NUMBER: Stride = Stride { f: 1, i: 0, r: 0 };
 const GARBAGE: f64 = 1e9;
 
 /// A small generator of random numbers.
-struct Dice(u64);
+struct Rng(u64);
 
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
+impl Rng {
+    fn below(&mut self, sides: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         ((self.0 >> 33) % sides as u64) as usize
     }
 
     fn choose(&mut self, regs: &[Reg]) -> Reg {
-        regs[self.roll(regs.len())]
+        regs[self.below(regs.len())]
     }
 }
 
@@ -40,7 +40,7 @@ fn random_program(seed: u64) -> (Program, FunctionId) {
     flat.ret(&[whole]);
     flat.add_to(&mut program);
 
-    let mut dice = Dice(seed);
+    let mut dice = Rng(seed);
     let mut b = Builder::new("f");
     let mut numbers = vec![b.param("x", F), b.param("y", F)];
     let (cell, array, zero) = (b.reg(R), b.reg(R), b.reg(I));
@@ -56,7 +56,7 @@ fn random_program(seed: u64) -> (Program, FunctionId) {
     b.jump(blocks[0]);
     for (k, block) in blocks.iter().enumerate() {
         b.at(*block);
-        for _ in 0..dice.roll(8) {
+        for _ in 0..dice.below(8) {
             random_step(&mut b, &mut dice, &numbers, cell, array, zero);
         }
         if k + 1 == blocks.len() {
@@ -64,17 +64,17 @@ fn random_program(seed: u64) -> (Program, FunctionId) {
         } else {
             let condition = b.primitive("double.lt", &[dice.choose(&numbers), dice.choose(&numbers)]);
             // The branch may go back as well as forward; a run that does not end is abandoned.
-            b.branch(condition, blocks[dice.roll(blocks.len())], blocks[k + 1]);
+            b.branch(condition, blocks[dice.below(blocks.len())], blocks[k + 1]);
         }
     }
     let id = b.add_to(&mut program);
     (program, id)
 }
 
-fn random_step(b: &mut Builder, dice: &mut Dice, numbers: &[Reg], cell: Reg, array: Reg, zero: Reg) {
+fn random_step(b: &mut Builder, dice: &mut Rng, numbers: &[Reg], cell: Reg, array: Reg, zero: Reg) {
     let (x, y, out) = (dice.choose(numbers), dice.choose(numbers), dice.choose(numbers));
     let named = |name: &str| Op::Primitive(primitive(name).unwrap());
-    match dice.roll(14) {
+    match dice.below(14) {
         0 => b.op_to(Op::ConstF(0.25), &[], &[out]),
         1 => b.op_to(Op::Copy, &[x], &[out]),
         2 => b.op_to(named("double.add"), &[x, y], &[out]),

@@ -1,9 +1,9 @@
 //! Containers: the dependence of values that are stored in containers, and of values that are loaded from them.
 //!
-//! Promises: an element of an array, a dictionary or a value of any type is reported to come through a break only if all values
+//! Promises: an element of an array, a dictionary or a value of any type is reported to have lost its tangent only if all values
 //! that were stored there do.
 
-use super::super::dependence::{Break, BreakReason, Dependence, Known};
+use super::super::dependence::{Dependence, LossReason, SharedDependence, TangentLoss};
 use crate::ir::analysis::data_flow::Fact;
 use crate::ir::{Function, Instruction, Op, Program, Reg};
 use crate::value::Bank;
@@ -11,8 +11,8 @@ use crate::value::shape::ShapeId;
 use std::rc::Rc;
 
 /// Returns the dependence of a container after one element is appended.
-pub(super) fn appended(container: &Known, element: &[Reg], facts: &[Known]) -> Known {
-    let parts = Known::union(element.iter().map(|r| &facts[r.0 as usize]));
+pub(super) fn appended(container: &SharedDependence, element: &[Reg], facts: &[SharedDependence]) -> SharedDependence {
+    let parts = SharedDependence::union(element.iter().map(|r| &facts[r.0 as usize]));
     let mut all = container.clone();
     all.join(&parts);
     let is_certain = element.len() == 1 && parts.is_from_arguments();
@@ -20,39 +20,39 @@ pub(super) fn appended(container: &Known, element: &[Reg], facts: &[Known]) -> K
 }
 
 /// Returns the dependence of an array after one of its elements is replaced.
-pub(super) fn replaced(step: &Instruction, facts: &[Known]) -> Known {
+pub(super) fn replaced(step: &Instruction, facts: &[SharedDependence]) -> SharedDependence {
     let fact = |r: &Reg| &facts[r.0 as usize];
-    let is_broken = |known: &Known| known.0.as_ref().is_some_and(|d| !d.breaks.is_empty() && !d.mixed);
+    let is_lost = |known: &SharedDependence| known.0.as_ref().is_some_and(|d| !d.losses.is_empty() && !d.mixed);
     match &step.ins[..] {
-        [array, _, value] if is_broken(fact(array)) && is_broken(fact(value)) => {
+        [array, _, value] if is_lost(fact(array)) && is_lost(fact(value)) => {
             appended(fact(array), std::slice::from_ref(value), facts)
         }
-        all => Known::union(all.iter().map(fact)).element().with(|d| d.mixed = true),
+        all => SharedDependence::union(all.iter().map(fact)).element().with(|d| d.mixed = true),
     }
 }
 
 /// Returns the dependence of components that are stored together: if there are several, those of `@noDerivative` properties need
 /// not be examined again.
-pub(super) fn contained(parts: &[Reg], known: Known) -> Known {
-    let is_property = |found: &Rc<Break>| found.why == BreakReason::Property;
-    let is_touched = known.0.as_ref().is_some_and(|d| d.breaks.values().any(is_property));
+pub(super) fn contained(parts: &[Reg], known: SharedDependence) -> SharedDependence {
+    let is_property = |found: &Rc<TangentLoss>| found.reason == LossReason::Property;
+    let is_touched = known.0.as_ref().is_some_and(|d| d.losses.values().any(is_property));
     if parts.len() < 2 || !is_touched {
         return known;
     }
-    known.with(|d| d.breaks.retain(|_, found| !is_property(found)))
+    known.with(|d| d.losses.retain(|_, found| !is_property(found)))
 }
 
 /// Returns the dependence of a loaded value: integers don't vary, and their origin is not certain.
-pub(super) fn loaded(bank: Bank, known: Known) -> Known {
+pub(super) fn loaded(bank: Bank, known: SharedDependence) -> SharedDependence {
     match bank {
         Bank::F | Bank::R => known,
-        Bank::I => Known::default(),
+        Bank::I => SharedDependence::default(),
     }
 }
 
-/// Returns the dependence of a result that may be a non-empty array or dictionary: if it has no known break, no element that is
+/// Returns the dependence of a result that may be a non-empty array or dictionary: if it has no known loss, no element that is
 /// added later is certain to be the one that is read.
-pub(super) fn filled(f: &Function, step: &Instruction, out: Reg, known: Known) -> Known {
+pub(super) fn filled(f: &Function, step: &Instruction, out: Reg, known: SharedDependence) -> SharedDependence {
     let may_hold_elements = match &step.op {
         Op::Native { name, .. } => !matches!(*name, "dictionary.new" | "array.new" | "array.reserve"),
         Op::Constants(_)
@@ -65,7 +65,7 @@ pub(super) fn filled(f: &Function, step: &Instruction, out: Reg, known: Known) -
         | Op::LoadElement { .. } => true,
         _ => false,
     };
-    let is_whole = known.0.as_ref().is_none_or(|d| d.breaks.is_empty());
+    let is_whole = known.0.as_ref().is_none_or(|d| d.losses.is_empty());
     if may_hold_elements && is_whole && f.registers[out.0 as usize].bank == Bank::R {
         return known.with(|d| d.mixed = true);
     }
@@ -77,8 +77,8 @@ pub(super) fn integer(
     program: &Program,
     (name, shapes): (&str, &[ShapeId]),
     step: &Instruction,
-    facts: &[Known],
-) -> Option<Vec<Known>> {
+    facts: &[SharedDependence],
+) -> Option<Vec<SharedDependence>> {
     let layout = program.shapes.layout(*shapes.last()?);
     if (layout.f, layout.i, layout.r) != (0, 1, 0) {
         return None;
@@ -90,9 +90,9 @@ pub(super) fn integer(
             Some(vec![appended(fact(dictionary), std::slice::from_ref(value), facts)])
         }
         ("any.as" | "dictionary.get", [container, ..]) => {
-            let is_certain = |d: &Dependence| !d.mixed && d.on.is_empty() && !d.breaks.is_empty();
+            let is_certain = |d: &Dependence| !d.mixed && d.on.is_empty() && !d.losses.is_empty();
             let value = fact(container).clone().0.filter(|d| is_certain(d));
-            Some(vec![Known::default(), Known(value)])
+            Some(vec![SharedDependence::default(), SharedDependence(value)])
         }
         _ => None,
     }

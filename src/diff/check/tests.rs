@@ -24,7 +24,7 @@ fn promise(program: &mut Program, target: FunctionId, linear: bool) -> Vec<Diagn
     out
 }
 
-fn said(b: Builder, linear: bool) -> Vec<Diagnostic> {
+fn reported(b: Builder, linear: bool) -> Vec<Diagnostic> {
     let mut program = Program::default();
     let id = b.add_to(&mut program);
     promise(&mut program, id, linear)
@@ -52,13 +52,13 @@ fn a_number_goes_through_an_integer() {
     let two = b.constant(2.0);
     let sum = b.primitive("double.add", &[y, two]);
     b.ret(&[sum]);
-    let said = said(b, false);
-    assert_eq!(codes(&said), [Code::NotDifferentiable]);
-    assert_eq!(said[0].message, "function is not differentiable");
-    let note = said[0].notes.iter().find(|n| n.span == Some(conversion)).unwrap();
+    let reported = reported(b, false);
+    assert_eq!(codes(&reported), [Code::NotDifferentiable]);
+    assert_eq!(reported[0].message, "function is not differentiable");
+    let note = reported[0].notes.iter().find(|n| n.span == Some(conversion)).unwrap();
     assert!(note.text.starts_with("cannot differentiate through a non-differentiable result; do you want to add"));
-    assert_eq!(said[0].secondary[0].text, "differentiating with respect to 'x'");
-    let edits = &said[0].helps[0].edits;
+    assert_eq!(reported[0].secondary[0].text, "differentiating with respect to 'x'");
+    let edits = &reported[0].helps[0].edits;
     assert_eq!(edits[0], (conversion.before(), "withoutDerivative(at: ".into()));
     assert_eq!(edits[1], (conversion.after(), ")".into()));
 }
@@ -80,7 +80,7 @@ fn a_selection_is_no_path() {
     b.ret(&[negative]);
     b.at(otherwise);
     b.ret(&[product]);
-    assert_eq!(codes(&said(b, false)), []);
+    assert_eq!(codes(&reported(b, false)), []);
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn what_was_overwritten_does_not_count() {
     b.step(primitive("double.fromInt"), &[n], &[y]);
     b.step(Op::Copy, &[x], &[y]);
     b.ret(&[y]);
-    assert_eq!(codes(&said(b, false)), []);
+    assert_eq!(codes(&reported(b, false)), []);
 }
 
 #[test]
@@ -103,7 +103,7 @@ fn a_path_through_without_derivative_is_accepted() {
     let n = b.primitive("int.fromDouble", &[still]);
     let y = b.primitive("double.fromInt", &[n]);
     b.ret(&[y]);
-    assert_eq!(codes(&said(b, false)), []);
+    assert_eq!(codes(&reported(b, false)), []);
 }
 
 #[test]
@@ -133,9 +133,9 @@ fn a_break_inside_calls_is_reported_with_the_calls() {
     let call = b.step(Op::Call(loss), &[x], &[y]);
     b.ret(&[y]);
     let f = b.add_to(&mut program);
-    let said = promise(&mut program, f, false);
-    assert_eq!(codes(&said), [Code::NotDifferentiable]);
-    let notes: Vec<_> = said[0].notes.iter().map(|n| (n.span, &*n.text)).collect();
+    let reported = promise(&mut program, f, false);
+    assert_eq!(codes(&reported), [Code::NotDifferentiable]);
+    let notes: Vec<_> = reported[0].notes.iter().map(|n| (n.span, &*n.text)).collect();
     assert_eq!(notes[0].1, "when differentiating this function definition");
     assert_eq!(notes[1], (Some(call), "when differentiating 'loss(_:)', called here"));
     assert_eq!(notes[2].0, Some(at));
@@ -160,10 +160,10 @@ fn recursion_finds_the_break_at_its_place() {
     let z = b.primitive("double.fromInt", &[n]);
     b.ret(&[z]);
     let f = b.add_to(&mut program);
-    let said = promise(&mut program, f, false);
-    assert_eq!(codes(&said), [Code::NotDifferentiable]);
-    assert_eq!(said[0].notes.iter().filter(|n| n.text.contains("called here")).count(), 0);
-    assert!(said[0].notes.iter().any(|n| n.span == Some(at)));
+    let reported = promise(&mut program, f, false);
+    assert_eq!(codes(&reported), [Code::NotDifferentiable]);
+    assert_eq!(reported[0].notes.iter().filter(|n| n.text.contains("called here")).count(), 0);
+    assert!(reported[0].notes.iter().any(|n| n.span == Some(at)));
 }
 
 #[test]
@@ -174,10 +174,10 @@ fn a_constant_result_is_warned_about() {
     let root = b.reg(F);
     let at = b.step(primitive("double.sqrt"), &[three], &[root]);
     b.ret(&[root]);
-    let said = said(b, false);
-    assert_eq!(codes(&said), [Code::ZeroDerivative]);
-    assert_eq!((said[0].primary.span, &*said[0].primary.text), (at, "'x' is not used here"));
-    assert!(said[0].message.ends_with("do you want to add 'withoutDerivative(at:)' to make it explicit?"));
+    let reported = reported(b, false);
+    assert_eq!(codes(&reported), [Code::ZeroDerivative]);
+    assert_eq!((reported[0].primary.span, &*reported[0].primary.text), (at, "'x' is not used here"));
+    assert!(reported[0].message.ends_with("do you want to add 'withoutDerivative(at:)' to make it explicit?"));
 }
 
 #[test]
@@ -193,14 +193,14 @@ fn a_step_function_is_warned_about_and_a_cut_is_not() {
     b.at(otherwise);
     let zero = b.constant(0.0);
     b.ret(&[zero]);
-    assert_eq!(codes(&said(b, false)), [Code::ZeroDerivative]);
+    assert_eq!(codes(&reported(b, false)), [Code::ZeroDerivative]);
 
     let mut b = Builder::new("f");
     b.param("x", F);
     let three = b.constant(3.0);
     let cut = b.op(without_derivative(), &[three], F);
     b.ret(&[cut]);
-    assert_eq!(codes(&said(b, false)), []);
+    assert_eq!(codes(&reported(b, false)), []);
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn dynamic_calls_and_written_storage_are_not_reported() {
     let g = b.op(Op::Capture { bank: R, index: 0 }, &[], R);
     let y = b.op(Op::CallValue, &[g], F);
     b.ret(&[y]);
-    assert_eq!(codes(&said(b, false)), []);
+    assert_eq!(codes(&reported(b, false)), []);
 
     let load = Op::LoadGlobal { bank: F, index: 0 };
     let mut b = Builder::new("f");
@@ -218,14 +218,14 @@ fn dynamic_calls_and_written_storage_are_not_reported() {
     b.step(Op::StoreGlobal { bank: F, index: 1 }, &[x], &[]);
     let y = b.op(load.clone(), &[], F);
     b.ret(&[y]);
-    assert_eq!(codes(&said(b, false)), []);
+    assert_eq!(codes(&reported(b, false)), []);
 
     // A global variable that is only read cannot depend on the argument.
     let mut b = Builder::new("f");
     b.param("x", F);
     let y = b.op(load, &[], F);
     b.ret(&[y]);
-    assert_eq!(codes(&said(b, false)), [Code::ZeroDerivative]);
+    assert_eq!(codes(&reported(b, false)), [Code::ZeroDerivative]);
 }
 
 #[test]
@@ -244,13 +244,16 @@ fn an_opaque_function_has_no_derivative() {
     let call = b.step(Op::Call(sinf), &[x], &[y]);
     b.ret(&[y]);
     let f = b.add_to(&mut program);
-    let said = promise(&mut program, f, false);
-    assert_eq!(codes(&said), [Code::NoDerivative]);
-    assert_eq!((said[0].primary.span, &*said[0].message), (call, "expression is not differentiable"));
-    assert!(said[0].notes.iter().any(|n| n.text.contains("defined in other modules") && n.span == Some(call)));
+    let reported = promise(&mut program, f, false);
+    assert_eq!(codes(&reported), [Code::NoDerivative]);
+    assert_eq!((reported[0].primary.span, &*reported[0].message), (call, "expression is not differentiable"));
+    assert!(reported[0].notes.iter().any(|n| n.text.contains("defined in other modules") && n.span == Some(call)));
 
-    let said = promise(&mut program, sinf, true);
-    assert_eq!(said[0].message, "'sinf(_:)' is from a different module and has not been marked with '@differentiable'");
+    let reported = promise(&mut program, sinf, true);
+    assert_eq!(
+        reported[0].message,
+        "'sinf(_:)' is from a different module and has not been marked with '@differentiable'"
+    );
 
     // With a registered derivative the promise is accepted, except that it is not declared linear.
     let mut known = (**program.function(sinf).unwrap()).clone();
@@ -259,9 +262,9 @@ fn an_opaque_function_has_no_derivative() {
     program.functions[sinf.0 as usize] = Some(Rc::new(known));
     assert_eq!(codes(&promise(&mut program, f, false)), []);
     assert_eq!(codes(&promise(&mut program, sinf, false)), []);
-    let said = promise(&mut program, f, true);
-    assert_eq!(codes(&said), [Code::NotLinear]);
-    assert!(said[0].message.ends_with("'sinf' is not linear"));
+    let reported = promise(&mut program, f, true);
+    assert_eq!(codes(&reported), [Code::NotLinear]);
+    assert!(reported[0].message.ends_with("'sinf' is not linear"));
 }
 
 #[test]
@@ -274,8 +277,8 @@ fn linear_conversions_are_checked() {
         b.ret(&[y]);
         b
     };
-    assert_eq!(codes(&said(product(false), true)), []);
-    let nonlinear = said(product(true), true);
+    assert_eq!(codes(&reported(product(false), true)), []);
+    let nonlinear = reported(product(true), true);
     assert_eq!(nonlinear[0].message, "when differentiating this closure as a linear map, '*' is not linear");
 
     let mut b = Builder::new("addOne(_:)");
@@ -283,20 +286,20 @@ fn linear_conversions_are_checked() {
     let one = b.constant(1.0);
     let y = b.primitive("double.add", &[x, one]);
     b.ret(&[y]);
-    assert_eq!(codes(&said(b, true)), [Code::AffineAsLinear]);
+    assert_eq!(codes(&reported(b, true)), [Code::AffineAsLinear]);
 }
 
 #[test]
-fn only_what_moves_is_differentiated() {
+fn only_varied_components_are_differentiated() {
     // The second component of the parameter is a `@noDerivative` property.
     let mut program = Program::default();
     let mut b = Builder::new("f");
-    let moving = b.param("p", F);
+    let varied = b.param("p", F);
     let still = b.reg(F);
     b.function.params.push(still);
     let n = b.primitive("int.fromDouble", &[still]);
     let y = b.primitive("double.fromInt", &[n]);
-    let sum = b.primitive("double.add", &[y, moving]);
+    let sum = b.primitive("double.add", &[y, varied]);
     b.ret(&[sum]);
     let f = b.add_to(&mut program);
     let double = ShapeId(0);

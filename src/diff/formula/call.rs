@@ -1,9 +1,9 @@
 //! Calls: evaluates calls of function values, and derivatives inside formulas.
 
-use super::{NoFormula, Reader, Value};
+use super::{Evaluator, NoFormula, Value};
 use crate::native::formula::{Formula, simplified};
 
-impl Reader<'_> {
+impl Evaluator<'_> {
     /// Calls a function value; `all` holds the function and its arguments.
     pub(super) fn call(&mut self, all: &[Value]) -> Result<Vec<Value>, NoFormula> {
         match all.split_first() {
@@ -18,8 +18,8 @@ impl Reader<'_> {
             return Err(self.no("it differentiates with respect to several numbers"));
         };
         // A name that no other operand has.
-        let moving = format!("·{}", self.words.len());
-        let Value::Number(Formula::Operand(k)) = self.named(&moving)? else {
+        let varied = format!("·{}", self.names.len());
+        let Value::Number(Formula::Operand(k)) = self.named(&varied)? else {
             return Err(self.no("it uses values other than numbers"));
         };
         let results = self.call(&[body.clone(), Value::Number(Formula::Operand(k))])?;
@@ -30,7 +30,7 @@ impl Reader<'_> {
             y.derivative(k).map_err(|primitive| self.no(format!("'{}' has no derivative", primitive.symbol)))?;
         let there =
             |formula: &Formula| formula.with_operands(&|own| if own == k { x.clone() } else { Formula::Operand(own) });
-        let moves = simplified(&(there(&partial) * dx.clone()));
-        Ok(vec![self.number(there(y))?, self.number(moves)?])
+        let tangent = simplified(&(there(&partial) * dx.clone()));
+        Ok(vec![self.number(there(y))?, self.number(tangent)?])
     }
 }

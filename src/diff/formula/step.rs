@@ -1,13 +1,13 @@
 //! Step: evaluates one step of a graph.
 
-use super::{NoFormula, Reader, Registers, Value, known};
+use super::{Evaluator, NoFormula, Registers, Value, known};
 use crate::ir::{Function, Instruction, Op, Operator, Reg};
 use crate::native::field::{OrderOffset, Test};
 use crate::native::formula::Formula;
 use crate::native::{PrimitiveId, ids};
 use crate::value::Bank;
 
-impl Reader<'_> {
+impl Evaluator<'_> {
     /// Evaluates one step. A value other than a number, integer or function leaves its register empty, which fails only when the
     /// register is read.
     pub(super) fn step(

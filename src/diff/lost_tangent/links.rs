@@ -1,4 +1,4 @@
-//! Links: the effects of a step on a chain that loses a tangent. A step begins the chain, continues it, or ends it in a number.
+//! Links: the effects of a step on a path that loses a tangent. A step begins the path, continues it, or ends it in a number.
 
 use crate::diff::transfer;
 use crate::diff::transfer::{DependenceTransfer, NativeTransfer};
@@ -11,7 +11,7 @@ use crate::value::shape::ShapeId;
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Link {
     /// A number, or an object with numbers, becomes an integer or a string.
-    Break { number: Reg, to: Reg },
+    Lose { number: Reg, to: Reg },
     /// An integer or a string is computed from another one.
     Carry { from: Reg, to: Reg },
     /// A number is computed from an integer or a string.
@@ -139,21 +139,21 @@ impl Links<'_> {
 
     fn primitive(&self, transfer: DependenceTransfer, step: &Instruction, links: &mut Vec<Link>) {
         let to = step.outs[0];
-        let gives_number = self.bank(to) == Bank::F;
+        let yields_number = self.bank(to) == Bank::F;
         for &from in &step.ins {
             let is_number = self.bank(from) == Bank::F;
             match transfer {
                 DependenceTransfer::Flat => {}
-                DependenceTransfer::Break | DependenceTransfer::Carry | DependenceTransfer::Smooth
-                    if gives_number && !is_number =>
+                DependenceTransfer::Lose | DependenceTransfer::Carry | DependenceTransfer::Smooth
+                    if yields_number && !is_number =>
                 {
                     links.push(Link::Number { from, to });
                 }
-                DependenceTransfer::Break if is_number && !gives_number => links.push(Link::Break { number: from, to }),
-                DependenceTransfer::Break | DependenceTransfer::Carry if !is_number => {
+                DependenceTransfer::Lose if is_number && !yields_number => links.push(Link::Lose { number: from, to }),
+                DependenceTransfer::Lose | DependenceTransfer::Carry if !is_number => {
                     links.push(Link::Carry { from, to })
                 }
-                DependenceTransfer::Break | DependenceTransfer::Carry | DependenceTransfer::Smooth => {}
+                DependenceTransfer::Lose | DependenceTransfer::Carry | DependenceTransfer::Smooth => {}
             }
         }
     }
@@ -183,10 +183,10 @@ impl Links<'_> {
 
     fn native(&self, name: &str, shapes: &[ShapeId], step: &Instruction, links: &mut Vec<Link>) {
         match transfer::native(name) {
-            NativeTransfer::Break => {
+            NativeTransfer::Lose => {
                 let objects = step.ins.iter().filter(|r| self.bank(**r) == Bank::R);
                 for (number, to) in objects.flat_map(|number| step.outs.iter().map(move |to| (*number, *to))) {
-                    links.push(Link::Break { number, to });
+                    links.push(Link::Lose { number, to });
                 }
                 self.made_of_all(step, false, links);
             }
@@ -209,7 +209,7 @@ impl Links<'_> {
             for &from in &step.ins {
                 match (self.bank(from), self.bank(to)) {
                     (Bank::F, Bank::F) => {}
-                    (Bank::F, _) => links.push(Link::Break { number: from, to }),
+                    (Bank::F, _) => links.push(Link::Lose { number: from, to }),
                     (Bank::I, _) if integers_select => {}
                     (Bank::I | Bank::R, Bank::F) => links.push(Link::Number { from, to }),
                     (Bank::I, Bank::I) => links.push(Link::Carry { from, to }),

@@ -1,7 +1,7 @@
 //! Marking: inserts registers for the numbers that integers and strings were computed from, and the operators that move them.
 
 use crate::diff::lost_tangent::links::{Link, Links, Place};
-use crate::diff::lost_tangent::reach::{Reach, body_of, passes};
+use crate::diff::lost_tangent::reachability::{Reachability, body_of, passes};
 use crate::ir::{Block, BlockId, Function, FunctionId, Instruction, Op, Operator, Program, Reg, Register, Terminator};
 use crate::source::Span;
 use crate::value::Bank;
@@ -12,21 +12,21 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// A function while it is being marked.
 pub(crate) struct Marking<'a> {
     links: Links<'a>,
-    reach: &'a Reach,
+    reachability: &'a Reachability,
     /// The tangent type of a number.
     number: TangentId,
     registers: Vec<Register>,
     /// The registers of source numbers, by the register that each accompanies.
     beside: BTreeMap<Reg, Reg>,
     /// The definitions of registers that are followed.
-    writers: HashMap<Reg, Vec<Writer>>,
+    writers: HashMap<Reg, Vec<Definition>>,
     /// Steps to insert after the current step.
     after: Vec<Instruction>,
     is_changed: bool,
 }
 
 /// A definition of an integer or a string.
-enum Writer {
+enum Definition {
     /// A step that computes it from a number, or reads it from another place.
     Step(Span),
     /// A step that computes it from the content of another register.
@@ -36,13 +36,13 @@ enum Writer {
 impl<'a> Marking<'a> {
     pub(crate) fn of(
         program: &'a Program,
-        reach: &'a Reach,
+        reachability: &'a Reachability,
         (id, f): (FunctionId, &'a Function),
         number: TangentId,
     ) -> Marking<'a> {
         let mut marking = Marking {
             links: Links { program, f, id },
-            reach,
+            reachability,
             number,
             registers: f.registers.clone(),
             beside: BTreeMap::new(),
@@ -91,7 +91,7 @@ impl<'a> Marking<'a> {
     }
 
     fn follows(&self, reg: Reg) -> bool {
-        self.links.f.registers[reg.0 as usize].bank != Bank::F && self.reach.follows(self.links.id, reg)
+        self.links.f.registers[reg.0 as usize].bank != Bank::F && self.reachability.follows(self.links.id, reg)
     }
 
     /// Returns the registers that are followed, with their positions in the list.
@@ -100,7 +100,7 @@ impl<'a> Marking<'a> {
     }
 
     fn follows_place(&self, place: Place) -> bool {
-        self.reach.follows_place(self.links.id, place)
+        self.reachability.follows_place(self.links.id, place)
     }
 
     /// Returns the register of the source number that accompanies a register.
@@ -134,7 +134,7 @@ impl<'a> Marking<'a> {
         let mut made_of: BTreeMap<Reg, Vec<Reg>> = BTreeMap::new();
         if calls(step) {
             self.call(step, steps, &mut made_of);
-        } else if step.op == Op::Operator(Operator::Recompute { traced: false }) && self.reach.leads_out() {
+        } else if step.op == Op::Operator(Operator::Recompute { traced: false }) && self.reachability.leads_out() {
             let traced = self.operator(Operator::Recompute { traced: true }, &step.outs, &step.ins, step.span);
             steps.push(Instruction { active: step.active, ..traced });
         } else {
@@ -156,7 +156,7 @@ impl<'a> Marking<'a> {
     /// Adds the number that a result was computed from.
     fn source(&mut self, link: Link, span: Span, made_of: &mut BTreeMap<Reg, Vec<Reg>>) {
         match link {
-            Link::Break { number, to } => made_of.entry(to).or_default().push(number),
+            Link::Lose { number, to } => made_of.entry(to).or_default().push(number),
             Link::Carry { from, to } if self.follows(from) && self.follows(to) => {
                 let number = self.beside(from);
                 made_of.entry(to).or_default().push(number);
@@ -190,7 +190,7 @@ impl<'a> Marking<'a> {
         self.after.push(Instruction { op, outs: vec![number], ins, span, active: false });
     }
 
-    /// Ends a chain at a store, or at a conversion to a number.
+    /// Ends a path at a store, or at a conversion to a number.
     fn end(&mut self, link: Link, span: Span) {
         match link {
             Link::Store { place, component, value, replaces } if self.follows_place(place) => {
@@ -222,7 +222,7 @@ impl<'a> Marking<'a> {
 
     /// Marks a call: passes the source numbers of its arguments, and receives those of its results.
     fn call(&mut self, step: &Instruction, steps: &mut Vec<Instruction>, made_of: &mut BTreeMap<Reg, Vec<Reg>>) {
-        let gives: Vec<(u32, Reg)> = self.given(step);
+        let sent: Vec<(u32, Reg)> = self.given(step);
         let receives: Vec<(u32, Reg)> = match step.op {
             Op::Call(callee) if !self.links.program.function(callee).is_some_and(|f| passes(f)) => vec![],
             Op::Operator(ref operator) => {
@@ -231,22 +231,22 @@ impl<'a> Marking<'a> {
             }
             _ => self.followed(&step.outs),
         };
-        let is_touched = !gives.is_empty() || !receives.is_empty();
+        let is_touched = !sent.is_empty() || !receives.is_empty();
         if is_touched {
             steps.push(self.operator(Operator::ForgetOrigins, &[], &[], step.span));
         }
-        for (argument, reg) in &gives {
+        for (argument, reg) in &sent {
             let number = self.beside(*reg);
             steps.push(self.operator(Operator::SendArgumentOrigin { argument: *argument }, &[], &[number], step.span));
         }
         // A call with integer arguments alone must run derivative code.
-        steps.push(Instruction { active: !gives.is_empty(), ..step.clone() });
+        steps.push(Instruction { active: !sent.is_empty(), ..step.clone() });
         for (result, out) in receives {
             let number = self.new_number();
             self.insert_after(Operator::ReceiveResultOrigin { result }, &[number], &[], step.span);
             made_of.entry(out).or_default().push(number);
         }
-        if !gives.is_empty() {
+        if !sent.is_empty() {
             self.insert_after(Operator::ForgetOrigins, &[], &[], step.span);
         }
     }
@@ -259,12 +259,12 @@ impl<'a> Marking<'a> {
         };
         match step.op {
             Op::Call(id) => match self.links.program.function(id).filter(|f| passes(f)) {
-                Some(callee) => followed(&step.ins, &|k| self.reach.follows(id, callee.params[k as usize])),
+                Some(callee) => followed(&step.ins, &|k| self.reachability.follows(id, callee.params[k as usize])),
                 None => vec![],
             },
             Op::CallValue => {
                 let kind = (step.ins[1..].iter().map(bank).collect(), step.outs.iter().map(bank).collect());
-                followed(&step.ins[1..], &|k| self.reach.follows_argument(&kind, k))
+                followed(&step.ins[1..], &|k| self.reachability.follows_argument(&kind, k))
             }
             _ => vec![],
         }
@@ -275,15 +275,15 @@ impl<'a> Marking<'a> {
         for step in self.links.f.blocks.iter().flat_map(|b| &b.instructions) {
             let mut written = vec![];
             if calls(step) {
-                written.extend(step.outs.iter().map(|out| (*out, Writer::Step(step.span))));
+                written.extend(step.outs.iter().map(|out| (*out, Definition::Step(step.span))));
             }
             for link in self.links.of(step) {
                 match link {
-                    Link::Break { to, .. } => written.push((to, Writer::Step(step.span))),
+                    Link::Lose { to, .. } => written.push((to, Definition::Step(step.span))),
                     Link::Load { place, to, .. } if self.follows_place(place) => {
-                        written.push((to, Writer::Step(step.span)));
+                        written.push((to, Definition::Step(step.span)));
                     }
-                    Link::Carry { from, to } if self.follows(from) => written.push((to, Writer::Of(from))),
+                    Link::Carry { from, to } if self.follows(from) => written.push((to, Definition::Of(from))),
                     _ => {}
                 }
             }
@@ -303,10 +303,10 @@ impl<'a> Marking<'a> {
         while let Some(reg) = open.pop() {
             for writer in self.writers.get(&reg).into_iter().flatten() {
                 match writer {
-                    Writer::Step(span) if found.is_some_and(|known| known != *span) => return None,
-                    Writer::Step(span) => found = Some(*span),
-                    Writer::Of(from) if seen.insert(*from) => open.push(*from),
-                    Writer::Of(_) => {}
+                    Definition::Step(span) if found.is_some_and(|known| known != *span) => return None,
+                    Definition::Step(span) => found = Some(*span),
+                    Definition::Of(from) if seen.insert(*from) => open.push(*from),
+                    Definition::Of(_) => {}
                 }
             }
         }

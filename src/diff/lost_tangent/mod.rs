@@ -1,26 +1,27 @@
-//! Lost tangents: chains that break while derivative code runs. A number becomes something that has no tangent, and that becomes a
-//! number again.
+//! Lost tangents: marks where tangents are lost while derivative code runs: a number becomes an integer or a string, which has no
+//! tangent, and that becomes a number again.
 //!
-//! In: a function. Out: the same function, where beside each integer or text that such a chain may lead through a
-//! number is that it was made of, and an operator `LoseTangent` where there is a number again. Where the first one moves, the
-//! second has no derivative, and a program that uses it gets an error with the place where the chain broke.
-//! - What is computed of integers, and where paths meet, is done to the numbers beside them, too (`JoinOrigins`).
-//! - What is stored in an object leaves its number beside the object (`StoreOrigin`), and what is read there finds it
-//!   again by its content (`LoadOrigin`).
-//! - Calls pass on the numbers of arguments (`SendArgumentOrigin`, `ReceiveArgumentOrigin`) and of results (`SendResultOrigin`, `ReceiveResultOrigin`).
+//! In: a function. Out: the same function, in which each integer or string on such a path has a register beside it for its
+//! *origin*, the number that it was computed from, and an operator `LoseTangent` marks the number at the end of the path. Where the
+//! origin varies, that number has no derivative, and a program that uses it gets an error with the place of the loss.
+//! - Operations on integers, and joins of control flow, combine the origins of their operands (`JoinOrigins`).
+//! - A store into an object stores the origin beside the object (`StoreOrigin`), and a load finds it again by the content
+//!   (`LoadOrigin`).
+//! - Calls transfer the origins of arguments (`SendArgumentOrigin`, `ReceiveArgumentOrigin`) and of results (`SendResultOrigin`,
+//!   `ReceiveResultOrigin`).
 //!
-//! Promises: a selection (a condition, an index, a count, the length of a loop) is not a chain; a function that no chain
-//! can lead through from a number to a number (`reach`) is left alone. What is certain of a function that is promised to be
-//! differentiable has been refused before the program runs (`check`); this is for all others.
-//! Not here: what happens to the levels (`tape`), the words (`vm`).
+//! Promises: a selection (a condition, an index, a count, the length of a loop) is not such a path; a function without such paths
+//! (`reachability`) is unchanged. Losses that are certain in a function that is promised to be differentiable have been reported
+//! before the program runs (`check`); this analysis covers all others.
+//! Not here: the effect on the levels (`tape`), the wording (`vm`).
 
 mod links;
 mod marking;
-mod reach;
+mod reachability;
 
 pub(crate) use crate::diff::lost_tangent::links::carried;
 use crate::diff::lost_tangent::marking::Marking;
-use crate::diff::lost_tangent::reach::Reach;
+use crate::diff::lost_tangent::reachability::Reachability;
 use crate::ir::{Function, FunctionId, Program};
 use crate::value::shape::TangentKind;
 use std::cell::OnceCell;
@@ -28,32 +29,32 @@ use std::cell::OnceCell;
 /// The analysis that marks lost tangents.
 pub struct LostTangents<'p> {
     program: &'p Program,
-    reach: OnceCell<Reach>,
+    reachability: OnceCell<Reachability>,
 }
 
 impl<'p> LostTangents<'p> {
     /// Creates the analysis for the functions of a program.
     pub fn new(program: &'p Program) -> LostTangents<'p> {
-        LostTangents { program, reach: OnceCell::new() }
+        LostTangents { program, reachability: OnceCell::new() }
     }
 
     /// Whether a tangent can be lost anywhere in the program.
-    pub fn may_break(&self) -> bool {
-        !self.reach().is_empty()
+    pub fn may_lose_tangents(&self) -> bool {
+        !self.reachability().is_empty()
     }
 
-    fn reach(&self) -> &Reach {
-        self.reach.get_or_init(|| Reach::of(self.program))
+    fn reachability(&self) -> &Reachability {
+        self.reachability.get_or_init(|| Reachability::of(self.program))
     }
 
     /// Returns the function with its lost tangents marked; `None` when it has none.
     pub fn marked(&self, id: FunctionId, f: &Function) -> Option<Function> {
         let number = self.program.tangents.find(|tangent| tangent.kind == TangentKind::Number)?;
-        let reach = self.reach();
-        if reach.is_empty() {
+        let reachability = self.reachability();
+        if reachability.is_empty() {
             return None;
         }
-        Marking::of(self.program, reach, (id, f), number).function()
+        Marking::of(self.program, reachability, (id, f), number).function()
     }
 }
 

@@ -7,7 +7,7 @@ use crate::value::Bank::{F, I, R};
 use crate::value::origins::Storage;
 
 /// Returns the operators that are inserted into a function.
-fn put(program: &Program, id: FunctionId) -> Vec<Operator> {
+fn inserted(program: &Program, id: FunctionId) -> Vec<Operator> {
     let marked = LostTangents::new(program).marked(id, program.function(id).unwrap());
     if let Some(f) = &marked {
         assert_eq!(crate::ir::verify::verify(program, f), Vec::<String>::new());
@@ -18,10 +18,10 @@ fn put(program: &Program, id: FunctionId) -> Vec<Operator> {
 
 fn operators(b: Builder) -> Vec<Operator> {
     let (program, id) = program(b);
-    put(&program, id)
+    inserted(&program, id)
 }
 
-fn is_broken(operator: &Operator) -> bool {
+fn loses_tangent(operator: &Operator) -> bool {
     matches!(operator, Operator::LoseTangent { .. })
 }
 
@@ -33,8 +33,8 @@ fn a_number_that_was_an_integer_is_marked() {
     let m = b.primitive("int.add", &[n, n]);
     let y = b.primitive("double.fromInt", &[m]);
     b.ret(&[y]);
-    let put = operators(b);
-    assert!(put.iter().filter(|operator| is_broken(operator)).count() == 1, "{put:?}");
+    let inserted = operators(b);
+    assert!(inserted.iter().filter(|operator| loses_tangent(operator)).count() == 1, "{inserted:?}");
 }
 
 /// Builds a function that converts a number to an integer.
@@ -57,10 +57,10 @@ fn an_integer_that_is_returned_hands_on_what_it_was_made_of() {
     let z = b.primitive("double.fromInt", &[same]);
     b.ret(&[y, z]);
     let caller = b.add_to(&mut program);
-    assert_eq!(put(&program, callee), [Operator::SendResultOrigin { result: 1 }]);
-    let put = put(&program, caller);
-    assert_eq!(put[..2], [Operator::ForgetOrigins, Operator::ReceiveResultOrigin { result: 1 }]);
-    assert!(put.len() == 3 && is_broken(&put[2]));
+    assert_eq!(inserted(&program, callee), [Operator::SendResultOrigin { result: 1 }]);
+    let inserted = inserted(&program, caller);
+    assert_eq!(inserted[..2], [Operator::ForgetOrigins, Operator::ReceiveResultOrigin { result: 1 }]);
+    assert!(inserted.len() == 3 && loses_tangent(&inserted[2]));
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn an_integer_that_is_only_an_index_is_not_marked() {
     let z = b.primitive("double.fromInt", &[same]);
     b.ret(&[y, z]);
     let caller = b.add_to(&mut program);
-    assert_eq!((put(&program, callee), put(&program, caller)), (vec![], vec![]));
+    assert_eq!((inserted(&program, callee), inserted(&program, caller)), (vec![], vec![]));
 }
 
 /// Builds a function that calls another one with an integer that was computed from a number.
@@ -96,11 +96,11 @@ fn an_integer_that_is_given_hands_on_what_it_was_made_of() {
     g.ret(&[y]);
     let (mut program, callee) = program(g);
     let caller = caller(callee).add_to(&mut program);
-    let inside = put(&program, callee);
+    let inside = inserted(&program, callee);
     assert_eq!(inside[..1], [Operator::ReceiveArgumentOrigin { argument: 0 }]);
-    assert!(inside.len() == 2 && is_broken(&inside[1]));
+    assert!(inside.len() == 2 && loses_tangent(&inside[1]));
     assert_eq!(
-        put(&program, caller),
+        inserted(&program, caller),
         [Operator::ForgetOrigins, Operator::SendArgumentOrigin { argument: 0 }, Operator::ForgetOrigins]
     );
     // Only an integer is passed, which the original code would not track.
@@ -138,53 +138,53 @@ fn stored_and_read(store: impl FnOnce(&mut Builder, Reg) -> Reg) -> Vec<Operator
 }
 
 /// Asserts that an integer was stored as that component of an object, and read there.
-fn assert_kept(put: &[Operator], component: u32, replaces: bool) {
+fn assert_kept(inserted: &[Operator], component: u32, replaces: bool) {
     let inside = Storage::Object;
     let expected = [Operator::StoreOrigin { inside, component, replaces }, Operator::LoadOrigin { inside, component }];
-    assert_eq!(put[..2], expected);
-    assert!(put.len() == 3 && is_broken(&put[2]));
+    assert_eq!(inserted[..2], expected);
+    assert!(inserted.len() == 3 && loses_tangent(&inserted[2]));
 }
 
 #[test]
 fn an_integer_in_a_variable_keeps_what_it_was_made_of() {
-    let put = stored_and_read(|b, whole| {
+    let inserted = stored_and_read(|b, whole| {
         let variable = b.param("variable", R);
         b.op_to(Op::StoreBox { bank: I, index: 3 }, &[variable, whole], &[]);
         b.op(Op::LoadBox { bank: I, index: 3 }, &[variable], I)
     });
-    assert_kept(&put, 3, true);
+    assert_kept(&inserted, 3, true);
 }
 
 #[test]
 fn an_integer_in_an_array_keeps_what_it_was_made_of() {
-    let put = stored_and_read(|b, whole| {
+    let inserted = stored_and_read(|b, whole| {
         let (array, k) = (b.param("array", R), b.param("k", I));
         let stride = crate::ir::Stride { f: 0, i: 2, r: 0 };
         b.op_to(Op::StoreElement { bank: I, offset: 1, stride }, &[array, k, whole], &[array]);
         b.op(Op::LoadElement { bank: I, offset: 1, stride }, &[array, k], I)
     });
-    assert_kept(&put, 1, false);
+    assert_kept(&inserted, 1, false);
 }
 
 #[test]
 fn an_integer_in_another_component_is_another_one() {
-    let put = stored_and_read(|b, whole| {
+    let inserted = stored_and_read(|b, whole| {
         let variable = b.param("variable", R);
         b.op_to(Op::StoreBox { bank: I, index: 3 }, &[variable, whole], &[]);
         b.op(Op::LoadBox { bank: I, index: 4 }, &[variable], I)
     });
-    assert_eq!(put, []);
+    assert_eq!(inserted, []);
 }
 
 #[test]
 fn where_integers_are_combined_their_numbers_are() {
-    let put = stored_and_read(|b, whole| {
+    let inserted = stored_and_read(|b, whole| {
         let z = b.param("z", F);
         let other = b.primitive("int.fromDouble", &[z]);
         b.primitive("int.add", &[whole, other])
     });
-    assert_eq!(put[..1], [Operator::JoinOrigins]);
-    assert!(put.len() == 2 && is_broken(&put[1]));
+    assert_eq!(inserted[..1], [Operator::JoinOrigins]);
+    assert!(inserted.len() == 2 && loses_tangent(&inserted[1]));
 }
 
 #[test]

@@ -30,7 +30,7 @@ pub fn adjoint(f: &Function, value: bool) -> Result<Function, Fallback> {
     if !varied.is(result) {
         return Err(Fallback::Constant);
     }
-    let gives_value = value || may_hide_infinity(&f, &varied);
+    let returns_value = value || may_hide_infinity(&f, &varied);
     let mut builder = GraphBuilder::new(&f);
     let references: Vec<Reg> = f.params.iter().copied().filter(|r| f.registers[r.0 as usize].bank == Bank::R).collect();
     let homes: Vec<Reg> = references.iter().map(|_| builder.register(Bank::R)).collect();
@@ -58,7 +58,7 @@ pub fn adjoint(f: &Function, value: bool) -> Result<Function, Fallback> {
         needs: &needs,
         live: &live,
         entries,
-        gives_value,
+        returns_value,
         repeated: vec![],
         builder,
     };
@@ -87,7 +87,7 @@ pub fn adjoint(f: &Function, value: bool) -> Result<Function, Fallback> {
 }
 
 /// Whether a varied number is multiplied by a constant one that may be zero: a product 0·∞ has no partials, and the adjoint of
-/// the infinite factor is zero all the same.
+/// the infinite factor is still zero.
 fn may_hide_infinity(f: &Function, varied: &Varied) -> bool {
     let steps = || f.blocks.iter().flat_map(|block| &block.instructions);
     let may_be_zero = |r: &Reg| {
@@ -131,7 +131,7 @@ struct AdjointBuilder<'b, 'f> {
     entries: ControlFlowTrace,
     builder: GraphBuilder,
     output: Vec<Block>,
-    gives_value: bool,
+    returns_value: bool,
     /// Steps of the forward pass that the reverse pass repeats, and that fail there too if they fail: by block, then by place.
     repeated: Vec<(usize, usize)>,
 }
@@ -144,7 +144,7 @@ impl AdjointBuilder<'_, '_> {
     /// Returns the registers of the results.
     fn results(&self, result: Reg) -> Vec<Reg> {
         let adjoints = self.f().params.iter().filter_map(|r| self.adjoints.numbers.get(r)).copied();
-        let value = self.gives_value.then_some(result);
+        let value = self.returns_value.then_some(result);
         value.into_iter().chain(adjoints).chain(self.adjoints.objects.iter().copied()).collect()
     }
 

@@ -95,11 +95,11 @@ impl<'f> Blocks<'f> {
         let repeats = in_loops(f);
         let (known, stable) = (HashMap::new(), HashSet::new());
         let mut blocks = Blocks { f, varied, before, repeats, writers, known, stable, homes };
-        blocks.look_for_constants();
+        blocks.find_constants();
         blocks
     }
 
-    fn look_for_constants(&mut self) {
+    fn find_constants(&mut self) {
         let writes = count(self.f).writes;
         let steps =
             || self.f.blocks.iter().enumerate().flat_map(|(b, block)| block.instructions.iter().map(move |s| (b, s)));
@@ -137,7 +137,7 @@ impl<'f> Blocks<'f> {
     }
 
     /// Whether a value stays in its register until the reverse pass, because it is not written again.
-    pub fn stays(&self, b: usize, versions: &Versions, (reg, step): Version) -> bool {
+    pub fn is_unchanged(&self, b: usize, versions: &Versions, (reg, step): Version) -> bool {
         let alone = self.writers[reg.0 as usize] == [b] && !self.f.params.contains(&reg);
         !self.repeats[b] && alone && step == versions.last.get(&reg).copied()
     }
@@ -269,7 +269,7 @@ impl<'f> Blocks<'f> {
                 continue;
             };
             let step = &self.f.blocks[b].instructions[i];
-            if needs.recomputed[i] || needs.recorded[i] || self.stays(b, versions, (reg, Some(i))) {
+            if needs.recomputed[i] || needs.recorded[i] || self.is_unchanged(b, versions, (reg, Some(i))) {
                 continue;
             }
             if self.is_cheap(step) {

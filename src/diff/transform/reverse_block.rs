@@ -39,7 +39,7 @@ struct Local {
 }
 
 /// An adjoint in a register.
-struct Signed {
+struct SignedAdjoint {
     adjoint: Reg,
     /// Whether the register holds its negative.
     is_negative: bool,
@@ -112,7 +112,8 @@ impl<'f> ReverseBlock<'_, 'f> {
     fn value(&self, version: Version, local: &Local) -> Option<Reg> {
         match local.values.get(&version) {
             Some(value) => Some(*value),
-            None => (version.1.is_none() || self.blocks.stays(self.at, &local.versions, version)).then_some(version.0),
+            None => (version.1.is_none() || self.blocks.is_unchanged(self.at, &local.versions, version))
+                .then_some(version.0),
         }
     }
 
@@ -136,14 +137,14 @@ impl<'f> ReverseBlock<'_, 'f> {
         let adjoint = self.builder.value(adjoint);
         if is_negative && !matches!(step.op, Op::Primitive(_)) {
             let negative = self.builder.arithmetic(ids::NEG, &[adjoint]);
-            return self.read(i, step, Signed { adjoint: negative, is_negative: false }, local);
+            return self.read(i, step, SignedAdjoint { adjoint: negative, is_negative: false }, local);
         }
-        self.read(i, step, Signed { adjoint, is_negative }, local)
+        self.read(i, step, SignedAdjoint { adjoint, is_negative }, local)
     }
 
     /// Adds the adjoints of the operands of a step, for the adjoint of its result.
-    fn read(&mut self, i: usize, step: &Instruction, of_result: Signed, local: &mut Local) -> Option<()> {
-        let Signed { adjoint, is_negative } = of_result;
+    fn read(&mut self, i: usize, step: &Instruction, of_result: SignedAdjoint, local: &mut Local) -> Option<()> {
+        let SignedAdjoint { adjoint, is_negative } = of_result;
         match &step.op {
             Op::LoadElement { offset, stride, .. } => {
                 let object = self.object(step.ins[0])?;

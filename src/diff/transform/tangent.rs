@@ -18,7 +18,7 @@ pub fn tangent(f: &Function) -> Result<Function, Fallback> {
         return Err(Fallback::NotNumbers);
     }
     let varied = Varied::of(f)?;
-    let mut pushed = Pushed {
+    let mut tangent_builder = TangentBuilder {
         f,
         varied,
         builder: GraphBuilder::new(f),
@@ -29,30 +29,30 @@ pub fn tangent(f: &Function) -> Result<Function, Fallback> {
     let mut params = f.params.clone();
     for (k, param) in f.params.iter().enumerate() {
         match f.registers[param.0 as usize].bank {
-            Bank::F => params.push(pushed.tangent(f.params[k])),
+            Bank::F => params.push(tangent_builder.tangent(f.params[k])),
             Bank::I => {}
             Bank::R => {
-                let vector = pushed.builder.register(Bank::R);
-                pushed.vectors.push(vector);
+                let vector = tangent_builder.builder.register(Bank::R);
+                tangent_builder.vectors.push(vector);
                 params.push(vector);
             }
         }
     }
     let mut blocks = vec![];
     for block in &f.blocks {
-        pushed.negatives.clear();
-        pushed.builder.span = block.end_span;
+        tangent_builder.negatives.clear();
+        tangent_builder.builder.span = block.end_span;
         for step in &block.instructions {
-            pushed.step(step).ok_or(Fallback::NoPartial)?;
+            tangent_builder.step(step).ok_or(Fallback::NoPartial)?;
         }
         let end = match &block.end {
             Some(Terminator::Return(values)) => {
-                let tangents: Vec<Reg> = values.iter().map(|value| pushed.tangent_or_zero(*value)).collect();
+                let tangents: Vec<Reg> = values.iter().map(|value| tangent_builder.tangent_or_zero(*value)).collect();
                 Some(Terminator::Return([&values[..], &tangents].concat()))
             }
             end => end.clone(),
         };
-        let instructions = std::mem::take(&mut pushed.builder.steps);
+        let instructions = std::mem::take(&mut tangent_builder.builder.steps);
         blocks.push(Block { instructions, end, end_span: block.end_span });
     }
     let results = [&f.results[..], &f.results].concat();
@@ -60,7 +60,7 @@ pub fn tangent(f: &Function) -> Result<Function, Fallback> {
         result_len: results.len(),
         results,
         params,
-        registers: pushed.builder.registers,
+        registers: tangent_builder.builder.registers,
         blocks,
         rules: vec![],
         ..f.clone()
@@ -69,7 +69,7 @@ pub fn tangent(f: &Function) -> Result<Function, Fallback> {
     Ok(tangent)
 }
 
-struct Pushed<'f> {
+struct TangentBuilder<'f> {
     f: &'f Function,
     varied: Varied,
     builder: GraphBuilder,
@@ -81,7 +81,7 @@ struct Pushed<'f> {
     vectors: Vec<Reg>,
 }
 
-impl Pushed<'_> {
+impl TangentBuilder<'_> {
     /// Returns the register of the tangent of a varied number.
     fn tangent(&mut self, reg: Reg) -> Reg {
         let builder = &mut self.builder;

@@ -98,30 +98,32 @@ impl Varied {
     /// Propagates the current facts through a step and returns whether they changed; the error is the reason why the step cannot
     /// be followed.
     fn spread(&mut self, f: &Function, step: &Instruction) -> Result<bool, Fallback> {
-        let moves = step.ins.iter().any(|r| self.is(*r));
-        let behind = step.ins.iter().any(|r| !self.is_constant(*r));
+        let varies = step.ins.iter().any(|r| self.is(*r));
+        let varies_inside = step.ins.iter().any(|r| !self.is_constant(*r));
         match &step.op {
-            Op::Primitive(id) if moves && transfer::primitive(*id) == DependenceTransfer::Break => {
+            Op::Primitive(id) if varies && transfer::primitive(*id) == DependenceTransfer::Lose => {
                 return Err(Fallback::LostTangent(id.info().name));
             }
-            Op::Transformed(TransformedOp::RequireConstant) if moves || behind => return Err(Fallback::NoDerivative),
+            Op::Transformed(TransformedOp::RequireConstant) if varies || varies_inside => {
+                return Err(Fallback::NoDerivative);
+            }
             // A number loaded from mixed storage does not belong to a known parameter.
             Op::LoadElement { bank: Bank::F, .. } | Op::LoadRecord { bank: Bank::F, .. }
                 if self.origins[step.ins[0].0 as usize] == Origin::Mixed =>
             {
                 return Err(Fallback::MixedStorage);
             }
-            Op::LoadBox { .. } | Op::Transformed(TransformedOp::CaptureOf { .. }) if behind => {
+            Op::LoadBox { .. } | Op::Transformed(TransformedOp::CaptureOf { .. }) if varies_inside => {
                 return Err(Fallback::VaryingCapture);
             }
             _ => {}
         }
         let mut changed = false;
-        let gives = self.is_step(step);
+        let yields = self.is_step(step);
         for out in &step.outs {
             let at = out.0 as usize;
             match f.registers[at].bank {
-                Bank::F => changed |= gives && !std::mem::replace(&mut self.numbers[at], true),
+                Bank::F => changed |= yields && !std::mem::replace(&mut self.numbers[at], true),
                 Bank::I => {}
                 Bank::R => {
                     let origin = match &step.op {
@@ -130,7 +132,7 @@ impl Varied {
                         Op::Transformed(TransformedOp::DropTangent | TransformedOp::RequireConstant) => {
                             Origin::Elsewhere
                         }
-                        _ if moves || behind => Origin::Mixed,
+                        _ if varies || varies_inside => Origin::Mixed,
                         _ => Origin::Elsewhere,
                     };
                     let joined = self.joined(*out, origin);

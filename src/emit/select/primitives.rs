@@ -3,28 +3,28 @@
 use super::Selector;
 use crate::bytecode::operand::*;
 use crate::bytecode::{Instruction, Opcode};
-use crate::emit::Unencodable;
+use crate::emit::EncodeError;
 use crate::emit::graph::Step;
 use crate::native::{PrimitiveId, Value, ids};
 use crate::value::Bank;
 use std::sync::OnceLock;
 
 impl Selector<'_> {
-    pub(super) fn primitive(&mut self, id: PrimitiveId, step: &Step) -> Result<(), Unencodable> {
+    pub(super) fn primitive(&mut self, id: PrimitiveId, step: &Step) -> Result<(), EncodeError> {
         use Instruction as I;
         let info = id.info();
         let out = self.n(step.outs[0]);
         let ins: Vec<u16> = step.ins.iter().map(|r| self.n(*r)).collect();
         if ins.len() != info.operands.len() {
-            return Err(Unencodable::Operands(info.name));
+            return Err(EncodeError::Operands(info.name));
         }
         let active = step.active && info.result == Bank::F;
-        if let Some((opcode, swapped)) = fast_form(id, active) {
+        if let Some((opcode, swapped)) = dedicated_opcode(id, active) {
             let operands = if swapped { vec![out, ins[1], ins[0]] } else { [&[out], &ins[..]].concat() };
             self.writer.push_opcode(opcode, &operands);
             return Ok(());
         }
-        let p = Prim(u8::try_from(id.0).map_err(|_| Unencodable::Primitive(info.name))?);
+        let p = Prim(u8::try_from(id.0).map_err(|_| EncodeError::Primitive(info.name))?);
         let f = |k: usize| FIn(ins[k]);
         self.writer.push(match info.value {
             Value::F1(_) if active => I::DPrim1F { out: FOut(out), a: f(0), p },
@@ -53,15 +53,15 @@ impl Selector<'_> {
 }
 
 /// A dedicated instruction of a primitive, and whether its operands are exchanged.
-type Form = (Opcode, bool);
+type DedicatedOpcode = (Opcode, bool);
 
 /// Returns the dedicated instruction of a primitive, if there is one.
-fn fast_form(id: PrimitiveId, active: bool) -> Option<Form> {
+fn dedicated_opcode(id: PrimitiveId, active: bool) -> Option<DedicatedOpcode> {
     /// The forms of each primitive in original and in derivative code.
-    static FORMS: OnceLock<Vec<[Option<Form>; 2]>> = OnceLock::new();
-    let forms = FORMS.get_or_init(|| {
+    static OPCODES: OnceLock<Vec<[Option<DedicatedOpcode>; 2]>> = OnceLock::new();
+    let forms = OPCODES.get_or_init(|| {
         let mut forms = vec![[None; 2]; crate::native::table::all().len()];
-        let mut enter = |id: PrimitiveId, active: bool, form: Form| {
+        let mut enter = |id: PrimitiveId, active: bool, form: DedicatedOpcode| {
             forms[id.0 as usize][usize::from(active)] = Some(form);
         };
         for opcode in Opcode::ALL {

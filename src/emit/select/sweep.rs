@@ -3,14 +3,14 @@
 use super::Selector;
 use crate::bytecode::Instruction;
 use crate::bytecode::operand::*;
-use crate::emit::Unencodable;
+use crate::emit::EncodeError;
 use crate::emit::graph::Step;
 use crate::ir::TransformedOp;
 use crate::native::{PrimitiveId, Value};
 use crate::value::Bank;
 
 impl Selector<'_> {
-    pub(super) fn sweep(&mut self, op: &TransformedOp, step: &Step) -> Result<(), Unencodable> {
+    pub(super) fn sweep(&mut self, op: &TransformedOp, step: &Step) -> Result<(), EncodeError> {
         use Instruction as I;
         match op {
             TransformedOp::Partial { primitive, operand } => return self.partial(*primitive, *operand, step),
@@ -58,10 +58,10 @@ impl Selector<'_> {
         Ok(())
     }
 
-    fn partial(&mut self, id: PrimitiveId, operand: u8, step: &Step) -> Result<(), Unencodable> {
+    fn partial(&mut self, id: PrimitiveId, operand: u8, step: &Step) -> Result<(), EncodeError> {
         use Instruction as I;
         let info = id.info();
-        let p = Prim(u8::try_from(id.0).map_err(|_| Unencodable::Primitive(info.name))?);
+        let p = Prim(u8::try_from(id.0).map_err(|_| EncodeError::Primitive(info.name))?);
         let out = FOut(self.n(step.outs[0]));
         let ins: Vec<u16> = step.ins.iter().map(|r| self.n(*r)).collect();
         let (a, y) = (FIn(ins[0]), FIn(ins[ins.len() - 1]));
@@ -73,7 +73,7 @@ impl Selector<'_> {
             Value::F2(_) if operand == 0 => self.writer.push(I::PartialLeftF { out, a, b: FIn(ins[1]), p }),
             Value::F2(_) => self.writer.push(I::PartialRightF { out, a, b: FIn(ins[1]), p }),
             Value::FI(_) => self.writer.push(I::PartialFI { out, a, n: IIn(ins[1]), p }),
-            _ => return Err(Unencodable::Operands(info.name)),
+            _ => return Err(EncodeError::Operands(info.name)),
         }
         self.writer.push(I::Extra { c: y });
         Ok(())

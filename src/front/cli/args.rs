@@ -385,7 +385,7 @@ impl Settings {
             check_derivatives: self.check_derivatives,
             deny_warnings: self.deny_warnings,
             progress: Some(super::super::progress::step),
-            tells_loops: !self.json && std::io::stderr().is_terminal(),
+            reports_loops: !self.json && std::io::stderr().is_terminal(),
             access,
             interrupt,
         }

@@ -40,11 +40,11 @@ impl Work<'_> {
     fn file(&mut self, file: &Path) -> i32 {
         let program = match input::read(file) {
             Ok(program) => program,
-            Err(reason) => return said(&reason, status::USAGE),
+            Err(reason) => return report_failure(&reason, status::USAGE),
         };
         let name = &program.name;
         let Content::Text(text) = &program.content else {
-            return said(
+            return report_failure(
                 &format!("dscript: '{name}' is a compiled program, which cannot be formatted\n"),
                 status::USAGE,
             );
@@ -53,7 +53,7 @@ impl Work<'_> {
             Ok(formatted) => formatted,
             Err(outcome) => {
                 let text = render_style(self.settings).text(&outcome.diagnostics, &self.session);
-                return said(&text, status::of(outcome.status));
+                return report_failure(&text, status::of(outcome.status));
             }
         };
         let is_stdin = file.as_os_str() == "-";
@@ -68,14 +68,14 @@ impl Work<'_> {
             }
             (false, false) => match replace(file, &formatted) {
                 Ok(()) => status::DONE,
-                Err(error) => said(&format!("dscript: cannot write '{name}': {error}\n"), status::USAGE),
+                Err(error) => report_failure(&format!("dscript: cannot write '{name}': {error}\n"), status::USAGE),
             },
             (_, true) => status::DONE,
         }
     }
 }
 
-fn said(text: &str, status: i32) -> i32 {
+fn report_failure(text: &str, status: i32) -> i32 {
     report(text);
     status
 }

@@ -1,6 +1,6 @@
 //! Program input: the reading of programs from files and from standard input.
 
-use crate::session::{Denied, Folders, Session};
+use crate::session::{AccessError, Folders, Session};
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
@@ -51,8 +51,8 @@ pub(super) fn import(file: &Path, folders: &Folders) -> Result<String, String> {
     let read = folders.open(file).and_then(|mut opened| Ok(opened.read_to_end(&mut bytes)?));
     match read {
         Ok(_) => text(bytes),
-        Err(Denied::Outside) => Err("it is outside the program's folders".to_owned()),
-        Err(Denied::System(error)) => Err(reason(&error)),
+        Err(AccessError::Outside) => Err("it is outside the program's folders".to_owned()),
+        Err(AccessError::System(error)) => Err(reason(&error)),
     }
 }
 

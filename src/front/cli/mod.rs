@@ -151,15 +151,15 @@ fn kernel(action: KernelAction, settings: &Settings) -> i32 {
 
 /// Writes the diagnostics of an outcome, and returns the exit status.
 fn conclude(outcome: &Outcome, session: &Session, output: &Output, settings: &Settings) -> i32 {
-    tell(&outcome.diagnostics, session, output, settings);
+    print_diagnostics(&outcome.diagnostics, session, output, settings);
     if outcome.status == Status::Internal {
-        report(guard::PLEA);
+        report(guard::BUG_REPORT_REQUEST);
     }
     status::of(outcome.status)
 }
 
 /// Writes diagnostics after all printed output.
-fn tell(diagnostics: &[Diagnostic], session: &Session, output: &Output, settings: &Settings) {
+fn print_diagnostics(diagnostics: &[Diagnostic], session: &Session, output: &Output, settings: &Settings) {
     progress::end();
     let first = diagnostics.iter().find(|d| d.is_error()).filter(|_| settings.first_error);
     let text = render_style(settings).text(first.map_or(diagnostics, std::slice::from_ref), session);

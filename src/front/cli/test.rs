@@ -1,19 +1,19 @@
 //! `dscript test`: the test runner, which runs each test block in isolation.
 
-use super::super::output::{Kept, Output, report};
+use super::super::output::{CaptureBuffer, Output, report};
 use super::super::{guard, status};
 use super::args::Settings;
 use super::input::{self, Content};
 use super::record::Record;
 use super::{render_style, scripts};
-use crate::session::{Input, Options, Ran, Session, Status, Suite, Test};
+use crate::session::{Input, Options, Session, Status, Suite, Test, TestRun};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// The maximum captured output of a test: a failing one that prints without end must not fill the memory.
-const MOST: usize = 1 << 16;
+const MAX_CAPTURED_OUTPUT: usize = 1 << 16;
 
 /// Runs the tests in files and folders whose names contain `filter`.
 pub(super) fn test(paths: &[PathBuf], filter: Option<&str>, settings: &Settings) -> i32 {
@@ -25,8 +25,13 @@ pub(super) fn test(paths: &[PathBuf], filter: Option<&str>, settings: &Settings)
             return status::USAGE;
         }
     };
-    let mut run =
-        Run { settings, interrupt: guard::interrupt(), filter, output: Output::stdout(), tally: Tally::default() };
+    let mut run = Run {
+        settings,
+        interrupt: guard::interrupt(),
+        filter,
+        output: Output::stdout(),
+        counts: TestCounts::default(),
+    };
     for file in &files {
         if run.file(file).is_err() {
             break;
@@ -37,32 +42,32 @@ pub(super) fn test(paths: &[PathBuf], filter: Option<&str>, settings: &Settings)
 
 /// The numbers of tests by result.
 #[derive(Default)]
-struct Tally {
+struct TestCounts {
     passed: usize,
     failed: usize,
-    left_out: usize,
+    filtered_out: usize,
     /// The exit status of an error outside the tests.
-    trouble: Option<i32>,
+    error_status: Option<i32>,
 }
 
 /// The signal that no further file is tested.
-struct Stop;
+struct Aborted;
 
 struct Run<'a> {
     settings: &'a Settings,
     interrupt: Arc<AtomicBool>,
     filter: Option<&'a str>,
     output: Output,
-    tally: Tally,
+    counts: TestCounts,
 }
 
 impl Run<'_> {
-    fn file(&mut self, file: &Path) -> Result<(), Stop> {
+    fn file(&mut self, file: &Path) -> Result<(), Aborted> {
         let program = match input::read(file) {
             Ok(program) => program,
             Err(reason) => {
                 report(&reason);
-                self.tally.trouble.get_or_insert(status::USAGE);
+                self.counts.error_status.get_or_insert(status::USAGE);
                 return Ok(());
             }
         };
@@ -76,30 +81,30 @@ impl Run<'_> {
         let suite = match session.suite(&[Input { name: &program.name, text }]) {
             Ok(suite) => suite,
             Err(outcome) => {
-                super::tell(&outcome.diagnostics, &session, &self.output, self.settings);
+                super::print_diagnostics(&outcome.diagnostics, &session, &self.output, self.settings);
                 let status = status::of(outcome.status);
-                self.tally.trouble = Some(self.tally.trouble.map_or(status, |before| before.max(status)));
+                self.counts.error_status = Some(self.counts.error_status.map_or(status, |before| before.max(status)));
                 return Ok(());
             }
         };
-        super::tell(&suite.diagnostics, &session, &self.output, self.settings);
+        super::print_diagnostics(&suite.diagnostics, &session, &self.output, self.settings);
         self.suite(&mut session, &suite, &options)
     }
 
-    fn suite(&mut self, session: &mut Session, suite: &Suite, options: &Options) -> Result<(), Stop> {
+    fn suite(&mut self, session: &mut Session, suite: &Suite, options: &Options) -> Result<(), Aborted> {
         let is_wanted = |test: &Test| self.filter.is_none_or(|word| test.name.contains(word));
         let wanted: Vec<usize> = (0..suite.tests.len()).filter(|n| is_wanted(&suite.tests[*n])).collect();
-        self.tally.left_out += suite.tests.len() - wanted.len();
+        self.counts.filtered_out += suite.tests.len() - wanted.len();
         let Some(first) = wanted.first() else { return Ok(()) };
-        self.say(&format!("{}\n", suite.tests[*first].file));
+        self.print(&format!("{}\n", suite.tests[*first].file));
         for (done, number) in wanted.iter().enumerate() {
-            let printed = Kept::up_to(MOST);
+            let printed = CaptureBuffer::up_to(MAX_CAPTURED_OUTPUT);
             let started = Instant::now();
             let ran = session.run_test(suite, *number, options, Box::new(printed.clone()));
-            let Ran { outcome, is_before } = &ran;
+            let TestRun { outcome, is_before } = &ran;
             if outcome.status == Status::Interrupted {
-                self.tally.trouble = Some(status::INTERRUPTED);
-                return Err(Stop);
+                self.counts.error_status = Some(status::INTERRUPTED);
+                return Err(Aborted);
             }
             let test = &suite.tests[*number];
             let has_passed = outcome.status == Status::Done;
@@ -109,18 +114,18 @@ impl Run<'_> {
                 self.line(&test.name, has_passed, started.elapsed());
             }
             if has_passed {
-                self.tally.passed += 1;
+                self.counts.passed += 1;
                 continue;
             }
-            self.tally.failed += 1;
+            self.counts.failed += 1;
             if !self.settings.json {
                 self.explain(&ran, &printed, session);
             }
             if *is_before {
                 let rest = wanted.len() - done - 1;
-                self.tally.failed += rest;
+                self.counts.failed += rest;
                 if rest > 0 {
-                    self.say(&format!("  ✘ {rest} more, for the same reason\n"));
+                    self.print(&format!("  ✘ {rest} more, for the same reason\n"));
                 }
                 break;
             }
@@ -129,15 +134,15 @@ impl Run<'_> {
     }
 
     /// Writes text for human readers.
-    fn say(&self, text: &str) {
+    fn print(&self, text: &str) {
         if !self.settings.json {
             self.output.write_or_end(text);
         }
     }
 
     /// Writes the record of a test.
-    fn record(&self, test: &Test, ran: &Ran, printed: &Kept, took: Duration, session: &Session) {
-        super::tell(&ran.outcome.diagnostics, session, &self.output, self.settings);
+    fn record(&self, test: &Test, ran: &TestRun, printed: &CaptureBuffer, took: Duration, session: &Session) {
+        super::print_diagnostics(&ran.outcome.diagnostics, session, &self.output, self.settings);
         let passed = ran.outcome.status == Status::Done;
         let Test { name, file, line } = test;
         let (seconds, output) = (took.as_secs_f64(), &printed.text());
@@ -151,40 +156,40 @@ impl Run<'_> {
     }
 
     /// Reports why a test failed, and its output.
-    fn explain(&self, ran: &Ran, printed: &Kept, session: &Session) {
+    fn explain(&self, ran: &TestRun, printed: &CaptureBuffer, session: &Session) {
         self.output.flush_or_end();
-        let mut said = String::new();
+        let mut message = String::new();
         match ran.outcome.status {
-            Status::Exited(code) => said += &format!("dscript: the test ended the program with exit({code})\n"),
-            Status::Internal => said += guard::PLEA,
+            Status::Exited(code) => message += &format!("dscript: the test ended the program with exit({code})\n"),
+            Status::Internal => message += guard::BUG_REPORT_REQUEST,
             _ => {}
         }
         if ran.is_before {
-            said += "dscript: the top-level statements of the file failed before its tests started\n";
+            message += "dscript: the top-level statements of the file failed before its tests started\n";
         }
-        said += &render_style(self.settings).text(&ran.outcome.diagnostics, session);
+        message += &render_style(self.settings).text(&ran.outcome.diagnostics, session);
         let text = printed.text();
         if !text.is_empty() {
-            said += "output:\n";
-            text.lines().for_each(|line| said += &format!("  | {line}\n"));
+            message += "output:\n";
+            text.lines().for_each(|line| message += &format!("  | {line}\n"));
         }
-        report(&said);
+        report(&message);
     }
 
     fn conclude(&self, took: Duration) -> i32 {
-        let Tally { passed, failed, left_out, trouble } = self.tally;
+        let TestCounts { passed, failed, filtered_out, error_status } = self.counts;
         if self.settings.json {
-            Record::Summary { passed, failed, left_out }.write(&self.output);
+            Record::Summary { passed, failed, left_out: filtered_out }.write(&self.output);
         }
-        let left_out = if left_out > 0 { format!(", {left_out} left out") } else { String::new() };
+        let filtered_out = if filtered_out > 0 { format!(", {filtered_out} left out") } else { String::new() };
         let summary = match passed + failed {
-            0 if trouble.is_some() => String::new(),
-            0 => format!("no tests{left_out}\n"),
-            _ => format!("{passed} passed, {failed} failed{left_out}   {}\n", words(took)),
+            0 if error_status.is_some() => String::new(),
+            0 => format!("no tests{filtered_out}\n"),
+            _ => format!("{passed} passed, {failed} failed{filtered_out}   {}\n", words(took)),
         };
-        self.say(&summary);
+        self.print(&summary);
         self.output.flush_or_end();
-        match trouble {
+        match error_status {
             Some(status) => status,
             None if failed > 0 => status::TESTS_FAILED,
             None => status::DONE,

@@ -15,9 +15,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
 /// The time without further events after which a change counts as complete: editors save in several steps.
-const CALM: Duration = Duration::from_millis(60);
+const DEBOUNCE: Duration = Duration::from_millis(60);
 /// The interval of checks whether the program has ended.
-const PULSE: Duration = Duration::from_millis(30);
+const POLL_INTERVAL: Duration = Duration::from_millis(30);
 
 /// Runs the command of this process, without `--watch`, repeatedly. `files` returns its current source files.
 pub(super) fn watch(files: impl Fn() -> Vec<PathBuf>, is_json: bool) -> i32 {
@@ -30,7 +30,7 @@ pub(super) fn watch(files: impl Fn() -> Vec<PathBuf>, is_json: bool) -> i32 {
             let _ = send.send(event.paths);
         }
     });
-    let watched = watcher.map(|watcher| Watched { watcher, folders: BTreeSet::new(), files: BTreeSet::new() });
+    let watched = watcher.map(|watcher| WatchedFiles { watcher, folders: BTreeSet::new(), files: BTreeSet::new() });
     let result = watched.and_then(|mut watched| {
         loop {
             watched.set(&files())?;
@@ -46,14 +46,14 @@ pub(super) fn watch(files: impl Fn() -> Vec<PathBuf>, is_json: bool) -> i32 {
 }
 
 /// The watched files.
-struct Watched {
+struct WatchedFiles {
     watcher: RecommendedWatcher,
     /// The folders of the files, which are watched because editors replace files by new ones.
     folders: BTreeSet<PathBuf>,
     files: BTreeSet<PathBuf>,
 }
 
-impl Watched {
+impl WatchedFiles {
     fn set(&mut self, files: &[PathBuf]) -> notify::Result<()> {
         self.files = files.iter().filter_map(|file| std::path::absolute(file).ok()).map(|file| plain(&file)).collect();
         for folder in self.files.iter().filter_map(|file| file.parent()) {
@@ -78,15 +78,15 @@ fn plain(file: &Path) -> PathBuf {
     }
 }
 
-fn run_until_change(changes: &Receiver<Vec<PathBuf>>, watched: &Watched, is_json: bool) -> notify::Result<()> {
+fn run_until_change(changes: &Receiver<Vec<PathBuf>>, watched: &WatchedFiles, is_json: bool) -> notify::Result<()> {
     if !is_json && std::io::stdout().is_terminal() {
         // Clears the screen and its scrollback.
         let _ = std::io::stdout().write_all(b"\x1b[2J\x1b[3J\x1b[H").and_then(|()| std::io::stdout().flush());
     }
-    let mut child = Running(Command::new(std::env::current_exe()?).args(words()).spawn()?);
+    let mut child = ChildGuard(Command::new(std::env::current_exe()?).args(words()).spawn()?);
     let mut is_running = true;
     loop {
-        match changes.recv_timeout(PULSE) {
+        match changes.recv_timeout(POLL_INTERVAL) {
             Ok(paths) if watched.has(&paths) => break,
             Ok(_) => {}
             Err(RecvTimeoutError::Disconnected) => {
@@ -112,14 +112,14 @@ fn run_until_change(changes: &Receiver<Vec<PathBuf>>, watched: &Watched, is_json
             Err(RecvTimeoutError::Timeout) => {}
         }
     }
-    while changes.recv_timeout(CALM).is_ok() {}
+    while changes.recv_timeout(DEBOUNCE).is_ok() {}
     Ok(())
 }
 
 /// A child process that is killed when it is dropped.
-struct Running(Child);
+struct ChildGuard(Child);
 
-impl Drop for Running {
+impl Drop for ChildGuard {
     fn drop(&mut self) {
         // It may have ended before.
         let _ = self.0.kill();

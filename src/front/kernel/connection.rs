@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_supported_is_said() {
+    fn unsupported_transports_are_reported() {
         for (from, to) in [("tcp", "ipc"), ("hmac-sha256", "rot13"), ("5,", "99999,"), ("{", "")] {
             assert!(Connection::of(FILE.replacen(from, to, 1).as_bytes()).is_err(), "{to}");
         }

@@ -3,21 +3,21 @@
 use super::connection::Channel;
 use super::info;
 use super::mailbox::Mailbox;
-use super::message::{Request, Wire};
+use super::message::{Codec, Request};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// The time that a running computation has to end when the kernel shuts down.
-pub(super) const GRACE: Duration = Duration::from_secs(2);
+pub(super) const SHUTDOWN_GRACE: Duration = Duration::from_secs(2);
 
 /// The interval of checks whether the process that started the kernel still exists.
-const LOOK: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The handler of control requests.
 pub(super) struct Control {
-    pub(super) wire: Arc<Wire>,
+    pub(super) codec: Arc<Codec>,
     pub(super) mailbox: Mailbox,
     /// The flag that cancels the running computation.
     pub(super) interrupt: Arc<AtomicBool>,
@@ -37,10 +37,10 @@ impl Control {
             other => info::unknown(other),
         };
         let kind = info::reply(&request.kind);
-        self.mailbox.put(Channel::Control, self.wire.answer(&request.parent, &kind, &content)).await;
+        self.mailbox.put(Channel::Control, self.codec.answer(&request.parent, &kind, &content)).await;
         let ends = request.kind == "shutdown_request";
         if ends {
-            self.mailbox.put(Channel::Iopub, self.wire.broadcast(&request.parent, &kind, &content)).await;
+            self.mailbox.put(Channel::Iopub, self.codec.broadcast(&request.parent, &kind, &content)).await;
             self.interrupt.store(true, Ordering::Relaxed);
         }
         self.status(request, "idle").await;
@@ -49,7 +49,7 @@ impl Control {
 
     async fn status(&self, request: &Request, word: &str) {
         let content = json!({ "execution_state": word });
-        self.mailbox.put(Channel::Iopub, self.wire.broadcast(&request.parent, "status", &content)).await;
+        self.mailbox.put(Channel::Iopub, self.codec.broadcast(&request.parent, "status", &content)).await;
     }
 
     /// Waits until the process that started the kernel has ended, because no other process would stop the kernel.
@@ -58,7 +58,7 @@ impl Control {
         async move {
             let parent = parent();
             while parent == self::parent() {
-                tokio::time::sleep(LOOK).await;
+                tokio::time::sleep(POLL_INTERVAL).await;
             }
             interrupt.store(true, Ordering::Relaxed);
         }

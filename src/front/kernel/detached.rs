@@ -1,9 +1,9 @@
 //! Detached kernel: a kernel without sockets, for tests and fuzzing of the messages.
 
 use super::mailbox::{self, Boxes};
-use super::message::{Frames, Wire};
+use super::message::{Codec, Frames};
 use super::requests::Kernel;
-use super::sockets::Arrival;
+use super::sockets::KernelEvent;
 use crate::diagnostic::Form;
 use crate::front::render_style::RenderStyle;
 use crate::session::Options;
@@ -13,25 +13,25 @@ use std::sync::mpsc::{self, Receiver, Sender};
 /// A kernel without sockets. Only the replies on the shell channel are available.
 pub struct Detached {
     kernel: Kernel,
-    wire: Arc<Wire>,
+    codec: Arc<Codec>,
     boxes: Boxes,
-    arrivals: Receiver<Arrival>,
+    events: Receiver<KernelEvent>,
     /// The sender of requests, which keeps the channel open.
-    _more: Sender<Arrival>,
+    _more: Sender<KernelEvent>,
 }
 
 impl Detached {
     /// Creates a kernel whose messages are signed with `key`, or unsigned if it is empty.
     pub fn new(key: &str, options: Options) -> Detached {
-        let wire = Arc::new(Wire::new(key));
+        let codec = Arc::new(Codec::new(key));
         let (mailbox, mut boxes) = mailbox::mailbox();
         boxes.close_all_but_shell();
-        let (more, arrivals) = mpsc::channel();
+        let (more, events) = mpsc::channel();
         // Input requests are not answered.
         let (_, answers) = mpsc::channel();
         let render_style = RenderStyle { form: Form::Full, is_colored: false, width: 100 };
-        let (kernel, _) = super::kernel(options, render_style, (&wire, &mailbox), answers);
-        Detached { kernel, wire, boxes, arrivals, _more: more }
+        let (kernel, _) = super::kernel(options, render_style, (&codec, &mailbox), answers);
+        Detached { kernel, codec, boxes, events, _more: more }
     }
 
     /// Handles a message, and returns the replies.
@@ -39,8 +39,8 @@ impl Detached {
     /// # Errors
     /// Returns the reason why the message is rejected.
     pub fn take(&mut self, frames: Frames) -> Result<Vec<Frames>, &'static str> {
-        let request = self.wire.decode(frames).map_err(|refused| refused.reason())?;
-        self.kernel.handle(&request, &self.arrivals);
+        let request = self.codec.decode(frames).map_err(|refused| refused.reason())?;
+        self.kernel.handle(&request, &self.events);
         Ok(self.boxes.answers())
     }
 }

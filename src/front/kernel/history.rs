@@ -101,7 +101,7 @@ fn fits(pattern: &str, text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn asked(request: Value) -> Vec<String> {
+    fn replies(request: Value) -> Vec<String> {
         let mut history = History::default();
         for (count, input) in ["1 + 1", "sin(1)", "1 + 1"].iter().enumerate() {
             history.add(count as u64 + 1, input, None);
@@ -112,16 +112,16 @@ mod tests {
 
     #[test]
     fn cells_are_found_again() {
-        assert_eq!(asked(json!({"hist_access_type": "tail", "n": 2})), ["2 \"sin(1)\"", "3 \"1 + 1\""]);
-        assert_eq!(asked(json!({"hist_access_type": "range", "start": 1, "stop": 2})), ["1 \"1 + 1\""]);
-        assert_eq!(asked(json!({"hist_access_type": "search", "pattern": "1*"})).len(), 2);
+        assert_eq!(replies(json!({"hist_access_type": "tail", "n": 2})), ["2 \"sin(1)\"", "3 \"1 + 1\""]);
+        assert_eq!(replies(json!({"hist_access_type": "range", "start": 1, "stop": 2})), ["1 \"1 + 1\""]);
+        assert_eq!(replies(json!({"hist_access_type": "search", "pattern": "1*"})).len(), 2);
         let unique = json!({"hist_access_type": "search", "pattern": "1*", "unique": true});
-        assert_eq!(asked(unique), ["3 \"1 + 1\""]);
-        assert_eq!(asked(json!({})).len(), 3);
+        assert_eq!(replies(unique), ["3 \"1 + 1\""]);
+        assert_eq!(replies(json!({})).len(), 3);
     }
 
     #[test]
-    fn stars_stand_for_anything() {
+    fn stars_match_anything() {
         for (pattern, text, is) in
             [("*", "", true), ("a*c", "abbc", true), ("a?c", "abc", true), ("*b", "abc", false), ("", "a", false)]
         {

@@ -5,7 +5,7 @@
 
 use crate::front::kernel::connection::Channel;
 use crate::front::kernel::mailbox::Mailbox;
-use crate::front::kernel::message::{Parent, Wire};
+use crate::front::kernel::message::{Codec, Parent};
 use crate::session::{Display, Screen};
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -13,10 +13,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// The maximum delay of a print.
-const MOMENT: Duration = Duration::from_millis(30);
+const FLUSH_INTERVAL: Duration = Duration::from_millis(30);
 
 /// The maximum number of pending bytes.
-const MOST: usize = 8 << 10;
+const MAX_PENDING_BYTES: usize = 8 << 10;
 
 /// The sender of messages to all front ends. Clones share one queue, which preserves the order.
 #[derive(Clone)]
@@ -25,7 +25,7 @@ pub(crate) struct IoPub {
 }
 
 struct State {
-    wire: Arc<Wire>,
+    codec: Arc<Codec>,
     mailbox: Mailbox,
     /// The current request.
     parent: Parent,
@@ -47,10 +47,10 @@ pub(crate) enum Stream {
 }
 
 impl IoPub {
-    /// A channel that sends what waits every moment, for as long as somebody has it.
-    pub(crate) fn new(wire: Arc<Wire>, mailbox: Mailbox) -> IoPub {
+    /// Creates a channel that regularly sends the pending output, until all its clones are dropped.
+    pub(crate) fn new(codec: Arc<Codec>, mailbox: Mailbox) -> IoPub {
         let state = State {
-            wire,
+            codec,
             mailbox,
             parent: Parent::default(),
             waiting: vec![],
@@ -63,7 +63,7 @@ impl IoPub {
             while let Some(state) = weak.upgrade() {
                 locked(&state).flush();
                 drop(state);
-                std::thread::sleep(MOMENT);
+                std::thread::sleep(FLUSH_INTERVAL);
             }
         };
         // Without the thread, output is sent with the next print or at the end of the cell.
@@ -105,7 +105,7 @@ impl IoPub {
             state.stream = stream;
         }
         state.waiting.extend_from_slice(bytes);
-        if state.waiting.len() >= MOST {
+        if state.waiting.len() >= MAX_PENDING_BYTES {
             state.flush();
         }
     }
@@ -118,7 +118,7 @@ fn locked(state: &Arc<Mutex<State>>) -> MutexGuard<'_, State> {
 
 impl State {
     fn publish(&self, kind: &str, content: &Value) {
-        self.mailbox.post(Channel::Iopub, self.wire.broadcast(&self.parent, kind, content));
+        self.mailbox.post(Channel::Iopub, self.codec.broadcast(&self.parent, kind, content));
     }
 
     /// Sends the pending output, up to the last complete character.

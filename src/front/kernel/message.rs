@@ -38,7 +38,7 @@ pub(crate) struct Parent {
 
 /// The reason for rejecting a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Refused {
+pub(super) enum DecodeError {
     /// It has no delimiter, or too few frames.
     Frames,
     /// Its signature is invalid.
@@ -47,19 +47,19 @@ pub(super) enum Refused {
     Json,
 }
 
-impl Refused {
+impl DecodeError {
     /// Returns a description.
     pub(super) fn reason(self) -> &'static str {
         match self {
-            Refused::Frames => "it has too few frames",
-            Refused::Signature => "its signature is wrong",
-            Refused::Json => "it is malformed",
+            DecodeError::Frames => "it has too few frames",
+            DecodeError::Signature => "its signature is wrong",
+            DecodeError::Json => "it is malformed",
         }
     }
 }
 
 /// The encoder and decoder of messages.
-pub(crate) struct Wire {
+pub(crate) struct Codec {
     /// The signing key; absent when messages are not signed.
     signer: Option<Hmac<Sha256>>,
     /// The identifier of this run of the kernel.
@@ -67,32 +67,35 @@ pub(crate) struct Wire {
     count: AtomicU64,
 }
 
-impl Wire {
+impl Codec {
     /// Creates an encoder that signs with `key`, or does not sign if it is empty.
-    pub(super) fn new(key: &str) -> Wire {
+    pub(super) fn new(key: &str) -> Codec {
         // HMAC accepts keys of any length.
         let signer = if key.is_empty() { None } else { Hmac::new_from_slice(key.as_bytes()).ok() };
         let hasher = RandomState::new();
         let session = format!("{:016x}{:016x}", hasher.hash_one(0), hasher.hash_one(1));
-        Wire { signer, session, count: AtomicU64::new(0) }
+        Codec { signer, session, count: AtomicU64::new(0) }
     }
 
     /// Decodes a message.
     ///
     /// # Errors
     /// Returns the reason for rejecting it.
-    pub(super) fn decode(&self, frames: Frames) -> Result<Request, Refused> {
-        let at = frames.iter().position(|frame| frame == DELIMITER).ok_or(Refused::Frames)?;
-        let [signature, header, parent, metadata, content, ..] = &frames[at + 1..] else { return Err(Refused::Frames) };
+    pub(super) fn decode(&self, frames: Frames) -> Result<Request, DecodeError> {
+        let at = frames.iter().position(|frame| frame == DELIMITER).ok_or(DecodeError::Frames)?;
+        let [signature, header, parent, metadata, content, ..] = &frames[at + 1..] else {
+            return Err(DecodeError::Frames);
+        };
         if let Some(signer) = &self.signer {
             let mut signer = signer.clone();
             [header, parent, metadata, content].iter().for_each(|part| signer.update(part));
-            let signature = bytes(signature).ok_or(Refused::Signature)?;
-            signer.verify_slice(&signature).map_err(|_| Refused::Signature)?;
+            let signature = bytes(signature).ok_or(DecodeError::Signature)?;
+            signer.verify_slice(&signature).map_err(|_| DecodeError::Signature)?;
         }
         let kind = serde_json::from_slice::<Value>(header).ok();
-        let kind = kind.and_then(|header| Some(header.get("msg_type")?.as_str()?.to_owned())).ok_or(Refused::Json)?;
-        let content: Value = serde_json::from_slice(content).map_err(|_| Refused::Json)?;
+        let kind =
+            kind.and_then(|header| Some(header.get("msg_type")?.as_str()?.to_owned())).ok_or(DecodeError::Json)?;
+        let content: Value = serde_json::from_slice(content).map_err(|_| DecodeError::Json)?;
         let parent = Parent { identities: frames[..at].to_vec(), header: header.clone() };
         Ok(Request { parent, kind, content })
     }
@@ -143,8 +146,8 @@ fn bytes(text: &[u8]) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
-    fn request(wire: &Wire) -> Frames {
-        let mut frames = wire.answer(&Parent::default(), "kernel_info_request", &json!({"a": 1}));
+    fn request(codec: &Codec) -> Frames {
+        let mut frames = codec.answer(&Parent::default(), "kernel_info_request", &json!({"a": 1}));
         frames.insert(0, b"somebody".to_vec());
         frames
     }
@@ -152,10 +155,10 @@ mod tests {
     #[test]
     fn what_is_written_can_be_read() {
         for key in ["", "a key"] {
-            let wire = Wire::new(key);
-            let request = wire.decode(request(&wire)).unwrap();
+            let codec = Codec::new(key);
+            let request = codec.decode(request(&codec)).unwrap();
             assert_eq!((request.kind.as_str(), &request.content["a"]), ("kernel_info_request", &json!(1)));
-            let answer = wire.answer(&request.parent, "kernel_info_reply", &json!({}));
+            let answer = codec.answer(&request.parent, "kernel_info_reply", &json!({}));
             assert_eq!(answer[0], b"somebody");
             assert_eq!(answer[4], request.parent.header, "the header is echoed as it came");
         }
@@ -163,16 +166,16 @@ mod tests {
 
     #[test]
     fn what_is_not_ours_is_refused() {
-        let wire = Wire::new("a key");
-        assert_eq!(wire.decode(request(&Wire::new("another"))), Err(Refused::Signature));
-        assert_eq!(wire.decode(request(&Wire::new(""))), Err(Refused::Signature));
-        assert_eq!(wire.decode(vec![]), Err(Refused::Frames));
-        assert_eq!(wire.decode(vec![DELIMITER.to_vec(), b"00".to_vec()]), Err(Refused::Frames));
-        let open = Wire::new("");
+        let codec = Codec::new("a key");
+        assert_eq!(codec.decode(request(&Codec::new("another"))), Err(DecodeError::Signature));
+        assert_eq!(codec.decode(request(&Codec::new(""))), Err(DecodeError::Signature));
+        assert_eq!(codec.decode(vec![]), Err(DecodeError::Frames));
+        assert_eq!(codec.decode(vec![DELIMITER.to_vec(), b"00".to_vec()]), Err(DecodeError::Frames));
+        let open = Codec::new("");
         for at in [3, 6] {
             let mut frames = request(&open);
             frames[at] = b"{".to_vec();
-            assert_eq!(open.decode(frames), Err(Refused::Json), "{at}");
+            assert_eq!(open.decode(frames), Err(DecodeError::Json), "{at}");
         }
     }
 }

@@ -16,10 +16,10 @@ pub(crate) mod iopub;
 mod mailbox;
 mod message;
 mod progress;
-mod question;
 mod requests;
 mod sockets;
 mod stamp;
+mod stdin;
 
 pub use detached::Detached;
 pub(super) use install::{install, remove};
@@ -34,15 +34,15 @@ use connection::Connection;
 use control::Control;
 use history::History;
 use mailbox::Mailbox;
-use message::{Request, Wire};
-use question::{Question, Stdin};
+use message::{Codec, Request};
 use requests::Kernel;
-use sockets::{Arrival, Inboxes};
+use sockets::{Inboxes, KernelEvent};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver};
 use std::thread::JoinHandle;
+use stdin::{InputReader, Stdin};
 
 /// Serves the front end that wrote a connection file, until it requests the shutdown.
 pub(super) fn run(file: &Path, options: Options, render_style: RenderStyle) -> i32 {
@@ -54,9 +54,9 @@ pub(super) fn run(file: &Path, options: Options, render_style: RenderStyle) -> i
         }
     };
     match open(&connection, options, render_style) {
-        Ok((mut kernel, arrivals, sockets)) => {
+        Ok((mut kernel, events, sockets)) => {
             kernel.iopub.status("starting");
-            kernel.run(&arrivals);
+            kernel.run(&events);
             // Closing the senders makes the thread of the sockets send the remaining messages and end the process.
             drop(kernel);
             let _ = sockets.join();
@@ -70,19 +70,19 @@ pub(super) fn run(file: &Path, options: Options, render_style: RenderStyle) -> i
 }
 
 /// A kernel, the receiver of its requests, and the thread of the sockets.
-type Opened = (Kernel, Receiver<Arrival>, JoinHandle<()>);
+type RunningKernel = (Kernel, Receiver<KernelEvent>, JoinHandle<()>);
 
 /// Opens the sockets, and creates a session that serves them.
-fn open(connection: &Connection, options: Options, render_style: RenderStyle) -> Result<Opened, String> {
-    let wire = Arc::new(Wire::new(&connection.key));
+fn open(connection: &Connection, options: Options, render_style: RenderStyle) -> Result<RunningKernel, String> {
+    let codec = Arc::new(Codec::new(&connection.key));
     let (mailbox, boxes) = mailbox::mailbox();
-    let (to_kernel, arrivals) = mpsc::channel();
-    let (to_question, answers) = mpsc::channel();
+    let (to_kernel, events) = mpsc::channel();
+    let (to_stdin, answers) = mpsc::channel();
     let interrupt = Arc::clone(&options.interrupt);
-    let control = Control { wire: Arc::clone(&wire), mailbox: mailbox.clone(), interrupt: Arc::clone(&interrupt) };
-    let inboxes = Inboxes { arrivals: to_kernel, answers: to_question };
+    let control = Control { codec: Arc::clone(&codec), mailbox: mailbox.clone(), interrupt: Arc::clone(&interrupt) };
+    let inboxes = Inboxes { events: to_kernel, answers: to_stdin };
     let (is_bound, bound) = mpsc::channel();
-    let (address, served) = (connection.clone(), Arc::clone(&wire));
+    let (address, served) = (connection.clone(), Arc::clone(&codec));
     let serve = move || {
         sockets::serve(&address, &served, boxes, (inboxes, control), &is_bound);
         // A computation that still runs is abandoned.
@@ -91,25 +91,25 @@ fn open(connection: &Connection, options: Options, render_style: RenderStyle) ->
     let thread = std::thread::Builder::new().name("sockets".into()).spawn(serve);
     let thread = thread.map_err(|error| error.to_string())?;
     bound.recv().map_err(|error| error.to_string())??;
-    let options = Options { progress: Some(progress::step), tells_loops: false, ..options };
-    let (kernel, iopub) = kernel(options, render_style, (&wire, &mailbox), answers);
+    let options = Options { progress: Some(progress::step), reports_loops: false, ..options };
+    let (kernel, iopub) = kernel(options, render_style, (&codec, &mailbox), answers);
     progress::begin(iopub);
-    Ok((kernel, arrivals, thread))
+    Ok((kernel, events, thread))
 }
 
 /// Creates a kernel that sends its messages to `mailbox`, and its feed; `answers` receives the user's input.
 fn kernel(
     options: Options,
     render_style: RenderStyle,
-    (wire, mailbox): (&Arc<Wire>, &Mailbox),
+    (codec, mailbox): (&Arc<Codec>, &Mailbox),
     answers: Receiver<Request>,
 ) -> (Kernel, IoPub) {
     let interrupt = Arc::clone(&options.interrupt);
-    let iopub = IoPub::new(Arc::clone(wire), mailbox.clone());
+    let iopub = IoPub::new(Arc::clone(codec), mailbox.clone());
     let stdin = Stdin::default();
-    let question = Question {
+    let input = InputReader {
         stdin: stdin.clone(),
-        wire: Arc::clone(wire),
+        codec: Arc::clone(codec),
         mailbox: mailbox.clone(),
         answers: Rc::new(answers),
         interrupt: Arc::clone(&interrupt),
@@ -121,7 +121,7 @@ fn kernel(
             let streams = Streams {
                 output: iopub.stream(Stream::Output),
                 error: iopub.stream(Stream::Error),
-                input: Box::new(question.clone()),
+                input: Box::new(input.clone()),
                 screen: Box::new(iopub.clone()),
             };
             Session::with(options.clone(), streams)
@@ -131,6 +131,6 @@ fn kernel(
     let prompt = Prompt::new(options, RenderStyle { is_colored: false, ..render_style }, outputs, Box::new(make));
     let history = History::default();
     let render_style = RenderStyle { is_colored: true, ..render_style };
-    let (wire, mailbox, told) = (Arc::clone(wire), mailbox.clone(), iopub.clone());
-    (Kernel { prompt, render_style, wire, mailbox, iopub, stdin, interrupt, history, count: 0 }, told)
+    let (codec, mailbox, feed) = (Arc::clone(codec), mailbox.clone(), iopub.clone());
+    (Kernel { prompt, render_style, codec, mailbox, iopub, stdin, interrupt, history, count: 0 }, feed)
 }

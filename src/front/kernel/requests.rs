@@ -7,14 +7,14 @@ use super::connection::Channel;
 use super::history::History;
 use super::info;
 use super::mailbox::Mailbox;
-use super::message::{Request, Wire};
-use super::question::Stdin;
-use super::sockets::Arrival;
+use super::message::{Codec, Request};
+use super::sockets::KernelEvent;
+use super::stdin::Stdin;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::front::kernel::iopub::IoPub;
 use crate::front::render_style::RenderStyle;
 use crate::session::explain::derivation;
-use crate::session::{Answer, Reading, Session, Shown, Status, Topic};
+use crate::session::{Answer, Completeness, DisplayItem, Session, Status, Topic};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -24,7 +24,7 @@ use std::sync::mpsc::Receiver;
 pub(super) struct Kernel {
     pub(super) prompt: Prompt,
     pub(super) render_style: RenderStyle,
-    pub(super) wire: Arc<Wire>,
+    pub(super) codec: Arc<Codec>,
     pub(super) mailbox: Mailbox,
     pub(super) iopub: IoPub,
     pub(super) stdin: Stdin,
@@ -35,7 +35,7 @@ pub(super) struct Kernel {
 }
 
 /// The result of a cell.
-struct Done {
+struct CellResult {
     /// The value as a string.
     value: Option<String>,
     /// A page for the pager.
@@ -44,28 +44,28 @@ struct Done {
     failure: Option<(String, String, Vec<String>)>,
 }
 
-impl Done {
-    fn ok(value: Option<String>, page: Option<String>) -> Done {
-        Done { value, page, failure: None }
+impl CellResult {
+    fn ok(value: Option<String>, page: Option<String>) -> CellResult {
+        CellResult { value, page, failure: None }
     }
 
-    fn error(name: &str, message: String, lines: Vec<String>) -> Done {
-        Done { value: None, page: None, failure: Some((name.to_owned(), message, lines)) }
+    fn error(name: &str, message: String, lines: Vec<String>) -> CellResult {
+        CellResult { value: None, page: None, failure: Some((name.to_owned(), message, lines)) }
     }
 }
 
 impl Kernel {
     /// Handles requests until the shutdown.
-    pub(super) fn run(&mut self, arrivals: &Receiver<Arrival>) {
-        while let Ok(Arrival::Request(request)) = arrivals.recv() {
-            if self.handle(&request, arrivals) {
+    pub(super) fn run(&mut self, events: &Receiver<KernelEvent>) {
+        while let Ok(KernelEvent::Request(request)) = events.recv() {
+            if self.handle(&request, events) {
                 break;
             }
         }
     }
 
     /// Handles a request; returns whether the kernel must shut down.
-    pub(super) fn handle(&mut self, request: &Request, arrivals: &Receiver<Arrival>) -> bool {
+    pub(super) fn handle(&mut self, request: &Request, events: &Receiver<KernelEvent>) -> bool {
         let is_silent = flag(&request.content, "silent", false) && request.kind == "execute_request";
         self.iopub.begin(&request.parent, is_silent);
         self.iopub.status("busy");
@@ -85,14 +85,14 @@ impl Kernel {
         let has_failed = answer.get("status").and_then(Value::as_str) == Some("error");
         let stops = request.kind == "execute_request" && has_failed && flag(content, "stop_on_error", true);
         // Only requests that were sent before this reply are aborted.
-        let waiting: Vec<Arrival> = if stops { arrivals.try_iter().collect() } else { vec![] };
+        let waiting: Vec<KernelEvent> = if stops { events.try_iter().collect() } else { vec![] };
         self.answer(request, &answer);
         self.iopub.status("idle");
-        self.abort(waiting, arrivals) || request.kind == "shutdown_request"
+        self.abort(waiting, events) || request.kind == "shutdown_request"
     }
 
     fn answer(&self, request: &Request, content: &Value) {
-        let frames = self.wire.answer(&request.parent, &info::reply(&request.kind), content);
+        let frames = self.codec.answer(&request.parent, &info::reply(&request.kind), content);
         self.mailbox.post(Channel::Shell, frames);
     }
 
@@ -107,18 +107,18 @@ impl Kernel {
     }
 
     /// Aborts the waiting cells after a failed one.
-    fn abort(&mut self, waiting: Vec<Arrival>, arrivals: &Receiver<Arrival>) -> bool {
-        for arrival in waiting {
-            let ends = match arrival {
-                Arrival::End => true,
-                Arrival::Request(request) if request.kind == "execute_request" => {
+    fn abort(&mut self, waiting: Vec<KernelEvent>, events: &Receiver<KernelEvent>) -> bool {
+        for event in waiting {
+            let ends = match event {
+                KernelEvent::End => true,
+                KernelEvent::Request(request) if request.kind == "execute_request" => {
                     self.iopub.begin(&request.parent, false);
                     self.iopub.status("busy");
                     self.answer(&request, &json!({ "status": "aborted" }));
                     self.iopub.status("idle");
                     false
                 }
-                Arrival::Request(request) => self.handle(&request, arrivals),
+                KernelEvent::Request(request) => self.handle(&request, events),
             };
             if ends {
                 return true;
@@ -136,7 +136,7 @@ impl Kernel {
             self.iopub.publish("execute_input", &json!({ "code": code, "execution_count": self.count }));
         }
         let may_ask = flag(content, "allow_stdin", true);
-        *self.stdin.asked.borrow_mut() = may_ask.then(|| request.parent.clone());
+        *self.stdin.current_request.borrow_mut() = may_ask.then(|| request.parent.clone());
         // An interrupt between cells does not apply to the next cell.
         self.interrupt.store(false, Ordering::Relaxed);
         super::progress::forget();
@@ -165,10 +165,10 @@ impl Kernel {
         })
     }
 
-    fn evaluate(&mut self, code: &str) -> Done {
+    fn evaluate(&mut self, code: &str) -> CellResult {
         let trimmed = code.trim();
         if trimmed.is_empty() {
-            return Done::ok(None, None);
+            return CellResult::ok(None, None);
         }
         match trimmed.strip_prefix('?') {
             Some(topic) => self.page(topic.trim()),
@@ -181,30 +181,30 @@ impl Kernel {
     }
 
     /// Converts the answer of the session to the result of a cell.
-    fn done(&mut self, answer: Answer) -> Done {
+    fn done(&mut self, answer: Answer) -> CellResult {
         let Answer { diagnostics, status, shown } = answer;
         let lines = self.lines(&diagnostics);
         let error = diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error);
         match (status, error) {
             (Status::Done | Status::Exited(_), _) => {
                 if !lines.is_empty() {
-                    self.tell(&lines);
+                    self.print_lines(&lines);
                 }
-                if let Some(note) = derivation::kinks_met(&self.prompt.session.take_kinks()) {
-                    self.tell(&[note]);
+                if let Some(note) = derivation::observed_kinks(&self.prompt.session.take_kinks()) {
+                    self.print_lines(&[note]);
                 }
                 if let Status::Exited(status) = status {
-                    self.tell(&[format!("the cell exited with status {status}; the kernel keeps running")]);
+                    self.print_lines(&[format!("the cell exited with status {status}; the kernel keeps running")]);
                 }
-                Done::ok(shown.iter().find_map(value), None)
+                CellResult::ok(shown.iter().find_map(value), None)
             }
-            (_, Some(error)) => Done::error(error.code.number(), error.message.clone(), lines),
-            (_, None) => Done::error("dscript", "the cell was not run".to_owned(), lines),
+            (_, Some(error)) => CellResult::error(error.code.number(), error.message.clone(), lines),
+            (_, None) => CellResult::error("dscript", "the cell was not run".to_owned(), lines),
         }
     }
 
     /// Writes lines to the standard error.
-    fn tell(&self, lines: &[String]) {
+    fn print_lines(&self, lines: &[String]) {
         let text = lines.join("\n") + "\n";
         self.iopub.publish("stream", &json!({ "name": "stderr", "text": text }));
     }
@@ -214,44 +214,44 @@ impl Kernel {
     }
 
     /// Returns the help page of a name, a code or a command.
-    fn page(&mut self, topic: &str) -> Done {
+    fn page(&mut self, topic: &str) -> CellResult {
         let (output, text) = Output::kept();
         let before = std::mem::replace(&mut self.prompt.output, output);
         let done = self.command(&format!(":help {topic}"));
         self.prompt.output = before;
         let page = text.text();
-        if done.failure.is_some() { done } else { Done::ok(None, Some(page)) }
+        if done.failure.is_some() { done } else { CellResult::ok(None, Some(page)) }
     }
 
     /// Runs a command of the prompt.
-    fn command(&mut self, line: &str) -> Done {
+    fn command(&mut self, line: &str) -> CellResult {
         let (errors, text) = Output::kept();
         let before = std::mem::replace(&mut self.prompt.errors, errors);
         self.prompt.failed = None;
         let flow = self.prompt.enter(line);
         self.prompt.errors = before;
-        let said = text.text().trim_end().to_owned();
-        let lines: Vec<String> = said.lines().map(str::to_owned).collect();
+        let message = text.text().trim_end().to_owned();
+        let lines: Vec<String> = message.lines().map(str::to_owned).collect();
         match (self.prompt.failed.take(), flow) {
             (_, Flow::Leave(_)) => {
                 let message = "':quit' is not available in a notebook; stop the kernel instead".to_owned();
-                Done::error("command", message.clone(), vec![message])
+                CellResult::error("command", message.clone(), vec![message])
             }
-            (Some(_), Flow::Next) => Done::error("command", lines.first().cloned().unwrap_or_default(), lines),
+            (Some(_), Flow::Next) => CellResult::error("command", lines.first().cloned().unwrap_or_default(), lines),
             (None, Flow::Next) => {
                 if !lines.is_empty() {
-                    self.tell(&lines);
+                    self.print_lines(&lines);
                 }
-                Done::ok(None, None)
+                CellResult::ok(None, None)
             }
         }
     }
 
     /// Evaluates the user expressions of an execution request.
     fn expressions(&mut self, content: &Value) -> Value {
-        let asked = content.get("user_expressions").and_then(Value::as_object);
+        let current_request = content.get("user_expressions").and_then(Value::as_object);
         let mut values = Map::new();
-        for (name, expression) in asked.into_iter().flatten() {
+        for (name, expression) in current_request.into_iter().flatten() {
             let answer = self.prompt.session.enter("‹expression›", expression.as_str().unwrap_or_default());
             let done = self.done(answer);
             let value = match done.failure {
@@ -302,7 +302,7 @@ impl Kernel {
 }
 
 /// Returns the value of an expression as a string; for a function, its type.
-fn value(shown: &Shown) -> Option<String> {
+fn value(shown: &DisplayItem) -> Option<String> {
     match shown.name {
         None => Some(shown.value.clone().unwrap_or_else(|| shown.ty.clone())),
         Some(_) => None,
@@ -337,10 +337,10 @@ fn word_at(code: &str, at: usize) -> &str {
 
 /// Returns the reply to the request whether a cell is complete.
 fn is_complete(code: &str) -> Value {
-    match Session::reading(code) {
-        Reading::Whole => json!({ "status": "complete" }),
-        Reading::Wrong => json!({ "status": "invalid" }),
-        Reading::Beginning => {
+    match Session::completeness(code) {
+        Completeness::Complete => json!({ "status": "complete" }),
+        Completeness::Invalid => json!({ "status": "invalid" }),
+        Completeness::Incomplete => {
             let depth = code.chars().fold(0_usize, |depth, c| match c {
                 '{' | '(' | '[' => depth + 1,
                 '}' | ')' | ']' => depth.saturating_sub(1),
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn beginnings_are_told_from_mistakes() {
+    fn incomplete_input_is_distinguished_from_errors() {
         let status = |code: &str| is_complete(code)["status"].as_str().unwrap_or_default().to_owned();
         assert_eq!(["1 + 1", "func f() {", "let = 3)"].map(status), ["complete", "incomplete", "invalid"]);
         assert_eq!(is_complete("func f() {")["indent"], "    ");

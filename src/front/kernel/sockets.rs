@@ -3,7 +3,7 @@
 use super::connection::{Channel, Connection};
 use super::control::Control;
 use super::mailbox::Boxes;
-use super::message::{Frames, Request, Wire};
+use super::message::{Codec, Frames, Request};
 use crate::front::output::report;
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
@@ -12,14 +12,14 @@ use tokio::sync::mpsc::Receiver;
 use zeromq::{PubSocket, RepSocket, RouterSocket, Socket, SocketRecv, SocketSend, ZmqError, ZmqMessage};
 
 /// The time limit for sending a message.
-const PATIENCE: Duration = Duration::from_secs(10);
+const SEND_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The time for the last messages to leave the process.
-const LEAVING: Duration = Duration::from_millis(50);
+const LINGER: Duration = Duration::from_millis(50);
 
 /// An event for the thread that computes.
 #[derive(Debug)]
-pub(super) enum Arrival {
+pub(super) enum KernelEvent {
     /// A request.
     Request(Request),
     /// The shutdown, or the end of the parent process.
@@ -29,7 +29,7 @@ pub(super) enum Arrival {
 /// The senders to the thread that computes.
 pub(super) struct Inboxes {
     /// Requests.
-    pub(super) arrivals: Sender<Arrival>,
+    pub(super) events: Sender<KernelEvent>,
     /// The user's input.
     pub(super) answers: Sender<Request>,
 }
@@ -37,7 +37,7 @@ pub(super) struct Inboxes {
 /// Binds all sockets and serves them; `bound` receives whether binding succeeded.
 pub(super) fn serve(
     connection: &Connection,
-    wire: &Arc<Wire>,
+    codec: &Arc<Codec>,
     boxes: Boxes,
     (inboxes, control): (Inboxes, Control),
     bound: &Sender<Result<(), String>>,
@@ -54,7 +54,7 @@ pub(super) fn serve(
         match bind(connection).await {
             Ok(sockets) => {
                 let _ = bound.send(Ok(()));
-                sockets.run(wire, boxes, inboxes, control).await;
+                sockets.run(codec, boxes, inboxes, control).await;
             }
             Err(error) => {
                 let _ = bound.send(Err(error.to_string()));
@@ -89,7 +89,7 @@ async fn bind(connection: &Connection) -> Result<Sockets, ZmqError> {
 
 impl Sockets {
     /// Serves the sockets until the shutdown.
-    async fn run(self, wire: &Arc<Wire>, boxes: Boxes, inboxes: Inboxes, control: Control) {
+    async fn run(self, codec: &Arc<Codec>, boxes: Boxes, inboxes: Inboxes, control: Control) {
         let (shell_out, mut shell_in) = self.shell.split();
         let (control_out, mut control_in) = self.control.split();
         let (stdin_out, mut stdin_in) = self.stdin.split();
@@ -102,22 +102,22 @@ impl Sockets {
         tokio::spawn(echo(self.heartbeat));
         let requests = async {
             loop {
-                if let Some(request) = read(&mut shell_in, wire).await {
+                if let Some(request) = read(&mut shell_in, codec).await {
                     // Sending fails only when the receiver is gone.
-                    let _ = inboxes.arrivals.send(Arrival::Request(request));
+                    let _ = inboxes.events.send(KernelEvent::Request(request));
                 }
             }
         };
         let answers = async {
             loop {
-                if let Some(answer) = read(&mut stdin_in, wire).await {
+                if let Some(answer) = read(&mut stdin_in, codec).await {
                     let _ = inboxes.answers.send(answer);
                 }
             }
         };
         let urgent = async {
             loop {
-                if let Some(request) = read(&mut control_in, wire).await
+                if let Some(request) = read(&mut control_in, codec).await
                     && control.handle(&request).await
                 {
                     break;
@@ -130,21 +130,21 @@ impl Sockets {
             () = urgent => {}
             () = control.orphaned() => {}
         }
-        let _ = inboxes.arrivals.send(Arrival::End);
+        let _ = inboxes.events.send(KernelEvent::End);
         drop(control);
         // The queues close when the thread that computes has ended; until then, its last messages are sent.
         for writer in writers {
-            let _ = tokio::time::timeout(super::control::GRACE, writer).await;
+            let _ = tokio::time::timeout(super::control::SHUTDOWN_GRACE, writer).await;
         }
         // Sent messages still have to leave the process.
-        tokio::time::sleep(LEAVING).await;
+        tokio::time::sleep(LINGER).await;
     }
 }
 
 /// Receives the next message of a socket; `None` when it is rejected.
-async fn read(socket: &mut impl SocketRecv, wire: &Wire) -> Option<Request> {
+async fn read(socket: &mut impl SocketRecv, codec: &Codec) -> Option<Request> {
     match socket.recv().await {
-        Ok(message) => match wire.decode(message.into_vec().iter().map(|frame| frame.to_vec()).collect()) {
+        Ok(message) => match codec.decode(message.into_vec().iter().map(|frame| frame.to_vec()).collect()) {
             Ok(request) => Some(request),
             Err(refused) => {
                 report(&format!("dscript: a message was rejected: {}\n", refused.reason()));
@@ -165,7 +165,7 @@ async fn write(mut socket: impl SocketSend, mut messages: Receiver<Frames>) {
         let mut message = ZmqMessage::from(frames.next().unwrap_or_default());
         frames.for_each(|frame| message.push_back(frame.into()));
         // A front end that does not receive must not block the others.
-        let _ = tokio::time::timeout(PATIENCE, socket.send(message)).await;
+        let _ = tokio::time::timeout(SEND_TIMEOUT, socket.send(message)).await;
     }
 }
 

@@ -19,5 +19,5 @@ fn number(argument: &str) -> String {
 /// Writes diagnostics instead of an answer.
 pub(super) fn refuse(prompt: &mut Prompt, diagnostics: &[Diagnostic]) -> Flow {
     let text = prompt.render_style.text(diagnostics, &prompt.session);
-    prompt.complain(text.trim_end())
+    prompt.print_error(text.trim_end())
 }

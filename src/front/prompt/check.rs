@@ -51,7 +51,8 @@ fn one(
     let size = unit(input.value);
     let limit =
         session.difference(&format!("{{ t in let _f = {function}; return {} }}", moved(&format!("t * {size:?}"))))?;
-    let limit = limit.map(|found| Estimate { derivative: found.derivative / size, doubt: found.doubt / size });
+    let limit =
+        limit.map(|found| Estimate { derivative: found.derivative / size, error_bound: found.error_bound / size });
 
     let off = |x: f64| (x - reverse).abs();
     let best = central.iter().enumerate().min_by(|a, b| off(*a.1).total_cmp(&off(*b.1)));
@@ -85,7 +86,7 @@ fn distance(x: f64) -> String {
 /// The relative difference that is allowed between the modes: they round in a different order.
 const ROUNDED: f64 = 1e-9;
 /// The relative uncertainty above which finite differences are inconclusive.
-const VAGUE: f64 = 1e-2;
+const MAX_UNCERTAINTY: f64 = 1e-2;
 
 fn verdict(reverse: f64, forward: f64, best: f64, limit: Option<Estimate>) -> String {
     let scale = if reverse == 0.0 { 1.0 } else { reverse.abs() };
@@ -93,7 +94,7 @@ fn verdict(reverse: f64, forward: f64, best: f64, limit: Option<Estimate>) -> St
     if !is_same {
         return "  ✗ forward and reverse mode disagree".to_owned();
     }
-    match limit.filter(|limit| limit.doubt <= VAGUE * scale) {
+    match limit.filter(|limit| limit.error_bound <= MAX_UNCERTAINTY * scale) {
         None => "  ? the finite differences are inconclusive: there may be a kink, a jump, or noise".to_owned(),
         Some(limit) if limit.excludes(reverse) => {
             "  ✗ the finite differences disagree; is a registered derivative incorrect?".to_owned()

@@ -6,7 +6,7 @@ use crate::front::list_format::listed;
 use crate::front::prompt::answer::{at, refuse};
 use crate::front::prompt::function_commands;
 use crate::session::explain::derivation;
-use crate::session::{Explained, Stage, Status};
+use crate::session::{Explanation, Stage, Status};
 use crate::source::SourceMap;
 use std::path::Path;
 use std::time::Instant;
@@ -130,7 +130,7 @@ pub(super) fn run(prompt: &mut Prompt, line: &str) -> Flow {
     let mut begun = COMMANDS.iter().filter(|command| command.name.starts_with(word));
     match exact.or_else(|| begun.next().filter(|_| begun.next().is_none())) {
         Some(command) => (command.run)(prompt, rest.trim()),
-        None => prompt.complain(&format!("there is no command ':{word}'; ':help' lists all commands")),
+        None => prompt.print_error(&format!("there is no command ':{word}'; ':help' lists all commands")),
     }
 }
 
@@ -159,50 +159,50 @@ fn arguments(command: &str) -> Option<Vec<&'static str>> {
 /// Prints the list of commands, or the documentation of a name.
 pub(super) fn help(prompt: &mut Prompt, topic: &str) -> Flow {
     if topic.is_empty() {
-        prompt.say(FIRST);
-        prompt.say("");
+        prompt.print_line(FIRST);
+        prompt.print_line("");
         for Command { name, arguments, summary, .. } in COMMANDS {
             let call = format!(":{name} {arguments}");
-            prompt.say(&format!("{call:<24}   {summary}"));
+            prompt.print_line(&format!("{call:<24}   {summary}"));
         }
         return Flow::Next;
     }
     if let Some(command) = COMMANDS.iter().find(|command| Some(command.name) == topic.strip_prefix(':')) {
-        prompt.say(&format!(":{} {}   {}", command.name, command.arguments, command.summary));
+        prompt.print_line(&format!(":{} {}   {}", command.name, command.arguments, command.summary));
         return Flow::Next;
     }
     if let Ok(code) = pages::code(topic) {
-        prompt.say(pages::of_code(code).trim_end());
+        prompt.print_line(pages::of_code(code).trim_end());
         return Flow::Next;
     }
     let topics = prompt.session.topics(topic);
     if topics.is_empty() && topic == "kinks" {
-        prompt.say(pages::of_kinks().trim_end());
+        prompt.print_line(pages::of_kinks().trim_end());
         return Flow::Next;
     }
     if topics.is_empty() {
-        return prompt.complain(&format!("there is no help for '{topic}'; ':help' lists all commands"));
+        return prompt.print_error(&format!("there is no help for '{topic}'; ':help' lists all commands"));
     }
-    pages::of_topics(&topics).iter().for_each(|line| prompt.say(&show::arrows(line)));
+    pages::of_topics(&topics).iter().for_each(|line| prompt.print_line(&show::arrows(line)));
     Flow::Next
 }
 
 fn type_of(prompt: &mut Prompt, expression: &str) -> Flow {
     match prompt.session.type_of(expression) {
-        Ok(Some(ty)) => prompt.say(&show::arrows(&ty)),
-        Ok(None) => return prompt.complain("the input is not an expression, so it has no type"),
+        Ok(Some(ty)) => prompt.print_line(&show::arrows(&ty)),
+        Ok(None) => return prompt.print_error("the input is not an expression, so it has no type"),
         Err(diagnostics) => return refuse(prompt, &diagnostics),
     }
     Flow::Next
 }
 
-fn explained(prompt: &mut Prompt, rest: &str, show: fn(&Explained, &SourceMap) -> Vec<String>) -> Flow {
+fn explained(prompt: &mut Prompt, rest: &str, show: fn(&Explanation, &SourceMap) -> Vec<String>) -> Flow {
     let Some((function, arguments)) = at(rest) else {
-        return prompt.complain("expected a function and a point, such as 'f at 2' or 'g at 1, 2'");
+        return prompt.print_error("expected a function and a point, such as 'f at 2' or 'g at 1, 2'");
     };
     match prompt.session.explain(function, &arguments.join(", ")) {
         Ok(explained) => {
-            show(&explained, prompt.session.sources()).iter().for_each(|line| prompt.say(line));
+            show(&explained, prompt.session.sources()).iter().for_each(|line| prompt.print_line(line));
             Flow::Next
         }
         Err(diagnostics) => refuse(prompt, &diagnostics),
@@ -222,15 +222,15 @@ fn graph(prompt: &mut Prompt, rest: &str) -> Flow {
     let (rest, file) = rest.rsplit_once(" to ").map_or((rest, None), |(rest, file)| (rest, Some(file.trim())));
     let (rest, is_dot) = rest.strip_suffix(" dot").map_or((rest, false), |rest| (rest, true));
     let Some((function, arguments)) = at(rest) else {
-        return prompt.complain("expected a function and a point, such as 'f at 2' or 'g at 1, 2 to g.svg'");
+        return prompt.print_error("expected a function and a point, such as 'f at 2' or 'g at 1, 2 to g.svg'");
     };
     let graph = match prompt.session.explain(function, &arguments.join(", ")) {
         Ok(explained) => crate::session::graph(&explained),
         Err(diagnostics) => return refuse(prompt, &diagnostics),
     };
     match file {
-        None if is_dot => graph.dot().lines().for_each(|line| prompt.say(line)),
-        None => graph.text().iter().for_each(|line| prompt.say(line)),
+        None if is_dot => graph.dot().lines().for_each(|line| prompt.print_line(line)),
+        None => graph.text().iter().for_each(|line| prompt.print_line(line)),
         Some(file) => {
             let path = Path::new(file);
             let written = match path.extension().is_some_and(|ending| ending == "dot" || ending == "gv") {
@@ -246,20 +246,20 @@ fn graph(prompt: &mut Prompt, rest: &str) -> Flow {
 fn saved(prompt: &mut Prompt, result: Result<(), String>, file: &str) -> Flow {
     match result {
         Ok(()) => {
-            prompt.say(&format!("the picture was written to '{file}'"));
+            prompt.print_line(&format!("the picture was written to '{file}'"));
             Flow::Next
         }
-        Err(error) => prompt.complain(&error),
+        Err(error) => prompt.print_error(&error),
     }
 }
 
 fn check(prompt: &mut Prompt, rest: &str) -> Flow {
     let Some((function, arguments)) = at(rest) else {
-        return prompt.complain("expected a function and a point, such as 'f at 2' or 'g at 1, 2'");
+        return prompt.print_error("expected a function and a point, such as 'f at 2' or 'g at 1, 2'");
     };
     match super::check::check(&mut prompt.session, function, &arguments) {
         Ok(lines) => {
-            lines.iter().for_each(|line| prompt.say(line));
+            lines.iter().for_each(|line| prompt.print_line(line));
             Flow::Next
         }
         Err(diagnostics) => refuse(prompt, &diagnostics),
@@ -269,7 +269,7 @@ fn check(prompt: &mut Prompt, rest: &str) -> Flow {
 fn nudge(prompt: &mut Prompt, rest: &str) -> Flow {
     let (rest, step) = rest.rsplit_once(" by ").unwrap_or((rest, "0.01"));
     let Some((function, arguments)) = at(rest) else {
-        return prompt.complain("expected a function, a point and a step, such as 'f at 2 by 0.01'");
+        return prompt.print_error("expected a function, a point and a step, such as 'f at 2 by 0.01'");
     };
     let moved: Vec<String> =
         arguments.iter().enumerate().map(|(i, a)| if i == 0 { format!("{a} + {step}") } else { a.clone() }).collect();
@@ -277,7 +277,7 @@ fn nudge(prompt: &mut Prompt, rest: &str) -> Flow {
     let both = before.and_then(|before| Ok((before, prompt.session.explain(function, &moved.join(", "))?)));
     match both {
         Ok((before, after)) => {
-            derivation::nudge(&before, &after).iter().for_each(|line| prompt.say(line));
+            derivation::nudge(&before, &after).iter().for_each(|line| prompt.print_line(line));
             Flow::Next
         }
         Err(diagnostics) => refuse(prompt, &diagnostics),
@@ -289,7 +289,7 @@ fn plot(prompt: &mut Prompt, rest: &str) -> Flow {
     let parts =
         rest.rsplit_once(" from ").and_then(|(functions, bounds)| Some((functions, bounds.split_once(" to ")?)));
     let Some((functions, (from, to))) = parts else {
-        return prompt.complain("expected functions and bounds, such as 'f, f' from -3 to 3'");
+        return prompt.print_error("expected functions and bounds, such as 'f, f' from -3 to 3'");
     };
     let (to, file) = to.split_once(" to ").map_or((to, None), |(to, file)| (to, Some(file.trim())));
     let functions = listed(functions);
@@ -300,7 +300,7 @@ fn plot(prompt: &mut Prompt, rest: &str) -> Flow {
     };
     match file {
         None => {
-            chart.text().iter().for_each(|line| prompt.say(line));
+            chart.text().iter().for_each(|line| prompt.print_line(line));
             Flow::Next
         }
         Some(file) => saved(prompt, picture::save(&chart, Path::new(file)), file),
@@ -310,17 +310,17 @@ fn plot(prompt: &mut Prompt, rest: &str) -> Flow {
 /// Enters the steps of a lesson, and prints each before its result.
 fn lesson(prompt: &mut Prompt, word: &str) -> Flow {
     if word.is_empty() {
-        lessons::list().iter().for_each(|line| prompt.say(line));
+        lessons::list().iter().for_each(|line| prompt.print_line(line));
         return Flow::Next;
     }
     let Some(lesson) = lessons::find(word) else {
-        return prompt.complain(&format!("there is no lesson '{word}'; ':lesson' lists all lessons"));
+        return prompt.print_error(&format!("there is no lesson '{word}'; ':lesson' lists all lessons"));
     };
     let is_colored = prompt.render_style.is_colored;
-    lesson.header().iter().for_each(|line| prompt.say(line));
+    lesson.header().iter().for_each(|line| prompt.print_line(line));
     for step in lesson.steps() {
-        prompt.say("");
-        step.lines().for_each(|line| prompt.say(&show::dimmed(&format!("│ {line}"), is_colored)));
+        prompt.print_line("");
+        step.lines().for_each(|line| prompt.print_line(&show::dimmed(&format!("│ {line}"), is_colored)));
         if let Flow::Leave(status) = prompt.evaluate(&step) {
             return Flow::Leave(status);
         }
@@ -330,7 +330,7 @@ fn lesson(prompt: &mut Prompt, word: &str) -> Flow {
 
 fn variables(prompt: &mut Prompt, _: &str) -> Flow {
     for shown in prompt.session.declared() {
-        prompt.say(&show::line(&show::rounded(&shown, prompt.digits), prompt.render_style.is_colored));
+        prompt.print_line(&show::line(&show::rounded(&shown, prompt.digits), prompt.render_style.is_colored));
     }
     Flow::Next
 }
@@ -339,7 +339,7 @@ fn time(prompt: &mut Prompt, input: &str) -> Flow {
     let start = Instant::now();
     let flow = prompt.evaluate(input);
     let seconds = start.elapsed().as_secs_f64();
-    prompt.say(&match seconds {
+    prompt.print_line(&match seconds {
         s if s >= 1.0 => format!("{s:.2} s"),
         s if s >= 1e-3 => format!("{:.2} ms", s * 1e3),
         s => format!("{:.0} µs", s * 1e6),
@@ -350,7 +350,7 @@ fn time(prompt: &mut Prompt, input: &str) -> Flow {
 fn load(prompt: &mut Prompt, file: &str) -> Flow {
     let text = match std::fs::read_to_string(file) {
         Ok(text) => text,
-        Err(error) => return prompt.complain(&format!("cannot read '{file}': {error}")),
+        Err(error) => return prompt.print_error(&format!("cannot read '{file}': {error}")),
     };
     let answer = prompt.session.enter(file, &text);
     if answer.status == Status::Done {
@@ -361,18 +361,18 @@ fn load(prompt: &mut Prompt, file: &str) -> Flow {
 
 fn save(prompt: &mut Prompt, file: &str) -> Flow {
     if file.is_empty() {
-        return prompt.complain("expected the name of a file, such as ':save session.dscript'");
+        return prompt.print_error("expected the name of a file, such as ':save session.dscript'");
     }
     if Path::new(file).exists() {
-        return prompt.complain(&format!("'{file}' already exists; choose another file"));
+        return prompt.print_error(&format!("'{file}' already exists; choose another file"));
     }
     let text: String = prompt.kept.iter().map(|input| format!("{input}\n")).collect();
     match std::fs::write(file, text) {
         Ok(()) => {
-            prompt.say(&format!("{} inputs were written to '{file}'", prompt.kept.len()));
+            prompt.print_line(&format!("{} inputs were written to '{file}'", prompt.kept.len()));
             Flow::Next
         }
-        Err(error) => prompt.complain(&format!("cannot write '{file}': {error}")),
+        Err(error) => prompt.print_error(&format!("cannot write '{file}': {error}")),
     }
 }
 

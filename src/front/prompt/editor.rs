@@ -18,14 +18,14 @@ use std::rc::Rc;
 const SIGN: &str = "› ";
 
 /// The maximum number of inputs in the history.
-const REMEMBERED: usize = 5000;
+const MAX_HISTORY: usize = 5000;
 
 /// Reads inputs until the user quits.
 pub(super) fn run(prompt: &Rc<RefCell<Prompt>>) -> i32 {
     let mut editor = match editor(prompt) {
         Ok(editor) => editor,
         Err(error) => {
-            prompt.borrow_mut().complain(&format!("dscript: cannot use the terminal: {error}"));
+            prompt.borrow_mut().print_error(&format!("dscript: cannot use the terminal: {error}"));
             return super::status::FAILED;
         }
     };
@@ -34,7 +34,7 @@ pub(super) fn run(prompt: &Rc<RefCell<Prompt>>) -> i32 {
         // The file does not exist in the first session.
         let _ = editor.load_history(file);
     }
-    prompt.borrow().say(&banner());
+    prompt.borrow().print_line(&banner());
     let sign = show::painted(SIGN, show::sign(), prompt.borrow().render_style.is_colored);
     let status = loop {
         match editor.readline(&(SIGN, sign.as_str())) {
@@ -48,7 +48,7 @@ pub(super) fn run(prompt: &Rc<RefCell<Prompt>>) -> i32 {
             Err(ReadlineError::Interrupted) => {}
             Err(ReadlineError::Eof) => break super::status::DONE,
             Err(error) => {
-                prompt.borrow_mut().complain(&format!("dscript: cannot read from the terminal: {error}"));
+                prompt.borrow_mut().print_error(&format!("dscript: cannot read from the terminal: {error}"));
                 break super::status::FAILED;
             }
         }
@@ -68,14 +68,14 @@ fn banner() -> String {
     format!("dscript {} — programs you can differentiate          ? help    Ctrl-D quits", env!("CARGO_PKG_VERSION"))
 }
 
-fn editor(prompt: &Rc<RefCell<Prompt>>) -> Result<Editor<Assistant, FileHistory>> {
+fn editor(prompt: &Rc<RefCell<Prompt>>) -> Result<Editor<EditorHelper, FileHistory>> {
     let config = Config::builder()
         .completion_type(CompletionType::List)
-        .max_history_size(REMEMBERED)?
+        .max_history_size(MAX_HISTORY)?
         .history_ignore_dups(true)?
         .build();
     let mut editor = Editor::with_config(config)?;
-    editor.set_helper(Some(Assistant { prompt: Rc::clone(prompt), history: HistoryHinter::new() }));
+    editor.set_helper(Some(EditorHelper { prompt: Rc::clone(prompt), history: HistoryHinter::new() }));
     Ok(editor)
 }
 
@@ -87,14 +87,14 @@ fn history_file() -> Option<PathBuf> {
 }
 
 /// The helper of the line editor.
-struct Assistant {
+struct EditorHelper {
     prompt: Rc<RefCell<Prompt>>,
     history: HistoryHinter,
 }
 
-impl Helper for Assistant {}
+impl Helper for EditorHelper {}
 
-impl Validator for Assistant {
+impl Validator for EditorHelper {
     fn validate(&self, context: &mut ValidationContext) -> Result<ValidationResult> {
         Ok(if needs_more(context.input()) { ValidationResult::Incomplete } else { ValidationResult::Valid(None) })
     }
@@ -123,7 +123,7 @@ impl Hint for CursorHint {
     }
 }
 
-impl Hinter for Assistant {
+impl Hinter for EditorHelper {
     type Hint = CursorHint;
 
     fn hint(&self, line: &str, at: usize, context: &Context<'_>) -> Option<CursorHint> {
@@ -137,7 +137,7 @@ impl Hinter for Assistant {
     }
 }
 
-impl Completer for Assistant {
+impl Completer for EditorHelper {
     type Candidate = Pair;
 
     fn complete(&self, line: &str, at: usize, _: &Context<'_>) -> Result<(usize, Vec<Pair>)> {
@@ -158,7 +158,7 @@ fn plain(word: String) -> Pair {
     Pair { display: word.clone(), replacement: word }
 }
 
-impl Highlighter for Assistant {
+impl Highlighter for EditorHelper {
     fn highlight<'l>(&self, line: &'l str, _: usize) -> Cow<'l, str> {
         if !self.prompt.borrow().render_style.is_colored {
             return Cow::Borrowed(line);

@@ -11,13 +11,13 @@ pub(crate) fn derive(prompt: &mut Prompt, rest: &str) -> Flow {
     let (text, is_set) = rest.strip_suffix(" tex").map_or((rest, false), |text| (text.trim_end(), true));
     let function = text.trim_end_matches(['\'', '′']);
     if function.is_empty() {
-        return prompt.complain("expected a function or an expression in x, such as 'f' or 'x * sin(x)'");
+        return prompt.print_error("expected a function or an expression in x, such as 'f' or 'x * sin(x)'");
     }
     let order = 1 + text[function.len()..].chars().count();
     match prompt.session.derive(function, order) {
-        Ok(derived) if derived.latex.is_empty() => prompt.complain(&derived.text),
+        Ok(derived) if derived.latex.is_empty() => prompt.print_error(&derived.text),
         Ok(derived) => {
-            prompt.say(if is_set { &derived.latex } else { &derived.text });
+            prompt.print_line(if is_set { &derived.latex } else { &derived.text });
             Flow::Next
         }
         Err(diagnostics) => refuse(prompt, &diagnostics),
@@ -29,24 +29,24 @@ pub(crate) fn diff(prompt: &mut Prompt, rest: &str) -> Flow {
     let point = at(rest);
     let function = point.as_ref().map_or(rest, |(function, _)| function);
     if function.is_empty() {
-        return prompt.complain("expected a function and optionally a point, such as 'f' or 'f at 2'");
+        return prompt.print_error("expected a function and optionally a point, such as 'f' or 'f at 2'");
     }
     let infos = match prompt.session.differentiable(function) {
         Ok(Some(infos)) => infos,
-        Ok(None) => return prompt.complain(&format!("'{function}' is not a function")),
+        Ok(None) => return prompt.print_error(&format!("'{function}' is not a function")),
         Err(diagnostics) => return refuse(prompt, &diagnostics),
     };
-    verdict(&infos).iter().for_each(|line| prompt.say(line));
+    verdict(&infos).iter().for_each(|line| prompt.print_line(line));
     if infos.iter().any(|one| one.obstacle.is_none()) {
         match prompt.session.mechanisms(function) {
-            Ok(lines) => lines.iter().for_each(|line| prompt.say(line)),
+            Ok(lines) => lines.iter().for_each(|line| prompt.print_line(line)),
             Err(diagnostics) => return refuse(prompt, &diagnostics),
         }
     }
     let Some((function, arguments)) = point else { return Flow::Next };
     match prompt.session.explain(function, &arguments.join(", ")) {
         Ok(explained) => {
-            derivation::derivatives(&explained).iter().for_each(|line| prompt.say(line));
+            derivation::derivatives(&explained).iter().for_each(|line| prompt.print_line(line));
             Flow::Next
         }
         Err(diagnostics) => refuse(prompt, &diagnostics),
@@ -73,14 +73,14 @@ pub(crate) fn table(prompt: &mut Prompt, rest: &str) -> Flow {
     let parts =
         rest.rsplit_once(" from ").and_then(|(functions, bounds)| Some((functions, bounds.split_once(" to ")?)));
     let Some((functions, (from, to))) = parts else {
-        return prompt.complain("expected functions and bounds, such as 'f, f' from -3 to 3 step 0.5'");
+        return prompt.print_error("expected functions and bounds, such as 'f, f' from -3 to 3 step 0.5'");
     };
     let (to, step) = to.split_once(" step ").map_or((to, None), |(to, step)| (to, Some(step)));
     let functions = listed(functions);
     let functions: Vec<&str> = functions.iter().map(String::as_str).collect();
     match prompt.session.table(&functions, (from, to), step) {
         Ok(lines) => {
-            lines.iter().for_each(|line| prompt.say(&format!("  {line}")));
+            lines.iter().for_each(|line| prompt.print_line(&format!("  {line}")));
             Flow::Next
         }
         Err(diagnostics) => refuse(prompt, &diagnostics),
@@ -97,18 +97,18 @@ pub(crate) fn show(prompt: &mut Prompt, rest: &str) -> Flow {
         let stages = Stage::ALL
             .iter()
             .map(|stage| format!("\n  :show {:<18} {}", format!("{} f", stage.name()), stage.summary()));
-        return prompt.complain(&format!("{first}{close}{}", stages.collect::<String>()));
+        return prompt.print_error(&format!("{first}{close}{}", stages.collect::<String>()));
     };
     let function = function.trim();
     if function.is_empty() {
-        return prompt.complain(&format!("expected a function, such as ':show {word} f'"));
+        return prompt.print_error(&format!("expected a function, such as ':show {word} f'"));
     }
     if stage == Stage::Tape {
-        return prompt.complain(&format!("the tape depends on the point; use ':tape {function} at 2'"));
+        return prompt.print_error(&format!("the tape depends on the point; use ':tape {function} at 2'"));
     }
     match prompt.session.show_function(stage, function) {
         Ok(text) => {
-            text.trim_end().lines().for_each(|line| prompt.say(line));
+            text.trim_end().lines().for_each(|line| prompt.print_line(line));
             Flow::Next
         }
         Err(diagnostics) => refuse(prompt, &diagnostics),

@@ -20,14 +20,14 @@ use super::output::Output;
 use super::status;
 use crate::front::render_style::RenderStyle;
 use crate::session::explain::derivation;
-use crate::session::{Answer, Completion, Kinks, Options, Reading, Session, Status};
+use crate::session::{Answer, Completeness, Completion, Kinks, Options, Session, Status};
 use std::cell::RefCell;
 use std::io::IsTerminal;
 use std::rc::Rc;
 use std::sync::atomic::Ordering;
 
 /// The maximum length of an expression that is repeated before its type.
-const LONGEST_NAME: usize = 40;
+const MAX_EXPRESSION_LENGTH: usize = 40;
 
 /// The continuation after an input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -161,21 +161,21 @@ impl Prompt {
         let mut answer = self.session.enter(&name, input);
         for shown in answer.shown.iter_mut().filter(|shown| shown.name.is_none() && shown.value.is_none()) {
             // A function is displayed with its source text as the name.
-            shown.name = Some(input.trim().to_owned()).filter(|text| text.chars().count() <= LONGEST_NAME);
+            shown.name = Some(input.trim().to_owned()).filter(|text| text.chars().count() <= MAX_EXPRESSION_LENGTH);
         }
         if answer.status == Status::Done {
             self.kept.push(input.trim_end().to_owned());
         }
         let flow = self.show(&answer);
-        if let Some(note) = derivation::kinks_met(&self.session.take_kinks()) {
-            self.say(&show::dimmed(&note, self.render_style.is_colored));
+        if let Some(note) = derivation::observed_kinks(&self.session.take_kinks()) {
+            self.print_line(&show::dimmed(&note, self.render_style.is_colored));
         }
         flow
     }
 
     fn show(&mut self, answer: &Answer) -> Flow {
         for shown in &answer.shown {
-            self.say(&show::line(&show::rounded(shown, self.digits), self.render_style.is_colored));
+            self.print_line(&show::line(&show::rounded(shown, self.digits), self.render_style.is_colored));
         }
         self.output.flush_or_end();
         self.errors.write_or_end(&self.render_style.text(&answer.diagnostics, &self.session));
@@ -189,13 +189,13 @@ impl Prompt {
     }
 
     /// Writes a line.
-    fn say(&self, line: &str) {
+    fn print_line(&self, line: &str) {
         self.output.write_or_end(line);
         self.output.write_or_end("\n");
     }
 
     /// Reports a command that cannot be run.
-    fn complain(&mut self, line: &str) -> Flow {
+    fn print_error(&mut self, line: &str) -> Flow {
         self.output.flush_or_end();
         self.errors.write_or_end(&format!("{line}\n"));
         self.failed = self.failed.or(Some(status::FAILED));
@@ -212,7 +212,7 @@ fn needs_more(input: &str) -> bool {
 fn is_unfinished(input: &str) -> bool {
     let trimmed = input.trim_start();
     let is_command = trimmed.starts_with(':') || trimmed.starts_with('?');
-    !is_command && !trimmed.is_empty() && Session::reading(input) == Reading::Beginning
+    !is_command && !trimmed.is_empty() && Session::completeness(input) == Completeness::Incomplete
 }
 
 /// The lines of an input that may be invalid UTF-8.

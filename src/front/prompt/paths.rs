@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_told_from_other_texts() {
+    fn paths_are_distinguished_from_other_strings() {
         for (text, found) in [
             (":load a/b", Some("a/b")),
             ("import \"x", Some("x")),

@@ -132,24 +132,24 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 /// Runs `NAME VALUE` or `NAME`, or prints the list.
 pub(super) fn set(prompt: &mut Prompt, rest: &str) -> Flow {
     if rest.is_empty() {
-        SETTINGS.iter().for_each(|setting| prompt.say(&line(prompt, setting)));
+        SETTINGS.iter().for_each(|setting| prompt.print_line(&line(prompt, setting)));
         return Flow::Next;
     }
     let (name, value) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
     let Some(setting) = SETTINGS.iter().find(|setting| setting.name == name) else {
         let close = closest(name, names()).map_or(String::new(), |close| format!("; did you mean '{close}'?"));
-        return prompt.complain(&format!("there is no setting '{name}'{close}; ':set' lists all settings"));
+        return prompt.print_error(&format!("there is no setting '{name}'{close}; ':set' lists all settings"));
     };
     let value = value.trim().trim_start_matches('=').trim_start();
     if value.is_empty() {
-        prompt.say(&line(prompt, setting));
+        prompt.print_line(&line(prompt, setting));
         return Flow::Next;
     }
     if let Err(why) = (setting.change)(prompt, value) {
-        return prompt.complain(&format!("'{name}' cannot be set to '{value}': {why} ({})", setting.values));
+        return prompt.print_error(&format!("'{name}' cannot be set to '{value}': {why} ({})", setting.values));
     }
     prompt.session.adjust(&prompt.options);
-    prompt.say(&format!("{name} = {}", (setting.shown)(prompt)));
+    prompt.print_line(&format!("{name} = {}", (setting.shown)(prompt)));
     Flow::Next
 }
 

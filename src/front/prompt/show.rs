@@ -1,10 +1,10 @@
 //! Value display: the formatting of values and declarations on one line.
 
-use crate::session::Shown;
+use crate::session::DisplayItem;
 use anstyle::{AnsiColor, Style};
 
 /// The maximum length of a displayed value.
-const LONGEST: usize = 2000;
+const MAX_LENGTH: usize = 2000;
 
 /// Types that are obvious from their values.
 const PLAIN: &[&str] = &["Double", "Int", "Bool", "String"];
@@ -13,8 +13,8 @@ const PLAIN: &[&str] = &["Double", "Int", "Bool", "String"];
 const PLAIN_NUMBERS: &[&str] = &["Double", "Int", "Bool"];
 
 /// Formats a value, or a declaration with its type: `f : (Double) → Double`.
-pub(super) fn line(shown: &Shown, is_colored: bool) -> String {
-    let Shown { name, ty, value } = shown;
+pub(super) fn line(shown: &DisplayItem, is_colored: bool) -> String {
+    let DisplayItem { name, ty, value } = shown;
     let dim = |text: &str| dimmed(text, is_colored);
     let value = value.as_ref().map(|value| shortened(value));
     let ty = arrows(ty);
@@ -29,7 +29,7 @@ pub(super) fn line(shown: &Shown, is_colored: bool) -> String {
 }
 
 /// Rounds the numbers in a value to `digits` significant digits; the rest is unchanged.
-pub(super) fn rounded(shown: &Shown, digits: Option<usize>) -> Shown {
+pub(super) fn rounded(shown: &DisplayItem, digits: Option<usize>) -> DisplayItem {
     let words = shown.ty.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let are_numbers =
         words.clone().any(|word| word == "Double") && words.clone().all(|word| PLAIN_NUMBERS.contains(&word));
@@ -39,15 +39,15 @@ pub(super) fn rounded(shown: &Shown, digits: Option<usize>) -> Shown {
     while let Some(c) = rest.chars().next() {
         let is_part = |c: char| c.is_ascii_alphanumeric() || ".+-".contains(c);
         let end = rest.find(|c: char| !is_part(c)).unwrap_or(rest.len()).max(c.len_utf8());
-        let (word, behind) = rest.split_at(end);
+        let (word, after) = rest.split_at(end);
         // An integer is not a `Double` and is not rounded.
         match word.parse::<f64>().ok().filter(|x| x.is_finite() && word.contains(['.', 'e'])) {
             Some(x) => out.push_str(&shortest(x, digits)),
             None => out.push_str(word),
         }
-        rest = behind;
+        rest = after;
     }
-    Shown { value: Some(out), ..shown.clone() }
+    DisplayItem { value: Some(out), ..shown.clone() }
 }
 
 /// Formats a number with that many significant digits in source syntax.
@@ -72,7 +72,7 @@ fn is_obvious(ty: &str, value: &str) -> bool {
 }
 
 fn shortened(value: &str) -> String {
-    match value.char_indices().nth(LONGEST) {
+    match value.char_indices().nth(MAX_LENGTH) {
         None => value.to_owned(),
         Some((at, _)) => {
             let left_out = value[at..].chars().count();
@@ -101,11 +101,11 @@ mod tests {
     use super::*;
 
     fn shown(name: Option<&str>, ty: &str, value: Option<&str>) -> String {
-        line(&Shown { name: name.map(str::to_owned), ty: ty.into(), value: value.map(str::to_owned) }, false)
+        line(&DisplayItem { name: name.map(str::to_owned), ty: ty.into(), value: value.map(str::to_owned) }, false)
     }
 
     #[test]
-    fn a_type_is_shown_where_the_value_does_not_say_it() {
+    fn a_type_is_shown_where_the_value_does_not_imply_it() {
         assert_eq!(shown(None, "Double", Some("2.5")), "2.5");
         assert_eq!(shown(None, "[String: [Int]]", Some("[\"a\": [1]]")), "[\"a\": [1]]");
         assert_eq!(shown(None, "Point", Some("Point(x: 1.0)")), "Point(x: 1.0)");
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn numbers_are_rounded_to_some_digits() {
         let rounded = |ty: &str, value: &str| {
-            let shown = Shown { name: None, ty: ty.into(), value: Some(value.into()) };
+            let shown = DisplayItem { name: None, ty: ty.into(), value: Some(value.into()) };
             rounded(&shown, Some(4)).value.unwrap_or_default()
         };
         assert_eq!(rounded("Double", "3.141592653589793"), "3.142");

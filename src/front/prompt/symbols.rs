@@ -1,6 +1,6 @@
 //! Symbol names: `\alpha` and similar names for characters that keyboards lack.
 
-/// Names with what they stand for.
+/// The names, and the characters that they represent.
 pub(super) const SYMBOLS: &[(&str, &str)] = &[
     ("alpha", "α"),
     ("approx", "≈"),

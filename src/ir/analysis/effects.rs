@@ -12,7 +12,7 @@ use crate::value::Bank;
 pub struct Effects {
     /// The memory that it accesses, besides registers.
     pub memory: Memory,
-    /// How it accesses this memory.
+    /// The kind of access to this memory.
     pub access: MemoryAccess,
     /// Whether it may stop the program with a fault.
     pub may_fail: bool,
@@ -43,7 +43,7 @@ pub enum Memory {
     Any,
 }
 
-/// How an operation accesses memory.
+/// The kind of access of an operation to memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MemoryAccess {
     /// It does not access it.
@@ -124,7 +124,7 @@ fn primitive_may_fail(name: &str) -> bool {
     }
 }
 
-/// How numbers, and the tangents that belong to them, pass through an operation.
+/// The way in which numbers, and the tangents that belong to them, pass through an operation.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Transfer<'o> {
     /// No number passes: the results are constant or not numbers.

@@ -34,7 +34,7 @@ pub trait Step {
     /// The type of a register.
     type Reg: Copy + Eq + Hash + Into<usize>;
 
-    /// Returns the operation; `None` for a step that only `emit` knows.
+    /// Returns the operation; `None` for a step that exists only in `emit`.
     fn op(&self) -> Option<&Op>;
     /// Returns the registers that the step writes.
     fn outs(&self) -> &[Self::Reg];

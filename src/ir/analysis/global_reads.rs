@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 /// library are constants and are not included.
 pub fn global_reads(program: &Program, function: FunctionId) -> Vec<(Bank, u32)> {
     let mut open = vec![function];
-    let mut met: HashSet<FunctionId> = HashSet::from_iter([function]);
+    let mut visited: HashSet<FunctionId> = HashSet::from_iter([function]);
     let mut globals = BTreeSet::new();
     while let Some(id) = open.pop() {
         let Some(f) = program.function(id).filter(|f| !f.is_prelude) else { continue };
@@ -18,7 +18,7 @@ pub fn global_reads(program: &Program, function: FunctionId) -> Vec<(Bank, u32)>
                 Op::LoadGlobal { bank: bank @ (Bank::F | Bank::R), index } => {
                     globals.insert((bank, index));
                 }
-                Op::Call(callee) | Op::CallRule(callee) | Op::Closure(callee) if met.insert(callee) => {
+                Op::Call(callee) | Op::CallRule(callee) | Op::Closure(callee) if visited.insert(callee) => {
                     open.push(callee)
                 }
                 _ => {}

@@ -30,14 +30,14 @@ impl Use {
 /// A set of registers for each block, stored as ranges. Variables that were declared consecutively are often live together, so
 /// that even a long function with many variables needs few ranges.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Sets {
+pub struct RegisterSets {
     /// The registers that are in any of the sets, in ascending order.
     registers: Rc<[usize]>,
     /// For each block, ranges of indices into that list.
     ranges: Vec<Vec<Range<usize>>>,
 }
 
-impl Sets {
+impl RegisterSets {
     /// Returns the registers in the set of a block, in ascending order.
     pub fn of(&self, block: usize) -> impl Iterator<Item = usize> + '_ {
         self.ranges[block].iter().flat_map(|range| &self.registers[range.clone()]).copied()
@@ -86,7 +86,7 @@ impl<'a> List<'a> {
 }
 
 /// Computes the registers that are live at the start of each block. `before` are the predecessors of each block.
-pub fn entering(uses: &[Use], before: &[Vec<usize>], registers: usize) -> Sets {
+pub fn entering(uses: &[Use], before: &[Vec<usize>], registers: usize) -> RegisterSets {
     let arena = Bump::new();
     let (mut readers, mut writers) = (vec![None; registers], vec![None; registers]);
     for (block, used) in uses.iter().enumerate() {
@@ -124,11 +124,11 @@ pub fn entering(uses: &[Use], before: &[Vec<usize>], registers: usize) -> Sets {
             }
         }
     }
-    Sets { registers: crossing.into(), ranges }
+    RegisterSets { registers: crossing.into(), ranges }
 }
 
 /// Computes the registers that are live at the start of each block.
-pub fn live_at_entry<G: FlowGraph>(graph: &G) -> Sets {
+pub fn live_at_entry<G: FlowGraph>(graph: &G) -> RegisterSets {
     live_at_entry_where(graph, |_| true, |_| true)
 }
 
@@ -137,7 +137,7 @@ fn live_at_entry_where<G: FlowGraph>(
     graph: &G,
     reads: impl Fn(&G::Step) -> bool,
     is_tracked: impl Fn(G::Reg) -> bool,
-) -> Sets {
+) -> RegisterSets {
     let mut uses = vec![Use::default(); graph.block_count()];
     // For each register the last block that was found to write it.
     let mut written = vec![usize::MAX; graph.register_count()];
@@ -162,8 +162,8 @@ fn live_at_entry_where<G: FlowGraph>(
 /// The registers that are live at the start and at the end of each block.
 #[derive(Debug)]
 pub struct Liveness {
-    entry: Sets,
-    exit: Sets,
+    entry: RegisterSets,
+    exit: RegisterSets,
 }
 
 impl Liveness {
@@ -209,7 +209,7 @@ impl Liveness {
 mod tests {
     use super::*;
 
-    fn listed(sets: &Sets, blocks: usize) -> Vec<Vec<usize>> {
+    fn listed(sets: &RegisterSets, blocks: usize) -> Vec<Vec<usize>> {
         (0..blocks).map(|block| sets.of(block).collect()).collect()
     }
 

@@ -76,10 +76,10 @@ impl Builder<'_> {
         let (stored, ..) = parts(at)?;
         let change = self.lowering.accesses.begin(stored.id);
         // In a call that modifies several arguments, the span is that of the argument.
-        let around = self.span;
-        self.span = self.changed_at.unwrap_or(around);
+        let outer_span = self.span;
+        self.span = self.changed_at.unwrap_or(outer_span);
         self.access(at, AccessKind::Begin(change));
-        self.span = around;
+        self.span = outer_span;
         self.held.push(change);
         Some(change)
     }
@@ -141,7 +141,7 @@ impl Builder<'_> {
             Region { storage: stored.id, name: stored.name.clone(), cells: extent(cells), getter: stored.getter };
         let ins: Vec<Reg> = object.into_iter().collect();
         if !matches!(how, AccessKind::End(_)) {
-            self.held.iter().for_each(|change| self.lowering.accesses.meet(*change, stored.id));
+            self.held.iter().for_each(|change| self.lowering.accesses.note_overlap(*change, stored.id));
         }
         self.emit(Op::Access { how, region: Rc::new(region) }, &[], &ins);
     }

@@ -71,7 +71,7 @@ pub(super) struct Builder<'a> {
     /// The variables whose registers are fixed, because several patterns bind them.
     pub pinned: Vec<LocalId>,
     /// Whether global variables retain their references during a modification: it may fail, and the session continues.
-    pub careful: bool,
+    pub copies_globals: bool,
     /// The global variables of the script that are stored in its registers.
     pub script_globals: HashMap<tree::GlobalId, Value>,
     pub scopes: Vec<Scope>,
@@ -142,7 +142,7 @@ impl<'a> Builder<'a> {
             body: Rc::default(),
             locals: vec![],
             pinned: vec![],
-            careful: false,
+            copies_globals: false,
             script_globals: HashMap::new(),
             scopes: vec![],
             result: Type::unit(),
@@ -356,7 +356,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Continues in another block.
-    pub fn go_on_in(&mut self, block: BlockId) {
+    pub fn switch_to_block(&mut self, block: BlockId) {
         self.at = block;
     }
 
@@ -391,11 +391,11 @@ impl<'a> Builder<'a> {
 
     /// Continues if a condition holds, and stops the program otherwise.
     pub fn demand(&mut self, condition: Reg, trap: Trap) {
-        let (good, bad) = (self.block(), self.block());
-        self.branch(condition, good, bad);
-        self.go_on_in(bad);
+        let (passed, failed) = (self.block(), self.block());
+        self.branch(condition, passed, failed);
+        self.switch_to_block(failed);
         self.trap(trap);
-        self.go_on_in(good);
+        self.switch_to_block(passed);
     }
 
     /// Reports an unsupported construct and stops the program where it is reached.

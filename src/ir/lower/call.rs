@@ -2,7 +2,7 @@
 
 use super::Origin;
 use super::build::{Builder, Use, Value};
-use super::change::Opened;
+use super::change::OpenedPlace;
 use super::dispatch::{Target, has_type_self};
 use super::effects::{argument_may_write, last_writing};
 use super::place::Location;
@@ -34,7 +34,7 @@ pub(super) fn changed(operands: &[Operand]) -> Value {
 /// The flag and the error of a call that may throw.
 pub(super) type Thrown = Option<(Reg, Reg)>;
 
-enum Prepared {
+enum PreparedArgument {
     Value(Value),
     Place(Location, Span),
 }
@@ -83,15 +83,15 @@ impl Builder<'_> {
             wanted.remove(0);
         }
         let prepared = self.prepare(args, &wanted);
-        let careful = self.lowering.interactive && !is_safe(&declared);
-        let before = std::mem::replace(&mut self.careful, careful);
+        let copies_globals = self.lowering.interactive && !is_safe(&declared);
+        let before = std::mem::replace(&mut self.copies_globals, copies_globals);
         let (mut operands, opened) = self.operands(prepared);
         operands.splice(0..0, own);
         let (value, thrown) = self.call_target(&target, operands);
         for place in opened.into_iter().rev() {
             self.close(place);
         }
-        self.careful = before;
+        self.copies_globals = before;
         if let Some((flag, error)) = thrown {
             self.propagate(flag, error);
         }
@@ -149,23 +149,23 @@ impl Builder<'_> {
         }
         let wanted: Vec<Type> = ty.params.iter().map(|p| p.ty.clone()).collect();
         let prepared = self.prepare(args, &wanted);
-        let before = std::mem::replace(&mut self.careful, self.lowering.interactive);
+        let before = std::mem::replace(&mut self.copies_globals, self.lowering.interactive);
         let (mut operands, opened) = self.operands(prepared);
         for ((operand, param), arg) in operands.iter_mut().zip(&ty.params).zip(args) {
             if let (Operand::Value(value), Argument::Value(e), true) = (operand, arg, param.no_derivative)
                 && self.tangent(&param.ty).is_some()
             {
-                let around = std::mem::replace(&mut self.span, e.span);
+                let outer_span = std::mem::replace(&mut self.span, e.span);
                 let banks = self.banks(&param.ty);
                 *value = self.operate(Operator::NoDerivative { is_property: false }, &std::mem::take(value), &banks);
-                self.span = around;
+                self.span = outer_span;
             }
         }
         let (value, thrown) = self.call_value_raw(callee[0], &ty, operands);
         for place in opened.into_iter().rev() {
             self.close(place);
         }
-        self.careful = before;
+        self.copies_globals = before;
         if let Some((flag, error)) = thrown {
             self.propagate(flag, error);
         }
@@ -173,7 +173,7 @@ impl Builder<'_> {
     }
 
     /// Evaluates arguments from left to right; places are located, but not opened.
-    fn prepare(&mut self, args: &[Argument], wanted: &[Type]) -> Vec<Prepared> {
+    fn prepare(&mut self, args: &[Argument], wanted: &[Type]) -> Vec<PreparedArgument> {
         let mut prepared = vec![];
         let last_write = last_writing(args, argument_may_write);
         for (i, arg) in args.iter().enumerate() {
@@ -183,28 +183,28 @@ impl Builder<'_> {
                     if let Some(to) = wanted.get(i) {
                         value = self.adapt(value, &e.ty, to);
                     }
-                    Prepared::Value(if i < last_write { self.keep(value) } else { value })
+                    PreparedArgument::Value(if i < last_write { self.keep(value) } else { value })
                 }
-                Argument::InOut(place) => Prepared::Place(self.place(place), place.span),
+                Argument::InOut(place) => PreparedArgument::Place(self.place(place), place.span),
             });
         }
         prepared
     }
 
     /// Opens the places among the arguments.
-    fn operands(&mut self, mut prepared: Vec<Prepared>) -> (Vec<Operand>, Vec<Opened>) {
+    fn operands(&mut self, mut prepared: Vec<PreparedArgument>) -> (Vec<Operand>, Vec<OpenedPlace>) {
         for argument in &mut prepared {
-            if let Prepared::Place(at, _) = argument {
+            if let PreparedArgument::Place(at, _) = argument {
                 *at = self.fetch(std::mem::replace(at, Location::Discard));
                 self.check(at);
             }
         }
-        let mut opened: Vec<Opened> = vec![];
+        let mut opened: Vec<OpenedPlace> = vec![];
         let mut operands = vec![];
         for argument in prepared {
             match argument {
-                Prepared::Value(value) => operands.push(Operand::Value(value)),
-                Prepared::Place(at, span) => {
+                PreparedArgument::Value(value) => operands.push(Operand::Value(value)),
+                PreparedArgument::Place(at, span) => {
                     self.changed_at = Some(span);
                     let place = self.open(&at);
                     self.changed_at = None;
@@ -287,9 +287,9 @@ impl Builder<'_> {
         let Some((flag, _)) = thrown else { return self.trap(Trap::Unreachable) };
         let (threw, returned) = (self.block(), self.block());
         self.branch(flag, threw, returned);
-        self.go_on_in(returned);
+        self.switch_to_block(returned);
         self.trap(Trap::Unreachable);
-        self.go_on_in(threw);
+        self.switch_to_block(threw);
     }
 
     /// Adds the call instruction. References that the callee modifies are moved to it and back.
@@ -340,7 +340,7 @@ impl Builder<'_> {
     }
 
     /// Marks a value as no longer intermediate, so that it can be used several times.
-    pub fn settle(&mut self, value: &[Reg]) {
+    pub fn make_permanent(&mut self, value: &[Reg]) {
         for reg in value {
             if self.use_of(*reg) == Use::Temporary {
                 self.dedicate(&[*reg], "", Use::Constant);

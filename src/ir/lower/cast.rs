@@ -20,10 +20,10 @@ impl Builder<'_> {
         let optional = self.converted(&from, given.clone(), &to);
         let (good, bad) = (self.block(), self.block());
         self.branch(optional[0], good, bad);
-        self.go_on_in(bad);
+        self.switch_to_block(bad);
         let failure = self.failure_of_cast(&from, given, &to);
         self.trap(failure);
-        self.go_on_in(good);
+        self.switch_to_block(good);
         optional[1..].to_vec()
     }
 
@@ -65,7 +65,7 @@ impl Builder<'_> {
             (true, _) => self.some(value),
             (false, _) => {
                 let erased = self.erased(from, value);
-                self.looked_at(erased, to)
+                self.inspected(erased, to)
             }
         }
     }
@@ -116,7 +116,7 @@ impl Builder<'_> {
 
     /// Casts a boxed value. The machine compares simple types; for all others there is a function for each type of which values
     /// are created.
-    fn looked_at(&mut self, value: Value, to: &Type) -> Value {
+    fn inspected(&mut self, value: Value, to: &Type) -> Value {
         let is_simple = match to {
             Type::Nominal(..) => self.payload(to).is_none() && self.converter(to).is_none(),
             Type::Function(_) => true,
@@ -177,13 +177,13 @@ impl Builder<'_> {
             return self.some(erased);
         }
         let (value, wanted) = (self.keep(value), self.payload(to));
-        self.settle(&value);
+        self.make_permanent(&value);
         let (present, missing, after) = (self.block(), self.block(), self.block());
         let mut banks = vec![Bank::I];
         banks.extend(self.banks(to).iter());
         let result = self.regs(&banks);
         self.branch(value[0], present, missing);
-        self.go_on_in(present);
+        self.switch_to_block(present);
         let inner = value[1..].to_vec();
         let found = match &wanted {
             Some(wanted) => {
@@ -194,7 +194,7 @@ impl Builder<'_> {
         };
         self.assign(&result, &found);
         self.jump(after);
-        self.go_on_in(missing);
+        self.switch_to_block(missing);
         // `nil` is a value of every optional type.
         let found = self.absent(to);
         self.assign(&result, &found);
@@ -203,14 +203,14 @@ impl Builder<'_> {
             self.assign(&result[..1], &[present]);
         }
         self.jump(after);
-        self.go_on_in(after);
+        self.switch_to_block(after);
         result
     }
 
     /// Wraps an optional in another one, which has a value if the inner one has.
     fn wrapped(&mut self, inner: Value) -> Value {
         let inner = self.keep(inner);
-        self.settle(&inner);
+        self.make_permanent(&inner);
         let flag = self.copy(&inner[..1]);
         flag.into_iter().chain(inner).collect()
     }

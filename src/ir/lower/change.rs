@@ -15,7 +15,7 @@ use crate::value::Bank;
 
 /// A place whose value was moved to registers, and the steps that move it back.
 #[derive(Clone)]
-pub(super) struct Opened {
+pub(super) struct OpenedPlace {
     pub regs: Value,
     closings: Vec<Closing>,
 }
@@ -85,18 +85,18 @@ impl Builder<'_> {
                 self.store(&payload, value);
             }
             Location::Cut { inner, ty } => {
-                let value = self.left_out(value.to_vec(), ty);
+                let value = self.mark_no_derivative(value.to_vec(), ty);
                 self.store(inner, &value);
             }
             Location::Weak { inner, ownership } => {
-                let value = self.weakened(value.to_vec(), *ownership);
+                let value = self.weak_reference(value.to_vec(), *ownership);
                 self.store(inner, &value);
             }
             Location::OpaqueProperty(opaque_property) => {
                 self.store(&opaque_property.value, value);
                 self.store_opaque_property(opaque_property);
             }
-            Location::LeftOut(left_out) => self.store(&left_out.value, value),
+            Location::OmittedProperty(omitted) => self.store(&omitted.value, value),
             Location::Discard => {}
         }
     }
@@ -175,16 +175,16 @@ impl Builder<'_> {
             | Location::Weak { inner, .. } => self.check(inner),
             Location::Accessor(accessor) => self.check(&accessor.base),
             Location::OpaqueProperty(opaque_property) => self.check(&opaque_property.value),
-            Location::LeftOut(left_out) => self.check(&left_out.value),
+            Location::OmittedProperty(omitted) => self.check(&omitted.value),
             Location::Registers(_) | Location::Box { .. } | Location::Global { .. } | Location::Discard => {}
         }
     }
 
     /// Moves the value of a place to registers, where it may be modified; [`Builder::close`] moves it back. The registers
     /// of a variable are modified in place.
-    pub fn open(&mut self, at: &Location) -> Opened {
+    pub fn open(&mut self, at: &Location) -> OpenedPlace {
         match at {
-            Location::Registers(regs) => Opened { regs: regs.clone(), closings: vec![] },
+            Location::Registers(regs) => OpenedPlace { regs: regs.clone(), closings: vec![] },
             Location::Box { object, cells, .. } => {
                 let change = self.begin_access(at);
                 let regs = cells.iter().map(|(bank, index)| {
@@ -199,9 +199,9 @@ impl Builder<'_> {
             }
             Location::Global { cells, .. } => {
                 let change = self.begin_access(at);
-                let careful = self.careful;
+                let copies_globals = self.copies_globals;
                 let regs = cells.iter().map(|(bank, index)| match bank {
-                    Bank::R if !careful => self.value(Op::TakeGlobal { index: *index }, *bank, &[]),
+                    Bank::R if !copies_globals => self.value(Op::TakeGlobal { index: *index }, *bank, &[]),
                     _ => self.value(Op::LoadGlobal { bank: *bank, index: *index }, *bank, &[]),
                 });
                 let regs: Value = regs.collect();
@@ -212,7 +212,7 @@ impl Builder<'_> {
             Location::Accessor(accessor) => self.open_accessor(accessor),
             Location::Part { whole, range } => {
                 let whole = self.open(whole);
-                Opened { regs: whole.regs[range.clone()].to_vec(), closings: whole.closings }
+                OpenedPlace { regs: whole.regs[range.clone()].to_vec(), closings: whole.closings }
             }
             Location::Unwrapped { optional, range } => {
                 let payload = self.part((**optional).clone(), range.clone());
@@ -223,16 +223,16 @@ impl Builder<'_> {
                 opened.closings.push(Closing::Cut(opened.regs.clone(), ty.clone()));
                 opened
             }
-            Location::Weak { .. } | Location::LeftOut(_) => {
+            Location::Weak { .. } | Location::OmittedProperty(_) => {
                 let regs = self.load(at);
                 self.opened(vec![], at, regs)
             }
             Location::OpaqueProperty(opaque_property) => self.open_opaque_property(opaque_property),
-            Location::Discard => Opened { regs: vec![], closings: vec![] },
+            Location::Discard => OpenedPlace { regs: vec![], closings: vec![] },
         }
     }
 
-    fn open_element(&mut self, array: &Location, index: Reg, stride: Stride, cells: &[(Bank, u32)]) -> Opened {
+    fn open_element(&mut self, array: &Location, index: Reg, stride: Stride, cells: &[(Bank, u32)]) -> OpenedPlace {
         let array = self.open(array);
         let object = array.regs[0];
         let mut regs = vec![];
@@ -256,7 +256,7 @@ impl Builder<'_> {
         self.opened(array.closings, &inside, regs)
     }
 
-    fn open_record(&mut self, record: &Location, cells: &[(Bank, u32)]) -> Opened {
+    fn open_record(&mut self, record: &Location, cells: &[(Bank, u32)]) -> OpenedPlace {
         let record = self.open(record);
         let object = record.regs[0];
         let mut regs = vec![];
@@ -273,7 +273,7 @@ impl Builder<'_> {
         self.opened(record.closings, &inside, regs)
     }
 
-    fn open_opaque_property(&mut self, at: &OpaqueProperty) -> Opened {
+    fn open_opaque_property(&mut self, at: &OpaqueProperty) -> OpenedPlace {
         let mut opened = self.open(&at.value);
         let property = &at.property;
         if self.counterpart(&property.owner, &property.ty, &property.name).is_some() {
@@ -285,29 +285,29 @@ impl Builder<'_> {
         opened
     }
 
-    fn opened(&mut self, mut closings: Vec<Closing>, at: &Location, regs: Value) -> Opened {
+    fn opened(&mut self, mut closings: Vec<Closing>, at: &Location, regs: Value) -> OpenedPlace {
         // The registers are modified before they are stored again.
         self.dedicate(&regs, "", Use::Variable);
         closings.push(Closing::Store(at.clone(), regs.clone(), None));
-        Opened { regs, closings }
+        OpenedPlace { regs, closings }
     }
 
     /// Opens a place whose value was moved out of shared storage.
-    fn opened_during(&mut self, change: Option<u32>, at: &Location, regs: Value) -> Opened {
+    fn opened_during(&mut self, change: Option<u32>, at: &Location, regs: Value) -> OpenedPlace {
         self.dedicate(&regs, "", Use::Variable);
         let closings = vec![Closing::Store(at.clone(), regs.clone(), change)];
-        Opened { regs, closings }
+        OpenedPlace { regs, closings }
     }
 
-    fn open_accessor(&mut self, accessor: &Accessor) -> Opened {
+    fn open_accessor(&mut self, accessor: &Accessor) -> OpenedPlace {
         let base = if accessor.mutating {
             self.open(&accessor.base)
         } else {
             let regs = self.load(&accessor.base);
-            Opened { regs: self.keep(regs), closings: vec![] }
+            OpenedPlace { regs: self.keep(regs), closings: vec![] }
         };
-        let value = match (&accessor.moving, &accessor.found) {
-            (Some(moving), _) => self.call_accessor(&moving.take, Operand::InOut(base.regs.clone()), accessor),
+        let value = match (&accessor.move_out, &accessor.found) {
+            (Some(move_out), _) => self.call_accessor(&move_out.take, Operand::InOut(base.regs.clone()), accessor),
             (None, Some(found)) => found.clone(),
             (None, None) => self.get(accessor, base.regs.clone()),
         };
@@ -319,11 +319,11 @@ impl Builder<'_> {
         let mut closings = base.closings;
         let accessor = Box::new(accessor.clone());
         closings.push(Closing::Set { accessor, base: base.regs, value: regs.clone(), change });
-        Opened { regs, closings }
+        OpenedPlace { regs, closings }
     }
 
     /// Moves the value of an opened place back.
-    pub fn close(&mut self, opened: Opened) {
+    pub fn close(&mut self, opened: OpenedPlace) {
         for closing in opened.closings.into_iter().rev() {
             match closing {
                 Closing::Store(at, regs, change) => {
@@ -346,7 +346,7 @@ impl Builder<'_> {
                 }
                 Closing::StoreOpaqueProperty(opaque_property) => self.store_opaque_property(&opaque_property),
                 Closing::Cut(regs, ty) => {
-                    let constant = self.left_out(regs.clone(), &ty);
+                    let constant = self.mark_no_derivative(regs.clone(), &ty);
                     self.assign(&regs, &constant);
                 }
             }
@@ -375,7 +375,7 @@ fn outlives_failure(at: &Location) -> bool {
         | Location::Weak { inner, .. } => outlives_failure(inner),
         Location::Accessor(accessor) => outlives_failure(&accessor.base),
         Location::OpaqueProperty(opaque_property) => outlives_failure(&opaque_property.value),
-        Location::LeftOut(left_out) => outlives_failure(&left_out.value),
+        Location::OmittedProperty(omitted) => outlives_failure(&omitted.value),
         Location::Registers(_) | Location::Discard => false,
     }
 }

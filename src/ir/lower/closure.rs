@@ -51,7 +51,7 @@ impl Builder<'_> {
         };
         let mut values = vec![];
         for capture in &body.captures {
-            let Some(local) = self.stand_in(home, self.owner, capture.outer) else {
+            let Some(local) = self.captured_local(home, self.owner, capture.outer) else {
                 self.refuse("a captured variable is not accessible here");
                 return vec![];
             };
@@ -66,20 +66,20 @@ impl Builder<'_> {
     }
 
     /// Returns the variable of the body `here` that represents, as a capture, a variable of the enclosing body `home`.
-    fn stand_in(&mut self, home: tree::FunctionId, here: tree::FunctionId, variable: LocalId) -> Option<LocalId> {
+    fn captured_local(&mut self, home: tree::FunctionId, here: tree::FunctionId, variable: LocalId) -> Option<LocalId> {
         if here == home {
             return Some(variable);
         }
         // From `here` outwards to `home`, then back inwards capture by capture.
-        let mut way = vec![here];
+        let mut path = vec![here];
         let mut at = here;
         while at != home {
             at = *self.lowering.parents.get(&at)?;
-            way.push(at);
+            path.push(at);
         }
-        way.pop();
+        path.pop();
         let mut local = variable;
-        for inner in way.into_iter().rev() {
+        for inner in path.into_iter().rev() {
             let body = self.d.body(inner)?;
             local = body.captures.iter().find(|c| c.outer == local)?.inner;
         }
@@ -106,7 +106,7 @@ impl Builder<'_> {
             let local = &body.locals[capture.inner.0 as usize];
             let banks: Rc<[Bank]> = if local.mutable { Rc::from([Bank::R]) } else { self.banks(&local.ty) };
             let regs = self.receive(&banks, &mut next);
-            self.settle_capture(capture.inner, regs);
+            self.make_capture_permanent(capture.inner, regs);
         }
     }
 
@@ -115,7 +115,7 @@ impl Builder<'_> {
         let body = self.body.clone();
         let values = self.capture_parameters(&body);
         for (capture, regs) in body.captures.iter().zip(values) {
-            self.settle_capture(capture.inner, regs);
+            self.make_capture_permanent(capture.inner, regs);
         }
     }
 
@@ -145,14 +145,14 @@ impl Builder<'_> {
     }
 
     /// Adds parameters for the captured values of a local function that is called on behalf of others.
-    pub(super) fn pass_on_captures(&mut self, function: tree::FunctionId) {
+    pub(super) fn forward_captures(&mut self, function: tree::FunctionId) {
         if let Some(body) = self.d.body(function) {
             let values = self.capture_parameters(&body);
             self.passed_on = Some((function, values));
         }
     }
 
-    fn settle_capture(&mut self, local: LocalId, regs: Value) {
+    fn make_capture_permanent(&mut self, local: LocalId, regs: Value) {
         let (name, mutable) =
             (self.body.locals[local.0 as usize].name.clone(), self.body.locals[local.0 as usize].mutable);
         self.dedicate(&regs, &name, Use::Constant);

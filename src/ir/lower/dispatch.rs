@@ -50,7 +50,7 @@ enum Method {
     /// The type of a boxed value.
     TypeOf(FunctionRef),
     /// A function for the dynamic type of one of its arguments.
-    Opened { function: FunctionRef, generic: usize, param: usize },
+    OpenedExistential { function: FunctionRef, generic: usize, param: usize },
     /// The allocation of an instance of a class, or of the subclass that a metatype represents.
     New(FunctionRef),
 }
@@ -67,7 +67,7 @@ pub(in crate::ir) enum ThunkTarget {
     /// The type itself.
     TypeOf(Type),
     /// The function for a type.
-    Opened { function: FunctionRef, param: usize, of: Type },
+    OpenedExistential { function: FunctionRef, param: usize, of: Type },
     /// An uninitialized instance of a class.
     New(Type),
 }
@@ -120,7 +120,7 @@ impl Lowering {
                     return;
                 }
                 let found = d.override_of(f, ty);
-                if found == *f || returns_alike(d, f, &found) {
+                if found == *f || has_same_result_layout(d, f, &found) {
                     (Origin::Function(found.function), found.generics)
                 } else {
                     let to = Rc::new(ThunkTarget::Override(found));
@@ -153,7 +153,7 @@ impl Lowering {
                 let from = super::cast::may_succeed(d, ty, &to).then(|| ty.map(&mut |t| any(t)));
                 (Origin::Thunk { like: f.function, to: Rc::new(ThunkTarget::Cast { from, to }) }, f.generics.clone())
             }
-            Method::Opened { function, generic, param } => {
+            Method::OpenedExistential { function, generic, param } => {
                 let declared = d.function(function.function);
                 let Some(asked) = declared.params.get(*param) else { return };
                 let ty = match (&asked.ty, ty) {
@@ -167,7 +167,7 @@ impl Lowering {
                 }
                 let mut known = function.clone();
                 known.generics[*generic] = ty.clone();
-                let to = Rc::new(ThunkTarget::Opened { function: known, param: *param, of: ty.clone() });
+                let to = Rc::new(ThunkTarget::OpenedExistential { function: known, param: *param, of: ty.clone() });
                 (Origin::Thunk { like: function.function, to }, function.generics.clone())
             }
             Method::New(f) => {
@@ -218,7 +218,7 @@ pub(super) fn is_class_of(d: &mut dyn Declarations, ty: &Type, class: &Type) -> 
 }
 
 /// Whether the results of an override and of the overridden method have the same representation, so that no thunk is needed.
-fn returns_alike(d: &mut dyn Declarations, f: &FunctionRef, by: &FunctionRef) -> bool {
+fn has_same_result_layout(d: &mut dyn Declarations, f: &FunctionRef, by: &FunctionRef) -> bool {
     let mut result = |f: &FunctionRef| {
         let declared = d.function(f.function);
         let put = |p| declared.generics.iter().position(|q| *q == p).and_then(|i| f.generics.get(i).cloned());
@@ -242,7 +242,7 @@ impl Builder<'_> {
                 let f = self.concrete_ref(function);
                 let name = self.d.function(f.function).name.clone();
                 let (generic, param) = (*generic as usize, *param as usize);
-                let method = Method::Opened { function: f.clone(), generic, param };
+                let method = Method::OpenedExistential { function: f.clone(), generic, param };
                 let id = self.lowering.method(self.program, method, &name);
                 Some(Target::Dynamic(id, f, param))
             }
@@ -382,21 +382,21 @@ impl Builder<'_> {
         let (target, of) = match to {
             ThunkTarget::Cast { from, to } => {
                 let found = self.cast_of_box(from.as_ref(), &operands, to);
-                return self.give_back(found);
+                return self.return_value(found);
             }
             ThunkTarget::New(of) => {
                 let shape = self.shape(of);
                 let found = self.instance(shape, &[]);
-                return self.give_back(found);
+                return self.return_value(found);
             }
             ThunkTarget::TypeOf(of) => {
                 let found = self.boxed_metatype(of);
-                return self.give_back(found);
+                return self.return_value(found);
             }
             ThunkTarget::Override(f) => (Target::Static(f.clone()), None),
-            ThunkTarget::Opened { function, param, of } => {
+            ThunkTarget::OpenedExistential { function, param, of } => {
                 if self.is_local(function.function) {
-                    self.pass_on_captures(function.function);
+                    self.forward_captures(function.function);
                 }
                 (self.method_of_class(function.clone()), Some((*param, of)))
             }
@@ -422,7 +422,7 @@ impl Builder<'_> {
             let from = self.d.function(target.declaration().function);
             operands.splice(0..0, self.type_operand(&from, Some(metatype), of, operands.len()));
         }
-        if let ThunkTarget::Opened { param, of, .. } = to
+        if let ThunkTarget::OpenedExistential { param, of, .. } = to
             && matches!(declared.params[*param].ty, Type::Metatype(_))
             && !crate::ir::layout::is_dynamic(self.d, of)
         {
@@ -454,7 +454,7 @@ impl Builder<'_> {
                 None => regs,
             });
         }
-        self.give_back(results);
+        self.return_value(results);
     }
 
     /// Unboxes an existential whose value is known to have a concrete type.

@@ -78,27 +78,27 @@ pub(super) fn may_write(e: &Expr) -> bool {
 
 impl Builder<'_> {
     /// Whether the operands in the expression after a `?` may run code that changes values which outlive them.
-    pub fn runs_code(&mut self, behind: &Expr) -> bool {
-        match &behind.kind {
+    pub fn runs_code(&mut self, callee: &Expr) -> bool {
+        match &callee.kind {
             ExprKind::Local(_) | ExprKind::Global(_) => false,
             ExprKind::Field { base, .. } | ExprKind::Element { base, .. } => self.runs_code(base),
             ExprKind::Force(value) | ExprKind::Some(value) => self.runs_code(value),
             ExprKind::Call { args, .. } => args.iter().any(|arg| match arg {
-                Argument::Value(e) => self.may_act(e),
-                Argument::InOut(place) => self.place_may_act(place),
+                Argument::Value(e) => self.may_run_code(e),
+                Argument::InOut(place) => self.place_may_run_code(place),
             }),
-            ExprKind::Assign { place, value } => self.place_may_act(place) || self.may_act(value),
-            ExprKind::ChainPlace { place, body, .. } => self.place_may_act(place) || self.runs_code(body),
+            ExprKind::Assign { place, value } => self.place_may_run_code(place) || self.may_run_code(value),
+            ExprKind::ChainPlace { place, body, .. } => self.place_may_run_code(place) || self.runs_code(body),
             _ => true,
         }
     }
 
-    fn place_may_act(&mut self, place: &Place) -> bool {
-        operands(place).any(|e| self.may_act(e))
+    fn place_may_run_code(&mut self, place: &Place) -> bool {
+        operands(place).any(|e| self.may_run_code(e))
     }
 
     /// Whether the evaluation of an expression may run code other than primitives.
-    fn may_act(&mut self, e: &Expr) -> bool {
+    fn may_run_code(&mut self, e: &Expr) -> bool {
         match &e.kind {
             ExprKind::Int(_)
             | ExprKind::Float(_)
@@ -111,14 +111,14 @@ impl Builder<'_> {
             ExprKind::Field { base: value, .. }
             | ExprKind::Element { base: value, .. }
             | ExprKind::Some(value)
-            | ExprKind::Force(value) => self.may_act(value),
+            | ExprKind::Force(value) => self.may_run_code(value),
             ExprKind::Tuple(parts) | ExprKind::Array(parts) | ExprKind::Struct { fields: parts } => {
-                parts.iter().any(|part| self.may_act(part))
+                parts.iter().any(|part| self.may_run_code(part))
             }
             ExprKind::Call { callee: Callee::Static(f), args } => {
                 self.d.function(f.function).primitive.is_none()
                     || args.iter().any(|arg| match arg {
-                        Argument::Value(e) => self.may_act(e),
+                        Argument::Value(e) => self.may_run_code(e),
                         Argument::InOut(_) => true,
                     })
             }

@@ -201,7 +201,7 @@ impl Builder<'_> {
                 self.condition(condition, to_yes, to_no);
                 for (side, own, used) in [(yes, first, to_yes), (no, second, to_no)] {
                     if own == used {
-                        self.go_on_in(own);
+                        self.switch_to_block(own);
                         self.condition(side, then, otherwise);
                     }
                 }
@@ -223,12 +223,12 @@ impl Builder<'_> {
         let result = self.regs(&banks);
         self.condition(condition, yes, no);
         for (block, side) in [(yes, then), (no, otherwise)] {
-            self.go_on_in(block);
+            self.switch_to_block(block);
             let value = self.expr(side);
             self.assign(&result, &value);
             self.jump(after);
         }
-        self.go_on_in(after);
+        self.switch_to_block(after);
         result
     }
 
@@ -251,19 +251,19 @@ impl Builder<'_> {
     fn chain(&mut self, base: &Expr, local: LocalId, body: &Expr, flatten: bool, ty: &Type) -> Value {
         let base = self.expr(base);
         let base = self.keep(base);
-        self.settle(&base);
+        self.make_permanent(&base);
         let (present, absent, after) = (self.block(), self.block(), self.block());
         let banks = self.banks(ty);
         let result = self.regs(&banks);
         self.branch(base[0], present, absent);
-        self.go_on_in(present);
+        self.switch_to_block(present);
         self.bind(local, &base[1..]);
         self.chain_result(body, flatten, &result);
         self.jump(after);
-        self.go_on_in(absent);
+        self.switch_to_block(absent);
         self.nil(&result);
         self.jump(after);
-        self.go_on_in(after);
+        self.switch_to_block(after);
         result
     }
 
@@ -287,7 +287,7 @@ impl Builder<'_> {
         let result = self.regs(&banks);
         let tag = self.tag(&at);
         self.branch(tag, present, absent);
-        self.go_on_in(present);
+        self.switch_to_block(present);
         let range = 1..self.banks(&place.ty).len();
         // The operands may change the optional before the value in it is accessed.
         let inside = match self.runs_code(body) {
@@ -297,10 +297,10 @@ impl Builder<'_> {
         self.locals[local.0 as usize] = Slot::Place(inside.into());
         self.chain_result(body, flatten, &result);
         self.jump(after);
-        self.go_on_in(absent);
+        self.switch_to_block(absent);
         self.nil(&result);
         self.jump(after);
-        self.go_on_in(after);
+        self.switch_to_block(after);
         result
     }
 
@@ -325,9 +325,9 @@ impl Builder<'_> {
         self.scopes.pop();
         if kind == TryKind::Forced {
             self.jump(after);
-            self.go_on_in(handler);
+            self.switch_to_block(handler);
             self.unexpected(error);
-            self.go_on_in(after);
+            self.switch_to_block(after);
             return regs;
         }
         let banks = self.banks(ty);
@@ -336,10 +336,10 @@ impl Builder<'_> {
         let regs = if regs.len() == banks.len() { regs } else { self.some(regs) };
         self.assign(&result, &regs);
         self.jump(after);
-        self.go_on_in(handler);
+        self.switch_to_block(handler);
         self.nil(&result);
         self.jump(after);
-        self.go_on_in(after);
+        self.switch_to_block(after);
         result
     }
 }

@@ -197,9 +197,9 @@ impl Builder<'_> {
             match last {
                 Some(e) => {
                     let value = self.expr(e);
-                    self.give_back(value);
+                    self.return_value(value);
                 }
-                None if self.result.is_unit() => self.give_back(vec![]),
+                None if self.result.is_unit() => self.return_value(vec![]),
                 None => self.trap(Trap::Unreachable),
             }
         }

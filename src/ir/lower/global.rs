@@ -92,14 +92,14 @@ impl Builder<'_> {
 
     /// Computes the initial value of a lazy variable if it is not initialized.
     fn ensure(&mut self, global: GlobalId, ready: u32) {
-        let is_there = self.value(Op::LoadGlobal { bank: Bank::I, index: ready }, Bank::I, &[]);
-        let (missing, fine) = (self.block(), self.block());
-        self.branch(is_there, fine, missing);
-        self.go_on_in(missing);
+        let is_initialized = self.value(Op::LoadGlobal { bank: Bank::I, index: ready }, Bank::I, &[]);
+        let (missing, initialized) = (self.block(), self.block());
+        self.branch(is_initialized, initialized, missing);
+        self.switch_to_block(missing);
         let id = self.lowering.request(self.program, Origin::Initializer(global), vec![], None);
         self.emit(Op::Call(id), &[], &[]);
-        self.jump(fine);
-        self.go_on_in(fine);
+        self.jump(initialized);
+        self.switch_to_block(initialized);
     }
 
     /// Builds the body of [`Origin::Initializer`].

@@ -120,9 +120,9 @@ impl Builder<'_> {
             for (i, value) in values.iter_mut().enumerate() {
                 let Some(stored) = nominal.stored.get(i) else { continue };
                 if stored.no_derivative {
-                    *value = self.left_out(std::mem::take(value), &fields[i].ty);
+                    *value = self.mark_no_derivative(std::mem::take(value), &fields[i].ty);
                 }
-                *value = self.weakened(std::mem::take(value), stored.ownership);
+                *value = self.weak_reference(std::mem::take(value), stored.ownership);
             }
         }
         let vector = self.vector_beside(ty, &values);

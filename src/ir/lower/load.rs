@@ -89,9 +89,9 @@ impl Builder<'_> {
                 let (vector, value) = (self.load(&opaque_property.vector), self.load(&opaque_property.value));
                 self.read_opaque_property(&opaque_property.property, vector, value)
             }
-            Location::LeftOut(left_out) => {
-                let (owner, value) = (self.load(&left_out.owner), self.load(&left_out.value));
-                self.read_opaque_property(&left_out.property, owner, value)
+            Location::OmittedProperty(omitted) => {
+                let (owner, value) = (self.load(&omitted.owner), self.load(&omitted.value));
+                self.read_opaque_property(&omitted.property, owner, value)
             }
             Location::Weak { inner, ownership } => {
                 let value = self.load(inner);

@@ -94,9 +94,9 @@ pub(in crate::ir) enum Origin {
     /// The pullback that a `RegisteredTranspose` returns.
     Pullback { of: tree::FunctionId, parts: Rc<[Part]> },
     /// A registered derivative of a function with `inout` parameters, adapted to a function that returns their new values.
-    InoutDerivative { of: tree::FunctionId, rule: Rc<crate::ir::lower::derivative::inout_derivative::Changing> },
+    InoutDerivative { of: tree::FunctionId, rule: Rc<crate::ir::lower::derivative::inout_derivative::InoutRule> },
     /// The linear function that it returns.
-    InoutDerivativeMap { of: tree::FunctionId, rule: Rc<crate::ir::lower::derivative::inout_derivative::Changing> },
+    InoutDerivativeMap { of: tree::FunctionId, rule: Rc<crate::ir::lower::derivative::inout_derivative::InoutRule> },
     /// Reads or sets a stored property of a type that defines its own tangent vectors. The generic arguments are the type and
     /// that of the property.
     OpaqueProperty { name: Rc<str>, is_read: bool },
@@ -123,7 +123,7 @@ pub(in crate::ir) struct Part {
 }
 
 impl Lowering {
-    /// Creates the state for a session in which nothing is lowered yet.
+    /// Creates the state of a session without lowered functions.
     pub fn new() -> Lowering {
         Lowering::default()
     }
@@ -209,10 +209,11 @@ impl Lowering {
 
     /// Requests the functions that describe values with custom descriptions, for the types whose shapes are new.
     fn request_own_texts(&mut self, d: &mut dyn Declarations, program: &mut Program) {
-        while let Some(ty) = self.layouts.own.get(program.own_texts.len()).cloned() {
-            let texts = d.own_texts(&ty).unwrap_or_else(|| unreachable!("queried before its number was assigned"));
+        while let Some(ty) = self.layouts.own.get(program.custom_descriptions.len()).cloned() {
+            let texts =
+                d.custom_descriptions(&ty).unwrap_or_else(|| unreachable!("queried before its number was assigned"));
             let texts = texts.map(|f| self.request(program, Origin::Function(f.function), f.generics, None));
-            program.own_texts.push(texts);
+            program.custom_descriptions.push(texts);
         }
     }
 

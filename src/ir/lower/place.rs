@@ -42,7 +42,7 @@ pub(super) enum Location {
     /// A stored property of a type that defines its own tangent vectors.
     OpaqueProperty(Box<OpaqueProperty>),
     /// A stored property that the tangent vectors of its type omit.
-    LeftOut(Box<LeftOut>),
+    OmittedProperty(Box<OmittedProperty>),
     /// No storage: a stored value is discarded.
     Discard,
 }
@@ -60,7 +60,7 @@ pub(super) struct OpaqueProperty {
 
 /// A stored property that the tangent vectors of its type omit, while they contain other properties.
 #[derive(Clone, Debug)]
-pub(super) struct LeftOut {
+pub(super) struct OmittedProperty {
     /// The property.
     pub value: Location,
     /// The value to which the property belongs.
@@ -86,7 +86,7 @@ pub(super) struct Accessor {
     pub base: Location,
     pub get: Target,
     pub set: Target,
-    pub moving: Option<Moving>,
+    pub move_out: Option<MoveOut>,
     pub args: Vec<Value>,
     pub mutating: bool,
     /// The value that the getter returned, if it was called once for all accesses to the place.
@@ -96,7 +96,7 @@ pub(super) struct Accessor {
 /// The functions that move a value out of its container during a modification, instead of copying it by a getter: then an
 /// array in a dictionary has one owner.
 #[derive(Clone, Debug)]
-pub(super) struct Moving {
+pub(super) struct MoveOut {
     /// Returns the value, and removes it from the base.
     pub take: Target,
     /// For an optional: returns whether there is a value.
@@ -173,23 +173,23 @@ impl Builder<'_> {
         if let (true, Some(index)) = (self.is_primitive_target(&get, "array.get"), index) {
             return self.element_location(base, index, ty);
         }
-        let moving = if mutating { self.moving(&get) } else { None };
-        Location::Accessor(Box::new(Accessor { base, get, set, moving, args, mutating, found: None }))
+        let move_out = if mutating { self.move_out(&get) } else { None };
+        Location::Accessor(Box::new(Accessor { base, get, set, move_out, args, mutating, found: None }))
     }
 
     /// Returns the functions for moving its value that a subscript of the library specifies.
-    fn moving(&mut self, get: &Target) -> Option<Moving> {
+    fn move_out(&mut self, get: &Target) -> Option<MoveOut> {
         let Target::Static(f) = get else { return None };
         let (take, has) = self.d.moving(f.function)?;
         let target = |function| Target::Static(FunctionRef { function, generics: f.generics.clone() });
-        Some(Moving { take: target(take), has: has.map(target) })
+        Some(MoveOut { take: target(take), has: has.map(target) })
     }
 
     /// Loads whether the optional at a place has a value. A value that is moved for a modification is not loaded: a second
     /// reference would make it shared.
     pub fn tag(&mut self, at: &Location) -> Reg {
         if let Location::Accessor(accessor) = at
-            && let Some(Moving { has: Some(has), .. }) = &accessor.moving
+            && let Some(MoveOut { has: Some(has), .. }) = &accessor.move_out
         {
             let base = self.load(&accessor.base);
             return self.call_accessor(has, Operand::Value(base), accessor)[0];
@@ -218,7 +218,7 @@ impl Builder<'_> {
     /// Calls all getters on the path to a place once. A value that is moved for a modification stays in place.
     pub fn fetch_all(&mut self, at: Location) -> Location {
         let mut at = at.map_base(&mut |base| self.fetch_all(base));
-        if !matches!(&at, Location::Accessor(accessor) if accessor.moving.is_none() && accessor.found.is_none()) {
+        if !matches!(&at, Location::Accessor(accessor) if accessor.move_out.is_none() && accessor.found.is_none()) {
             return at;
         }
         let value = self.load(&at);
@@ -260,9 +260,9 @@ impl Builder<'_> {
             return Location::OpaqueProperty(Box::new(OpaqueProperty { value, vector, property }));
         }
         let ownership = self.ownership_of_field(ty, index);
-        if let Some(property) = self.property_left_out(ty, index) {
+        if let Some(property) = self.omitted_property(ty, index) {
             let value = self.components_at(at.clone(), shape, range, stored).kept(ownership);
-            return Location::LeftOut(Box::new(LeftOut { value, owner: at, property }));
+            return Location::OmittedProperty(Box::new(OmittedProperty { value, owner: at, property }));
         }
         self.components_at(at, shape, range, stored).kept(ownership)
     }
@@ -308,9 +308,10 @@ impl Builder<'_> {
             Location::Unwrapped { optional, range: outer } => {
                 Location::Unwrapped { optional, range: outer.start + range.start..outer.start + range.end }
             }
-            Location::Cut { .. } | Location::Weak { .. } | Location::OpaqueProperty(_) | Location::LeftOut(_) => {
-                Location::Part { whole: Box::new(at), range }
-            }
+            Location::Cut { .. }
+            | Location::Weak { .. }
+            | Location::OpaqueProperty(_)
+            | Location::OmittedProperty(_) => Location::Part { whole: Box::new(at), range },
             Location::Discard => Location::Discard,
         }
     }
@@ -330,7 +331,7 @@ impl Builder<'_> {
     }
 
     /// Converts the value that a weak or unowned variable is assigned, which does not retain its instance.
-    pub fn weakened(&mut self, value: Value, ownership: Ownership) -> Value {
+    pub fn weak_reference(&mut self, value: Value, ownership: Ownership) -> Value {
         match ownership {
             Ownership::Strong => value,
             Ownership::Weak | Ownership::Unowned => self.through("instance.loosen", value),
@@ -373,7 +374,7 @@ impl Location {
             | Location::Weak { inner: base, .. } => &mut **base,
             Location::Accessor(accessor) => &mut accessor.base,
             // These refer to their owner several times.
-            Location::OpaqueProperty(_) | Location::LeftOut(_) => return self,
+            Location::OpaqueProperty(_) | Location::OmittedProperty(_) => return self,
             Location::Registers(_) | Location::Box { .. } | Location::Global { .. } | Location::Discard => return self,
         };
         *base = change(std::mem::replace(base, Location::Discard));

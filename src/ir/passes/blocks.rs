@@ -5,7 +5,7 @@ use crate::ir::analysis::flow_graph::FlowGraph;
 use crate::ir::graph::{Block, BlockId, Function, Terminator};
 
 /// Threads jumps through empty blocks, merges straight-line blocks and removes unreachable ones.
-pub fn tidy(function: &mut Function) {
+pub fn simplify(function: &mut Function) {
     thread(function);
     join(function);
     renumber(function);

@@ -6,10 +6,10 @@ use crate::ir::graph::{Function, Instruction, Op, Reg};
 use crate::value::Bank;
 
 /// The number of results that are remembered: in a long block without branches, a search through all would take too long.
-const REACH: usize = 32;
+const MAX_AVAILABLE: usize = 32;
 
 /// A result that was computed and is still available.
-struct Known {
+struct AvailableExpression {
     op: Op,
     ins: Vec<Reg>,
     out: Reg,
@@ -19,17 +19,17 @@ struct Known {
 pub fn compute_once(function: &mut Function) {
     for block in &mut function.blocks {
         crate::cancel::check();
-        let mut seen = Seen::default();
+        let mut available_expressions = AvailableExpressions::default();
         for step in &mut block.instructions {
-            seen.step(step);
+            available_expressions.step(step);
         }
     }
 }
 
 /// The available results in a block.
 #[derive(Default)]
-struct Seen {
-    known: Vec<Known>,
+struct AvailableExpressions {
+    available: Vec<AvailableExpression>,
     /// Registers that hold the same value as another register: the copy, and the original.
     same: Vec<(Reg, Reg)>,
     /// The registers of both lists: most steps write other registers and invalidate nothing.
@@ -52,18 +52,19 @@ impl RegisterFilter {
     }
 }
 
-impl Seen {
+impl AvailableExpressions {
     fn step(&mut self, step: &mut Instruction) {
         let repeats = is_repeatable(step);
-        let may_spoil =
+        let may_invalidate =
             self.has_objects && !reads_only(step) || step.outs.iter().any(|out| self.registers.may_contain(*out));
-        if !repeats && !may_spoil {
+        if !repeats && !may_invalidate {
             return;
         }
         let ins: Vec<Reg> = step.ins.iter().map(|r| self.original(*r)).collect();
-        let computed = repeats.then(|| Known { op: step.op.clone(), ins: ins.clone(), out: step.outs[0] });
+        let computed =
+            repeats.then(|| AvailableExpression { op: step.op.clone(), ins: ins.clone(), out: step.outs[0] });
         let before = computed.as_ref().and_then(|computed| {
-            self.known.iter().find(|k| is_equal(&k.op, &computed.op) && k.ins == computed.ins).map(|k| k.out)
+            self.available.iter().find(|k| is_equal(&k.op, &computed.op) && k.ins == computed.ins).map(|k| k.out)
         });
         // A constant is not replaced by a copy: passes that search for constants do not look through copies.
         if let Some(before) = before
@@ -72,8 +73,8 @@ impl Seen {
             step.op = Op::Copy;
             step.ins = vec![before];
         }
-        if may_spoil {
-            self.spoil(step, &ins);
+        if may_invalidate {
+            self.invalidate(step, &ins);
         }
         match (before, computed) {
             (Some(before), _) if !step.outs.contains(&before) => {
@@ -83,27 +84,27 @@ impl Seen {
             (None, Some(computed)) if !computed.ins.contains(&computed.out) => {
                 computed.ins.iter().chain([&computed.out]).for_each(|reg| self.registers.add(*reg));
                 self.has_objects |= reads_object(&computed.op);
-                self.known.push(computed);
+                self.available.push(computed);
             }
             _ => {}
         }
-        if self.known.len() > REACH {
-            self.known.remove(0);
+        if self.available.len() > MAX_AVAILABLE {
+            self.available.remove(0);
         }
-        if self.same.len() > REACH {
+        if self.same.len() > MAX_AVAILABLE {
             self.same.remove(0);
         }
     }
 
     /// Drops the results that are invalid after a step that reads `ins`.
-    fn spoil(&mut self, step: &Instruction, ins: &[Reg]) {
-        self.known.retain(|k| !spoils(step, ins, k));
+    fn invalidate(&mut self, step: &Instruction, ins: &[Reg]) {
+        self.available.retain(|k| !invalidates(step, ins, k));
         self.same.retain(|(copy, original)| !step.outs.contains(copy) && !step.outs.contains(original));
         self.registers = RegisterFilter::default();
-        let known = self.known.iter().flat_map(|k| k.ins.iter().chain([&k.out]));
+        let available = self.available.iter().flat_map(|k| k.ins.iter().chain([&k.out]));
         let same = self.same.iter().flat_map(|(copy, original)| [copy, original]);
-        known.chain(same).for_each(|reg| self.registers.add(*reg));
-        self.has_objects = self.known.iter().any(|k| reads_object(&k.op));
+        available.chain(same).for_each(|reg| self.registers.add(*reg));
+        self.has_objects = self.available.iter().any(|k| reads_object(&k.op));
     }
 
     fn original(&self, reg: Reg) -> Reg {
@@ -142,8 +143,9 @@ fn reads_object(op: &Op) -> bool {
 
 /// Whether a result is overwritten or outdated after a step that reads `ins`. A step that does more with an array than
 /// read it may modify it or move it away.
-fn spoils(step: &Instruction, ins: &[Reg], known: &Known) -> bool {
+fn invalidates(step: &Instruction, ins: &[Reg], available: &AvailableExpression) -> bool {
     let uses_object =
-        reads_object(&known.op) && known.ins.first().is_some_and(|r| ins.contains(r) || step.ins.contains(r));
-    step.outs.iter().any(|out| *out == known.out || known.ins.contains(out)) || (uses_object && !reads_only(step))
+        reads_object(&available.op) && available.ins.first().is_some_and(|r| ins.contains(r) || step.ins.contains(r));
+    step.outs.iter().any(|out| *out == available.out || available.ins.contains(out))
+        || (uses_object && !reads_only(step))
 }

@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 
 /// The extent to which copies are propagated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Extent {
+pub enum PropagationMode {
     /// To as many readers as possible: other passes may remove the copy later.
     Partial,
     /// Only to all readers, so that the copy becomes unnecessary. Otherwise the original would only be live longer.
@@ -16,12 +16,12 @@ pub enum Extent {
 
 /// Propagates copies within the blocks of a function.
 pub fn propagate(function: &mut Function) {
-    propagate_where(function, Extent::Partial, |_| true);
+    propagate_where(function, PropagationMode::Partial, |_| true);
 }
 
 /// Makes readers of a copy within its block read the original, while neither changes. Only applies to copies that are the
 /// only writes of their registers, and that `is_copy` accepts.
-pub fn propagate_where<G: FlowGraph>(graph: &mut G, extent: Extent, is_copy: impl Fn(&G::Step) -> bool) {
+pub fn propagate_where<G: FlowGraph>(graph: &mut G, mode: PropagationMode, is_copy: impl Fn(&G::Step) -> bool) {
     let counts = count(graph);
     for block in 0..graph.block_count() {
         cancel::check();
@@ -36,7 +36,7 @@ pub fn propagate_where<G: FlowGraph>(graph: &mut G, extent: Extent, is_copy: imp
                 continue;
             }
             let readers = readers(graph, (block, at), copy, original, counts.reads[copy.into()]);
-            if readers.are_all || extent == Extent::Partial {
+            if readers.are_all || mode == PropagationMode::Partial {
                 let replace = |reg: &mut G::Reg| {
                     if *reg == copy {
                         *reg = original;

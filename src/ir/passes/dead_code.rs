@@ -10,25 +10,25 @@ pub fn eliminate<G: FlowGraph>(graph: &mut G) {
 
 /// Removes steps whose results are never read. `is_removable` receives a block, the index in it, and the step.
 pub fn eliminate_where<G: FlowGraph>(graph: &mut G, is_removable: impl Fn(usize, usize, &G::Step) -> bool) {
-    let Needed { registers: needed, removable } = needed(graph, is_removable);
+    let ReadRegisters { registers: is_read, removable } = read_registers(graph, is_removable);
     let mut removable = removable.into_iter();
     for block in 0..graph.block_count() {
         graph.steps_mut(block).retain(|step| {
-            let is_needed = step.outs().iter().any(|out| needed[(*out).into()]);
-            let is_idle = matches!(step.op(), Some(Op::Copy | Op::Take)) && step.outs() == step.ins();
-            removable.next() == Some(false) || is_needed && !is_idle
+            let is_needed = step.outs().iter().any(|out| is_read[(*out).into()]);
+            let is_self_copy = matches!(step.op(), Some(Op::Copy | Op::Take)) && step.outs() == step.ins();
+            removable.next() == Some(false) || is_needed && !is_self_copy
         });
     }
 }
 
-struct Needed {
+struct ReadRegisters {
     /// The registers that the remaining steps read.
     registers: Vec<bool>,
     /// For each step, block after block, whether it may be removed.
     removable: Vec<bool>,
 }
 
-fn needed<G: FlowGraph>(graph: &G, is_removable: impl Fn(usize, usize, &G::Step) -> bool) -> Needed {
+fn read_registers<G: FlowGraph>(graph: &G, is_removable: impl Fn(usize, usize, &G::Step) -> bool) -> ReadRegisters {
     let mut removable = vec![];
     let mut work: Vec<usize> = vec![];
     // The registers that removable steps read, by the register that they write, in one list for all registers.
@@ -37,10 +37,10 @@ fn needed<G: FlowGraph>(graph: &G, is_removable: impl Fn(usize, usize, &G::Step)
         crate::cancel::check();
         work.extend(graph.end_reads(block).iter().map(|r| (*r).into()));
         for (i, step) in graph.steps(block).iter().enumerate() {
-            let is_idle = matches!(step.op(), Some(Op::Copy | Op::Take)) && step.outs() == step.ins();
-            let may_go = is_idle || is_removable(block, i, step);
-            removable.push(may_go);
-            if may_go {
+            let is_self_copy = matches!(step.op(), Some(Op::Copy | Op::Take)) && step.outs() == step.ins();
+            let may_remove = is_self_copy || is_removable(block, i, step);
+            removable.push(may_remove);
+            if may_remove {
                 step.outs().iter().for_each(|out| starts[(*out).into() + 1] += step.ins().len());
             } else {
                 work.extend(step.ins().iter().map(|r| (*r).into()));
@@ -53,7 +53,7 @@ fn needed<G: FlowGraph>(graph: &G, is_removable: impl Fn(usize, usize, &G::Step)
     let mut operands = vec![0; starts[graph.register_count()]];
     let mut next = starts.clone();
     let steps = (0..graph.block_count()).flat_map(|block| graph.steps(block));
-    for step in steps.zip(&removable).filter(|(_, may_go)| **may_go).map(|(step, _)| step) {
+    for step in steps.zip(&removable).filter(|(_, may_remove)| **may_remove).map(|(step, _)| step) {
         for out in step.outs() {
             for operand in step.ins() {
                 let next = &mut next[(*out).into()];
@@ -68,7 +68,7 @@ fn needed<G: FlowGraph>(graph: &G, is_removable: impl Fn(usize, usize, &G::Step)
             work.extend(&operands[starts[reg]..starts[reg + 1]]);
         }
     }
-    Needed { registers, removable }
+    ReadRegisters { registers, removable }
 }
 
 /// Renumbers the registers that are used, in the order of their first occurrence.

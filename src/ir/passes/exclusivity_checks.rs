@@ -74,9 +74,9 @@ pub(in crate::ir) struct Accesses {
     storages: HashMap<Storage, StorageId>,
     changes: Vec<Change>,
     /// The storage that may be accessed while it is modified.
-    contested: HashSet<StorageId>,
+    conflicting: HashSet<StorageId>,
     /// The number of modifications that were classified.
-    judged: usize,
+    examined: usize,
 }
 
 impl Accesses {
@@ -98,16 +98,16 @@ impl Accesses {
     }
 
     /// Notes that the modifying function accesses storage during a modification.
-    pub fn meet(&mut self, change: u32, storage: StorageId) {
+    pub fn note_overlap(&mut self, change: u32, storage: StorageId) {
         let change = &mut self.changes[change as usize];
         change.is_overlapped |= change.storage == storage;
     }
 
     /// Removes the irrelevant notes from functions that were just lowered. If the session is `open`, further functions may
-    /// follow; if finalizers are `seen`, every call may run one.
-    pub fn prune(&mut self, program: &mut Program, fresh: &[FunctionId], open: bool, seen: bool) {
-        let kept = self.judge(program, open, seen);
-        let mut matters = self.contested.clone();
+    /// follow; if finalizers are `finalizers_observed`, every call may run one.
+    pub fn prune(&mut self, program: &mut Program, fresh: &[FunctionId], open: bool, finalizers_observed: bool) {
+        let kept = self.new_conflicts(program, open, finalizers_observed);
+        let mut matters = self.conflicting.clone();
         if open {
             let outlives = |s: &Storage| matches!(s, Storage::Property(_) | Storage::Global(_));
             matters.extend(self.storages.iter().filter(|(s, _)| outlives(s)).map(|(_, id)| *id));
@@ -121,31 +121,31 @@ impl Accesses {
     }
 
     /// Returns the new modifications during which their storage may be accessed.
-    fn judge(&mut self, program: &Program, open: bool, seen: bool) -> HashSet<u32> {
-        let first = std::mem::replace(&mut self.judged, self.changes.len());
+    fn new_conflicts(&mut self, program: &Program, open: bool, finalizers_observed: bool) -> HashSet<u32> {
+        let first = std::mem::replace(&mut self.examined, self.changes.len());
         let fresh = || self.changes.iter().enumerate().skip(first);
         let new = || fresh().filter(|(_, change)| !change.calls.is_empty() && !change.is_overlapped);
         let overlapped = || fresh().filter(|(_, change)| change.is_overlapped);
         let changed_storages: HashSet<StorageId> = new().map(|(_, change)| change.storage).collect();
         let changed_storages: Vec<StorageId> = changed_storages.into_iter().collect();
         let mut kept: HashSet<u32> = overlapped().map(|(number, _)| number as u32).collect();
-        let mut contested: Vec<StorageId> = overlapped().map(|(_, change)| change.storage).collect();
+        let mut conflicting: Vec<StorageId> = overlapped().map(|(_, change)| change.storage).collect();
         for chunk in changed_storages.chunks(64) {
             let reachable = Reachable::of(program, chunk);
             for (number, change) in new() {
                 let Some(bit) = chunk.iter().position(|s| *s == change.storage) else { continue };
                 let is_reached = |callee: &Callee| match callee {
-                    _ if seen && reachable.by_value(bit) => true,
+                    _ if finalizers_observed && reachable.by_value(bit) => true,
                     Callee::Function(id) => reachable.by(bit, *id) || open && reachable.calls_value[id.0 as usize],
                     Callee::Value => open || reachable.by_value(bit),
                 };
                 if change.calls.iter().any(is_reached) {
                     kept.insert(number as u32);
-                    contested.push(change.storage);
+                    conflicting.push(change.storage);
                 }
             }
         }
-        self.contested.extend(contested);
+        self.conflicting.extend(conflicting);
         kept
     }
 }
@@ -197,7 +197,7 @@ impl Reachable {
         let mut found = Reachable { from: vec![0; count], from_values: 0, calls_value: vec![false; count] };
         let mut callees: Vec<Vec<FunctionId>> = vec![vec![]; count];
         let mut values: HashSet<FunctionId> = program.dispatch.values().copied().collect();
-        values.extend(program.own_texts.iter().flatten());
+        values.extend(program.custom_descriptions.iter().flatten());
         for (f, function) in program.functions.iter().enumerate() {
             let Some(function) = function else { continue };
             values.extend(function.rules.iter().flat_map(|rule| [rule.function, rule.registered]));
@@ -213,7 +213,7 @@ impl Reachable {
                     }
                     Op::CallValue | Op::Operator(_) => found.calls_value[f] = true,
                     // It may call the custom description of a value.
-                    Op::Native { shapes, .. } if !shapes.is_empty() && !program.own_texts.is_empty() => {
+                    Op::Native { shapes, .. } if !shapes.is_empty() && !program.custom_descriptions.is_empty() => {
                         found.calls_value[f] = true;
                     }
                     _ => {}

@@ -12,7 +12,7 @@ use crate::value::Bank;
 use hashbrown::HashMap;
 
 /// The maximum number of steps of a function that is inlined.
-const SMALL: usize = 12;
+const MAX_INLINED_STEPS: usize = 12;
 
 /// Inlines calls of small functions; returns whether there were any.
 pub fn inline(program: &Program, id: FunctionId, function: &mut Function) -> bool {
@@ -26,11 +26,11 @@ pub fn inline(program: &Program, id: FunctionId, function: &mut Function) -> boo
         }
         any = true;
         let steps = std::mem::take(&mut function.blocks[b].instructions);
-        let mut result = Vec::with_capacity(steps.len() + SMALL);
+        let mut result = Vec::with_capacity(steps.len() + MAX_INLINED_STEPS);
         for step in steps {
             match callee(program, id, &step) {
                 Some(callee) => {
-                    let mut site = Site { registers: &mut function.registers, counts: &counts, out: &mut result };
+                    let mut site = InlineSite { registers: &mut function.registers, counts: &counts, out: &mut result };
                     site.expand(callee, &step);
                 }
                 None => result.push(step),
@@ -46,7 +46,7 @@ fn callee<'p>(program: &'p Program, caller: FunctionId, step: &Instruction) -> O
     let Op::Call(id) = step.op else { return None };
     let f = program.function(id).filter(|_| id != caller)?;
     let [block] = &f.blocks[..] else { return None };
-    let straight = matches!(block.end, Some(Terminator::Return(_))) && block.instructions.len() <= SMALL;
+    let straight = matches!(block.end, Some(Terminator::Return(_))) && block.instructions.len() <= MAX_INLINED_STEPS;
     // Calls of a user's function remain, since backtraces and messages refer to them, unless the function cannot fail, such as
     // a default argument or an initializer that only stores its arguments.
     let silent = f.is_prelude || block.instructions.iter().all(|step| is_silent(&step.op));
@@ -67,13 +67,13 @@ fn is_silent(op: &Op) -> bool {
 }
 
 /// A call that is being replaced.
-struct Site<'c> {
+struct InlineSite<'c> {
     registers: &'c mut Vec<Register>,
     counts: &'c Counts,
     out: &'c mut Vec<Instruction>,
 }
 
-impl Site<'_> {
+impl InlineSite<'_> {
     fn expand(&mut self, callee: &Function, call: &Instruction) {
         // Maps registers of the callee to those of the caller. Arguments represent parameters until those are written; every
         // write gets a new register.

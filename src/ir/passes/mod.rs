@@ -44,7 +44,7 @@ pub fn finish(program: &mut Program, fresh: &[FunctionId]) {
 /// Runs the passes that work on one function alone.
 pub(crate) fn clean(function: &mut Function) {
     cancel::check();
-    blocks::tidy(function);
+    blocks::simplify(function);
     common_subexpressions::compute_once(function);
     // The removal of a copy may make another one removable; two iterations suffice for nearly all copies.
     for _ in 0..2 {
@@ -55,7 +55,7 @@ pub(crate) fn clean(function: &mut Function) {
         dead_code::eliminate(function);
         cancel::check();
     }
-    blocks::tidy(function);
+    blocks::simplify(function);
     dead_code::compact(function);
 }
 

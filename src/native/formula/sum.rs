@@ -24,13 +24,13 @@ struct Fraction {
 }
 
 /// The bound below which all integers are exactly representable.
-const EXACT: f64 = 9_007_199_254_740_992.0;
+const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
 
 impl Fraction {
     const ONE: Fraction = Fraction { over: 1.0, under: 1.0 };
 
     fn new(over: f64, under: f64) -> Fraction {
-        let is_exact = |x: f64| x == x.trunc() && x.abs() < EXACT;
+        let is_exact = |x: f64| x == x.trunc() && x.abs() < MAX_EXACT_INTEGER;
         if !is_exact(over) || !is_exact(under) {
             // `0.5 / 2` is evaluated; `0.1 / 3` is better left as a quotient.
             return if under.abs() == 1.0 || is_exact(over / under * 4096.0) {

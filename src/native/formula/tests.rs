@@ -21,7 +21,7 @@ fn power(base: Formula, n: i64) -> Formula {
 }
 
 fn derived(formula: Formula) -> String {
-    simplified(&formula.derivative(0).unwrap()).about(&["x", "y"], "", 0)
+    simplified(&formula.derivative(0).unwrap()).with_names(&["x", "y"], "", 0)
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn derivatives_are_written_as_people_write_them() {
 }
 
 #[test]
-fn cases_stand_outside() {
+fn selections_move_outside() {
     let choice = Formula::select(Test::Less(c(0.0), x()), || power(x(), 2), || -x());
     assert_eq!(derived(c(3.0) * choice.clone() + x()), "x > 0 ? 6 * x + 1 : -2");
     assert_eq!(derived(choice.sin()), "x > 0 ? 2 * x * cos(x^2) : -cos(-x)");

@@ -51,7 +51,7 @@ impl Folders {
     ///
     /// # Errors
     /// Fails if the access is not allowed, or with the error of the system.
-    pub fn open(&self, file: &Path) -> Result<File, Denied> {
+    pub fn open(&self, file: &Path) -> Result<File, AccessError> {
         match self {
             Folders::All => Ok(open(file)?),
             Folders::Only(_) => {
@@ -65,7 +65,7 @@ impl Folders {
     ///
     /// # Errors
     /// Fails if the access is not allowed, or with the error of the system.
-    pub fn create(&self, file: &Path) -> Result<File, Denied> {
+    pub fn create(&self, file: &Path) -> Result<File, AccessError> {
         if matches!(self, Folders::All) {
             return Ok(opened(file, |file| File::create(file))?);
         }
@@ -84,10 +84,10 @@ impl Folders {
     }
 
     /// Resolves a path, if the result is in one of the folders.
-    fn resolved(&self, file: &Path) -> Result<PathBuf, Denied> {
+    fn resolved(&self, file: &Path) -> Result<PathBuf, AccessError> {
         let resolved = resolve(file).ok_or_else(|| std::io::Error::other("too many levels of symbolic links"))?;
         if !self.contain(&resolved) {
-            return Err(Denied::Outside);
+            return Err(AccessError::Outside);
         }
         if resolved.is_unreachable {
             return Err(std::io::Error::from(ErrorKind::NotFound).into());
@@ -97,20 +97,20 @@ impl Folders {
 
     /// Verifies that a file opened at a resolved path is the file at that path: another process may have put a link there
     /// in the meantime.
-    fn verified(&self, opened: File, path: &Path) -> Result<File, Denied> {
+    fn verified(&self, opened: File, path: &Path) -> Result<File, AccessError> {
         let is_resolved = resolve(path).is_some_and(|again| again.path == path);
-        if is_resolved && is_at(&opened, path) { Ok(opened) } else { Err(Denied::Outside) }
+        if is_resolved && is_at(&opened, path) { Ok(opened) } else { Err(AccessError::Outside) }
     }
 
     /// Creates the failure that reports a file that could not be opened.
-    pub(super) fn failure(&self, why: Denied, file: &str, doing: &str, option: &str) -> Failure {
+    pub(super) fn failure(&self, why: AccessError, file: &str, doing: &str, option: &str) -> Failure {
         match why {
-            Denied::System(error) => super::io::failure(&format!("cannot {doing} '{file}'"), &error),
-            Denied::Outside => {
+            AccessError::System(error) => super::io::failure(&format!("cannot {doing} '{file}'"), &error),
+            AccessError::Outside => {
                 let message =
                     format!("cannot {doing} '{file}': it is outside the folders where this program may {doing} files");
                 let mut failure = Failure::new(FailureKind::Forbidden, message);
-                failure.helps.push(way_out(Path::new(file), option));
+                failure.helps.push(access_help(Path::new(file), option));
                 failure
             }
         }
@@ -132,21 +132,21 @@ fn opened(file: &Path, open: fn(&Path) -> std::io::Result<File>) -> std::io::Res
 
 /// The reason why a file was not opened.
 #[derive(Debug)]
-pub enum Denied {
+pub enum AccessError {
     /// The file is outside of the folders.
     Outside,
     /// The system refuses the access.
     System(std::io::Error),
 }
 
-impl From<std::io::Error> for Denied {
-    fn from(error: std::io::Error) -> Denied {
-        Denied::System(error)
+impl From<std::io::Error> for AccessError {
+    fn from(error: std::io::Error) -> AccessError {
+        AccessError::System(error)
     }
 }
 
 /// Returns the help that names the option which allows access to a file's folder. For a link, this is the folder of its target.
-pub fn way_out(file: &Path, option: &str) -> String {
+pub fn access_help(file: &Path, option: &str) -> String {
     let target = resolve(file).filter(|_| file.symlink_metadata().is_ok_and(|found| found.is_symlink()));
     let file = target.as_ref().map_or(file, |target| &target.path);
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -313,8 +313,8 @@ mod tests {
             assert_eq!(std::fs::read(root.join("in").join(written)).unwrap(), b"", "{written}");
         }
         // The system does not apply `..` to a folder that does not exist.
-        assert!(matches!(access.create(&root.join("in/none/../x")), Err(Denied::System(_))));
-        assert!(matches!(access.create(&root.join("in/own/../x")), Err(Denied::System(_))));
+        assert!(matches!(access.create(&root.join("in/none/../x")), Err(AccessError::System(_))));
+        assert!(matches!(access.create(&root.join("in/own/../x")), Err(AccessError::System(_))));
         std::fs::remove_dir_all(&root).unwrap();
     }
 }

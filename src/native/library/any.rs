@@ -29,9 +29,9 @@ pub(super) const TABLE: &[NativeFunction] = &[
 fn loosen(c: Call<'_, '_>) -> Result<(), Failure> {
     let (tag, object) = (c.tag(), c.reference());
     if let Some(tag) = tag {
-        c.give_integer(tag)?;
+        c.return_integer(tag)?;
     }
-    c.give_reference(WeakReference::of(object))
+    c.return_reference(WeakReference::of(object))
 }
 
 /// Returns the instance of a weak or unowned reference, if it still exists.
@@ -40,10 +40,10 @@ fn find(c: Call<'_, '_>) -> Result<(), Failure> {
     let found = WeakReference::find(&object);
     match (tag, found) {
         (Some(_), found) => {
-            c.give_integer(i64::from(found.is_some()))?;
-            c.give_reference(found.unwrap_or_default())
+            c.return_integer(i64::from(found.is_some()))?;
+            c.return_reference(found.unwrap_or_default())
         }
-        (None, Some(found)) => c.give_reference(found),
+        (None, Some(found)) => c.return_reference(found),
         (None, None) => {
             let message = "an unowned reference was read after its instance was deallocated";
             Err(Failure::new(FailureKind::Precondition, message))
@@ -74,7 +74,7 @@ fn wrap(c: Call<'_, '_>) -> Result<(), Failure> {
     // A value of type `Any` is already boxed.
     if let (Shape::Any, [boxed]) = (c.shapes.get(shape), c.components(value).r) {
         let boxed = boxed.clone();
-        return c.give_reference(boxed);
+        return c.return_reference(boxed);
     }
     // An instance is boxed with its dynamic class.
     let shape = match c.components(value).r {
@@ -82,7 +82,7 @@ fn wrap(c: Call<'_, '_>) -> Result<(), Failure> {
         _ => shape,
     };
     let cells = Cells::record(c.components(value));
-    c.give_reference(Ref::Any(Rc::new(AnyValue { shape, cells })))
+    c.return_reference(Ref::Any(Rc::new(AnyValue { shape, cells })))
 }
 
 /// Returns the components of a boxed value if it has the type `wanted`, also inside optionals.
@@ -109,28 +109,28 @@ fn unwrap(c: Call<'_, '_>) -> Result<(), Failure> {
     let Ref::Any(any) = &boxed else { return Err(internal()) };
     let layout = c.shapes.layout(shape);
     if matches!(c.shapes.get(shape), Shape::Any) {
-        c.give_integer(1)?;
-        return c.give_reference(boxed);
+        c.return_integer(1)?;
+        return c.return_reference(boxed);
     }
     let value = found(c, any, shape);
-    c.give_optional(layout, value)
+    c.return_optional(layout, value)
 }
 
 /// Returns the description of a value. The descriptions of parts with custom implementations are requested first.
 fn describe(c: Call<'_, '_>, inside: bool) -> Result<(), Failure> {
     let shape = c.type_at(0)?;
     let value = c.value(c.shapes.layout(shape))?;
-    let Some(own) = c.own_texts else {
-        let parts = print::own_parts(c.shapes, shape, c.components(value), inside);
+    let Some(own) = c.custom_descriptions else {
+        let parts = print::custom_parts(c.shapes, shape, c.components(value), inside);
         if !parts.is_empty() {
-            c.asked = parts;
+            c.requested = parts;
             return Ok(());
         }
         let text = print::describe_with(c.shapes, shape, c.components(value), inside, &[]);
-        return c.give_text(text);
+        return c.return_text(text);
     };
     let text = print::describe_with(c.shapes, shape, c.components(value), inside, own);
-    c.give_text(text)
+    c.return_text(text)
 }
 
 /// Notes that an element was read that the tangent vector does not have, and which is therefore zero.
@@ -145,7 +145,7 @@ fn equal(c: Call<'_, '_>) -> Result<(), Failure> {
     let layout = c.shapes.layout(shape);
     let (a, b) = (c.value(layout)?, c.value(layout)?);
     let holds = compare::equal(c.shapes, shape, c.components(a), c.components(b));
-    c.give_integer(i64::from(holds))
+    c.return_integer(i64::from(holds))
 }
 
 fn less(c: Call<'_, '_>) -> Result<(), Failure> {
@@ -153,12 +153,12 @@ fn less(c: Call<'_, '_>) -> Result<(), Failure> {
     let layout = c.shapes.layout(shape);
     let (a, b) = (c.value(layout)?, c.value(layout)?);
     let order = compare::compare(c.shapes, shape, c.components(a), c.components(b));
-    c.give_integer(i64::from(order == Some(Ordering::Less)))
+    c.return_integer(i64::from(order == Some(Ordering::Less)))
 }
 
 fn hash(c: Call<'_, '_>) -> Result<(), Failure> {
     let shape = c.type_at(0)?;
     let value = c.value(c.shapes.layout(shape))?;
     let hash = compare::hash(c.shapes, shape, c.components(value));
-    c.give_integer(hash as i64)
+    c.return_integer(hash as i64)
 }

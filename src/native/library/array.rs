@@ -66,7 +66,7 @@ fn append_contents(c: Call<'_, '_>) -> Result<(), Failure> {
     let cells = Rc::make_mut(&mut to);
     make_room(c, cells, from.len, layout)?;
     cancel::in_pieces(from.len, |piece| cells.extend(&from, piece.start, piece.end, layout));
-    c.give_reference(Ref::Cells(to))
+    c.return_reference(Ref::Cells(to))
 }
 
 fn repeating(c: Call<'_, '_>) -> Result<(), Failure> {
@@ -92,7 +92,7 @@ fn repeating(c: Call<'_, '_>) -> Result<(), Failure> {
         }
         _ => cancel::in_pieces(count, |piece| piece.for_each(|_| cells.push(parts))),
     }
-    c.give_reference(Ref::Cells(Rc::new(cells)))
+    c.return_reference(Ref::Cells(Rc::new(cells)))
 }
 
 fn remove_last(c: Call<'_, '_>) -> Result<(), Failure> {
@@ -102,7 +102,7 @@ fn remove_last(c: Call<'_, '_>) -> Result<(), Failure> {
         return Err(Failure::new(FailureKind::IndexOutOfRange, "cannot remove the last element of an empty array"));
     };
     take_out(c, &mut array, last, layout)?;
-    c.give_reference(Ref::Cells(array))
+    c.return_reference(Ref::Cells(array))
 }
 
 fn remove(c: Call<'_, '_>) -> Result<(), Failure> {
@@ -110,12 +110,12 @@ fn remove(c: Call<'_, '_>) -> Result<(), Failure> {
     let (mut array, index) = (c.array(layout)?, c.integer());
     let at = position(index, array.len, array.len)?;
     take_out(c, &mut array, at, layout)?;
-    c.give_reference(Ref::Cells(array))
+    c.return_reference(Ref::Cells(array))
 }
 
 /// Returns an element and removes it.
 fn take_out(c: Call<'_, '_>, array: &mut Rc<Cells>, at: usize, layout: Layout) -> Result<(), Failure> {
-    c.give(array.element(at, layout))?;
+    c.return_components(array.element(at, layout))?;
     Rc::make_mut(array).remove(at, at + 1, layout);
     Ok(())
 }
@@ -126,7 +126,7 @@ fn insert(c: Call<'_, '_>) -> Result<(), Failure> {
     let (element, index) = (c.value(layout)?, c.integer());
     let at = position(index, array.len + 1, array.len)?;
     Rc::make_mut(&mut array).insert(at, layout, c.components(element));
-    c.give_reference(Ref::Cells(array))
+    c.return_reference(Ref::Cells(array))
 }
 
 fn slice(c: Call<'_, '_>) -> Result<(), Failure> {
@@ -143,7 +143,7 @@ fn slice(c: Call<'_, '_>) -> Result<(), Failure> {
     let mut cells = Cells::empty();
     make_room(c, &mut cells, to - from, layout)?;
     cancel::in_pieces(to - from, |piece| cells.extend(&array, from + piece.start, from + piece.end, layout));
-    c.give_reference(Ref::Cells(Rc::new(cells)))
+    c.return_reference(Ref::Cells(Rc::new(cells)))
 }
 
 fn reversed(c: Call<'_, '_>) -> Result<(), Failure> {
@@ -152,7 +152,7 @@ fn reversed(c: Call<'_, '_>) -> Result<(), Failure> {
     let cells = Rc::make_mut(&mut array);
     let last = cells.len.saturating_sub(1);
     cancel::in_pieces(cells.len / 2, |piece| piece.for_each(|k| cells.swap(k, last - k, layout)));
-    c.give_reference(Ref::Cells(array))
+    c.return_reference(Ref::Cells(array))
 }
 
 fn swap(c: Call<'_, '_>) -> Result<(), Failure> {
@@ -162,7 +162,7 @@ fn swap(c: Call<'_, '_>) -> Result<(), Failure> {
     if a != b {
         Rc::make_mut(&mut array).swap(a, b, layout);
     }
-    c.give_reference(Ref::Cells(array))
+    c.return_reference(Ref::Cells(array))
 }
 
 fn remove_all(c: Call<'_, '_>) -> Result<(), Failure> {
@@ -176,7 +176,7 @@ fn remove_all(c: Call<'_, '_>) -> Result<(), Failure> {
         }
         None => array = Rc::default(),
     }
-    c.give_reference(Ref::Cells(array))
+    c.return_reference(Ref::Cells(array))
 }
 
 fn reserve(c: Call<'_, '_>) -> Result<(), Failure> {
@@ -185,5 +185,5 @@ fn reserve(c: Call<'_, '_>) -> Result<(), Failure> {
     let capacity = count(c.integer())?;
     let more = capacity.saturating_sub(array.len);
     make_room(c, Rc::make_mut(&mut array), more, layout)?;
-    c.give_reference(Ref::Cells(array))
+    c.return_reference(Ref::Cells(array))
 }

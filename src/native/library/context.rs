@@ -1,7 +1,7 @@
 //! Native context: the arguments and results of a native function, and the host.
 
 use super::host::Host;
-use crate::value::print::OwnPart;
+use crate::value::print::CustomPart;
 use crate::value::shape::{Layout, ShapeId, Shapes};
 use crate::value::{Cells, Components, Ref, Slot, Text, dictionary::Dictionary};
 use std::rc::Rc;
@@ -42,9 +42,9 @@ pub enum FailureKind {
     BadRow,
     /// The program may not access a file.
     Forbidden,
-    /// Not a failure: the program exits with this status.
+    /// The program exits with this status; this is not a failure.
     Exit(i32),
-    /// Code that the compiler would not have made.
+    /// Code that the compiler does not generate.
     Internal,
 }
 
@@ -88,7 +88,7 @@ pub struct Argument {
     layout: Layout,
 }
 
-/// The registers of a call, in which both arguments and results stand.
+/// The registers of a call, which hold both the arguments and the results.
 #[derive(Debug)]
 pub struct NativeRegisters<'a> {
     /// Those of numbers.
@@ -111,16 +111,16 @@ pub struct NativeContext<'a> {
     /// The environment of the program.
     pub host: &'a mut Host,
     /// The program's descriptions of values with custom implementations. A function that needs them stores the values in
-    /// `asked`, returns no result, and is called again.
-    pub own_texts: Option<&'a [Text]>,
+    /// `requested`, returns no result, and is called again.
+    pub custom_descriptions: Option<&'a [Text]>,
     /// The values whose descriptions the function requests.
-    pub asked: Vec<OwnPart>,
+    pub requested: Vec<CustomPart>,
     f: &'a mut [f64],
     slots: &'a mut [Slot],
     i: &'a mut [i64],
     r: &'a mut [Ref],
     taken: [usize; 3],
-    given: [usize; 3],
+    returned: [usize; 3],
 }
 
 impl<'a> NativeContext<'a> {
@@ -136,14 +136,14 @@ impl<'a> NativeContext<'a> {
             shapes,
             types,
             host,
-            own_texts: None,
-            asked: vec![],
+            custom_descriptions: None,
+            requested: vec![],
             f,
             slots,
             i,
             r,
             taken: [0; 3],
-            given: [0; 3],
+            returned: [0; 3],
         }
     }
 
@@ -242,21 +242,21 @@ impl<'a> NativeContext<'a> {
     ///
     /// # Errors
     /// Fails if there is no register for it.
-    pub fn give_number(&mut self, value: f64) -> Result<(), Failure> {
-        self.give_num(value, Slot::NONE)
+    pub fn return_number(&mut self, value: f64) -> Result<(), Failure> {
+        self.return_num(value, Slot::NONE)
     }
 
     /// Writes the next result, a number with its slot.
     ///
     /// # Errors
     /// Fails if there is no register for it.
-    pub fn give_num(&mut self, value: f64, slot: Slot) -> Result<(), Failure> {
-        let at = self.given[0];
+    pub fn return_num(&mut self, value: f64, slot: Slot) -> Result<(), Failure> {
+        let at = self.returned[0];
         *self.f.get_mut(at).ok_or_else(internal)? = value;
         if let Some(place) = self.slots.get_mut(at) {
             *place = slot;
         }
-        self.given[0] += 1;
+        self.returned[0] += 1;
         Ok(())
     }
 
@@ -264,9 +264,9 @@ impl<'a> NativeContext<'a> {
     ///
     /// # Errors
     /// Fails if there is no register for it.
-    pub fn give_integer(&mut self, value: i64) -> Result<(), Failure> {
-        *self.i.get_mut(self.given[1]).ok_or_else(internal)? = value;
-        self.given[1] += 1;
+    pub fn return_integer(&mut self, value: i64) -> Result<(), Failure> {
+        *self.i.get_mut(self.returned[1]).ok_or_else(internal)? = value;
+        self.returned[1] += 1;
         Ok(())
     }
 
@@ -274,9 +274,9 @@ impl<'a> NativeContext<'a> {
     ///
     /// # Errors
     /// Fails if there is no register for it.
-    pub fn give_reference(&mut self, value: Ref) -> Result<(), Failure> {
-        *self.r.get_mut(self.given[2]).ok_or_else(internal)? = value;
-        self.given[2] += 1;
+    pub fn return_reference(&mut self, value: Ref) -> Result<(), Failure> {
+        *self.r.get_mut(self.returned[2]).ok_or_else(internal)? = value;
+        self.returned[2] += 1;
         Ok(())
     }
 
@@ -284,40 +284,40 @@ impl<'a> NativeContext<'a> {
     ///
     /// # Errors
     /// Fails if there is no register for it.
-    pub fn give_text(&mut self, value: impl Into<Text>) -> Result<(), Failure> {
-        self.give_reference(Ref::Text(value.into()))
+    pub fn return_text(&mut self, value: impl Into<Text>) -> Result<(), Failure> {
+        self.return_reference(Ref::Text(value.into()))
     }
 
     /// Writes the next result, the components of a value of any type.
     ///
     /// # Errors
     /// Fails if there is no register for it.
-    pub fn give(&mut self, value: Components<'_>) -> Result<(), Failure> {
+    pub fn return_components(&mut self, value: Components<'_>) -> Result<(), Failure> {
         for (k, number) in value.f.iter().enumerate() {
-            self.give_num(*number, value.slots.get(k).copied().unwrap_or(Slot::NONE))?;
+            self.return_num(*number, value.slots.get(k).copied().unwrap_or(Slot::NONE))?;
         }
-        value.i.iter().try_for_each(|i| self.give_integer(*i))?;
-        value.r.iter().try_for_each(|r| self.give_reference(r.clone()))
+        value.i.iter().try_for_each(|i| self.return_integer(*i))?;
+        value.r.iter().try_for_each(|r| self.return_reference(r.clone()))
     }
 
     /// Writes the next result, an optional: a tag, and the components of the value or default values in their place.
     ///
     /// # Errors
     /// Fails if there is no register for it.
-    pub fn give_optional(&mut self, layout: Layout, value: Option<Components<'_>>) -> Result<(), Failure> {
-        self.give_integer(i64::from(value.is_some()))?;
+    pub fn return_optional(&mut self, layout: Layout, value: Option<Components<'_>>) -> Result<(), Failure> {
+        self.return_integer(i64::from(value.is_some()))?;
         match value {
-            Some(value) => self.give(value),
+            Some(value) => self.return_components(value),
             None => {
-                (0..layout.f).try_for_each(|_| self.give_number(0.0))?;
-                (0..layout.i).try_for_each(|_| self.give_integer(0))?;
-                (0..layout.r).try_for_each(|_| self.give_reference(Ref::Null))
+                (0..layout.f).try_for_each(|_| self.return_number(0.0))?;
+                (0..layout.i).try_for_each(|_| self.return_integer(0))?;
+                (0..layout.r).try_for_each(|_| self.return_reference(Ref::Null))
             }
         }
     }
 }
 
-/// Code that the compiler would not have made.
+/// Returns the failure for code that the compiler does not generate.
 pub fn internal() -> Failure {
     Failure::new(FailureKind::Internal, "a native function was called with arguments of the wrong types")
 }

@@ -73,19 +73,19 @@ fn take(c: Call<'_, '_>, types: Types) -> Result<Rc<Dictionary>, Failure> {
 }
 
 fn new(c: Call<'_, '_>) -> Result<(), Failure> {
-    c.give_reference(Ref::Dictionary(Rc::default()))
+    c.return_reference(Ref::Dictionary(Rc::default()))
 }
 
 fn count(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
     let count = take(c, types)?.len();
-    c.give_integer(count as i64)
+    c.return_integer(count as i64)
 }
 
 fn get(c: Call<'_, '_>) -> Result<(), Failure> {
     let types = types(c)?;
     let (dictionary, key) = (take(c, types)?, c.value(types.key_layout)?);
     let found = dictionary.find(c.shapes, types.key, c.components(key));
-    c.give_optional(types.value_layout, found.map(|k| dictionary.value_there(k, types.value_layout)))
+    c.return_optional(types.value_layout, found.map(|k| dictionary.value_there(k, types.value_layout)))
 }
 
 /// Sets the value of a key, or removes the key if the value is `nil`.
@@ -100,14 +100,14 @@ fn set(c: Call<'_, '_>) -> Result<(), Failure> {
     } else if let Some(at) = dictionary.find(c.shapes, types.key, key) {
         Rc::make_mut(&mut dictionary).remove_there(at, types.key_layout, types.value_layout);
     }
-    c.give_reference(Ref::Dictionary(dictionary))
+    c.return_reference(Ref::Dictionary(dictionary))
 }
 
 /// Returns the place of a key; -1 if the dictionary does not contain it.
 fn find(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
     let (dictionary, key) = (take(c, types)?, c.value(types.key_layout)?);
     let place = dictionary.find(c.shapes, types.key, c.components(key));
-    c.give_integer(place.map_or(-1, |place| place as i64))
+    c.return_integer(place.map_or(-1, |place| place as i64))
 }
 
 /// Moves the value out of a place, so that the objects it refers to have one owner while they are modified; the caller
@@ -116,11 +116,11 @@ fn take_at(c: Call<'_, '_>) -> Result<(), Failure> {
     let types = types(c)?;
     let (mut dictionary, place) = (take(c, types)?, c.integer());
     let place = existing(&dictionary, place)?;
-    c.give(dictionary.value_there(place, types.value_layout))?;
+    c.return_components(dictionary.value_there(place, types.value_layout))?;
     if types.value_layout.r > 0 {
         Rc::make_mut(&mut dictionary).forget_references(place, types.value_layout);
     }
-    c.give_reference(Ref::Dictionary(dictionary))
+    c.return_reference(Ref::Dictionary(dictionary))
 }
 
 /// Moves out the value of a key, if the dictionary contains the key; the caller stores it again.
@@ -128,16 +128,16 @@ fn take_key(c: Call<'_, '_>) -> Result<(), Failure> {
     let types = types(c)?;
     let (mut dictionary, key) = (take(c, types)?, c.value(types.key_layout)?);
     let found = dictionary.find(c.shapes, types.key, c.components(key));
-    c.give_optional(types.value_layout, found.map(|k| dictionary.value_there(k, types.value_layout)))?;
+    c.return_optional(types.value_layout, found.map(|k| dictionary.value_there(k, types.value_layout)))?;
     if let Some(place) = found.filter(|_| types.value_layout.r > 0) {
         Rc::make_mut(&mut dictionary).forget_references(place, types.value_layout);
     }
-    c.give_reference(Ref::Dictionary(dictionary))
+    c.return_reference(Ref::Dictionary(dictionary))
 }
 
 fn column(c: Call<'_, '_>, types: Types, which: fn(&Dictionary) -> &Cells) -> Result<(), Failure> {
     let dictionary = take(c, types)?;
-    c.give_reference(Ref::Cells(Rc::new(which(&dictionary).clone())))
+    c.return_reference(Ref::Cells(Rc::new(which(&dictionary).clone())))
 }
 
 fn value_at(c: Call<'_, '_>) -> Result<(), Failure> {
@@ -145,18 +145,18 @@ fn value_at(c: Call<'_, '_>) -> Result<(), Failure> {
     let (dictionary, position) = (take(c, types)?, c.integer());
     let position = in_order(&dictionary, position)?;
     match (position, dictionary.place(0)) {
-        (0, Some(first)) => c.give(dictionary.value_there(first, types.value_layout)),
-        _ => c.give(dictionary.values().element(position, types.value_layout)),
+        (0, Some(first)) => c.return_components(dictionary.value_there(first, types.value_layout)),
+        _ => c.return_components(dictionary.values().element(position, types.value_layout)),
     }
 }
 
-// For keys that say themselves when they are equal: the program finds the place among those of one hash.
+// Functions for keys with a custom `==`: the program searches for the place among those with the same hash.
 
-/// The next position after a position whose key has a hash; -1 when there is none.
+/// Returns the next position after a position whose key has a hash; -1 when there is none.
 fn next(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
     let (dictionary, hash, after) = (take(c, types)?, c.integer(), c.integer());
     let place = dictionary.next_hashed(hash as u64, after);
-    c.give_integer(place.map_or(-1, |place| place as i64))
+    c.return_integer(place.map_or(-1, |place| place as i64))
 }
 
 /// Adds a key that the dictionary does not contain yet.
@@ -164,7 +164,7 @@ fn add(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
     let (mut dictionary, hash) = (take(c, types)?, c.integer());
     let (key, value) = (c.value(types.key_layout)?, c.value(types.value_layout)?);
     Rc::make_mut(&mut dictionary).add_hashed(hash as u64, c.components(key), c.components(value));
-    c.give_reference(Ref::Dictionary(dictionary))
+    c.return_reference(Ref::Dictionary(dictionary))
 }
 
 /// Checks that a place is occupied.
@@ -184,30 +184,30 @@ fn in_order(dictionary: &Dictionary, position: i64) -> Result<usize, Failure> {
 fn place(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
     let (dictionary, position) = (take(c, types)?, c.integer());
     let found = in_order(&dictionary, position)?;
-    c.give_integer(dictionary.place(found).map_or(-1, |place| place as i64))
+    c.return_integer(dictionary.place(found).map_or(-1, |place| place as i64))
 }
 
 /// Returns the position of the key at a place; -1 for -1.
 fn position(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
     let (dictionary, place) = (take(c, types)?, c.integer());
     if place == -1 {
-        return c.give_integer(-1);
+        return c.return_integer(-1);
     }
     let place = existing(&dictionary, place)?;
-    c.give_integer(dictionary.position(place) as i64)
+    c.return_integer(dictionary.position(place) as i64)
 }
 
 fn key_there(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
     let (dictionary, place) = (take(c, types)?, c.integer());
     let place = existing(&dictionary, place)?;
-    c.give(dictionary.key_there(place, types.key_layout))
+    c.return_components(dictionary.key_there(place, types.key_layout))
 }
 
 fn value_there(c: Call<'_, '_>) -> Result<(), Failure> {
     let types = types(c)?;
     let (dictionary, place) = (take(c, types)?, c.integer());
     let place = existing(&dictionary, place)?;
-    c.give(dictionary.value_there(place, types.value_layout))
+    c.return_components(dictionary.value_there(place, types.value_layout))
 }
 
 fn replace_at(c: Call<'_, '_>) -> Result<(), Failure> {
@@ -216,14 +216,14 @@ fn replace_at(c: Call<'_, '_>) -> Result<(), Failure> {
     let value = c.value(types.value_layout)?;
     let place = existing(&dictionary, place)?;
     Rc::make_mut(&mut dictionary).set_there(place, types.value_layout, c.components(value));
-    c.give_reference(Ref::Dictionary(dictionary))
+    c.return_reference(Ref::Dictionary(dictionary))
 }
 
 fn remove_at(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
     let (mut dictionary, place) = (take(c, types)?, c.integer());
     let place = existing(&dictionary, place)?;
     Rc::make_mut(&mut dictionary).remove_there(place, types.key_layout, types.value_layout);
-    c.give_reference(Ref::Dictionary(dictionary))
+    c.return_reference(Ref::Dictionary(dictionary))
 }
 
 fn key_at(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
@@ -231,8 +231,8 @@ fn key_at(c: Call<'_, '_>, types: Types) -> Result<(), Failure> {
     let position = in_order(&dictionary, place)?;
     // The first element is read repeatedly while all elements are removed.
     match (position, dictionary.place(0)) {
-        (0, Some(first)) => c.give(dictionary.key_there(first, types.key_layout)),
-        _ => c.give(dictionary.keys().element(position, types.key_layout)),
+        (0, Some(first)) => c.return_components(dictionary.key_there(first, types.key_layout)),
+        _ => c.return_components(dictionary.keys().element(position, types.key_layout)),
     }
 }
 
@@ -240,7 +240,7 @@ fn contains(c: Call<'_, '_>) -> Result<(), Failure> {
     let types = set_type(c)?;
     let (set, element) = (take(c, types)?, c.value(types.key_layout)?);
     let found = set.find(c.shapes, types.key, c.components(element)).is_some();
-    c.give_integer(i64::from(found))
+    c.return_integer(i64::from(found))
 }
 
 fn insert(c: Call<'_, '_>) -> Result<(), Failure> {
@@ -251,7 +251,7 @@ fn insert(c: Call<'_, '_>) -> Result<(), Failure> {
         let nothing = (Layout::default(), Components::default());
         Rc::make_mut(&mut set).set(c.shapes, (types.key, element), nothing);
     }
-    c.give_reference(Ref::Dictionary(set))
+    c.return_reference(Ref::Dictionary(set))
 }
 
 fn remove(c: Call<'_, '_>) -> Result<(), Failure> {
@@ -260,5 +260,5 @@ fn remove(c: Call<'_, '_>) -> Result<(), Failure> {
     if let Some(at) = set.find(c.shapes, types.key, c.components(element)) {
         Rc::make_mut(&mut set).remove_there(at, types.key_layout, Layout::default());
     }
-    c.give_reference(Ref::Dictionary(set))
+    c.return_reference(Ref::Dictionary(set))
 }

@@ -178,7 +178,7 @@ fn split(format: &str) -> Vec<String> {
 
 fn pieces(c: Call<'_, '_>) -> Result<(), Failure> {
     let format = c.text()?;
-    c.give_reference(texts(split(&format)))
+    c.return_reference(texts(split(&format)))
 }
 
 /// Reads the directive of a call and checks that its width fits into memory.
@@ -192,17 +192,17 @@ fn directive(c: Call<'_, '_>) -> Result<Directive, Failure> {
 fn integer(c: Call<'_, '_>) -> Result<(), Failure> {
     let (directive, value, signed) = (directive(c)?, c.integer(), c.integer() != 0);
     let (negative, magnitude) = if signed { (value < 0, value.unsigned_abs()) } else { (false, value as u64) };
-    c.give_text(directive.integer(value, negative, magnitude))
+    c.return_text(directive.integer(value, negative, magnitude))
 }
 
 fn number(c: Call<'_, '_>) -> Result<(), Failure> {
     let (directive, value) = (directive(c)?, c.number());
-    c.give_text(directive.number(value))
+    c.return_text(directive.number(value))
 }
 
 fn written(c: Call<'_, '_>) -> Result<(), Failure> {
     let (directive, value) = (directive(c)?, c.text()?);
-    c.give_text(directive.text(&value))
+    c.return_text(directive.text(&value))
 }
 
 #[cfg(test)]

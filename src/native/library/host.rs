@@ -11,7 +11,7 @@ pub struct Streams {
     pub error: Box<dyn Write>,
     /// The input of `readLine`.
     pub input: Box<dyn BufRead>,
-    /// Where pictures are shown.
+    /// The screen for pictures.
     pub screen: Box<dyn Screen>,
 }
 
@@ -91,7 +91,7 @@ pub struct Host {
     /// The requested explanations of the next sweeps, the innermost last.
     pub pending_explanations: Vec<ExplainRequest>,
     /// A callback for the progress of loops.
-    pub progress: Option<fn(&Step<'_>)>,
+    pub progress: Option<fn(&ProgressReport<'_>)>,
     /// The files that may be accessed.
     pub access: super::Access,
     /// The number of elements that the tangent vectors of arrays must have to contain every element that was read.
@@ -102,7 +102,7 @@ pub struct Host {
 
 /// The progress of a loop.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Step<'a> {
+pub struct ProgressReport<'a> {
     /// The label of the loop.
     pub label: &'a str,
     /// The number of completed iterations; `None` when the loop ends.

@@ -2,7 +2,7 @@
 
 use super::NativeFunction;
 use super::context::{Failure, FailureKind, NativeContext};
-use super::host::Step;
+use super::host::ProgressReport;
 use super::text::texts;
 use crate::cancel;
 use crate::value::{Cells, Ref};
@@ -63,11 +63,11 @@ fn read_line(c: Call<'_, '_>) -> Result<(), Failure> {
     let mut line = vec![];
     let count =
         c.host.streams.input.read_until(b'\n', &mut line).map_err(|e| failure("cannot read standard input", &e))?;
-    c.give_integer(i64::from(count > 0))?;
+    c.return_integer(i64::from(count > 0))?;
     let line =
         String::from_utf8(line).map_err(|_| Failure::new(FailureKind::Input, "standard input is not valid UTF-8"))?;
     let line = line.strip_suffix('\n').unwrap_or(&line);
-    c.give_text(line.strip_suffix('\r').unwrap_or(line))
+    c.return_text(line.strip_suffix('\r').unwrap_or(line))
 }
 
 /// Reads a file, which may be large.
@@ -125,7 +125,7 @@ fn decode<'b>(path: &str, bytes: &'b [u8]) -> Result<&'b str, Failure> {
 fn read_lines(c: Call<'_, '_>) -> Result<(), Failure> {
     let path = c.text()?;
     let text = read(c, &path)?;
-    c.give_reference(texts(lines(&text)))
+    c.return_reference(texts(lines(&text)))
 }
 
 fn lines(text: &str) -> Vec<Rc<str>> {
@@ -172,17 +172,17 @@ pub(super) fn write(c: Call<'_, '_>, bytes: &[u8], path: &str) -> Result<(), Fai
 
 fn progress(c: Call<'_, '_>) -> Result<(), Failure> {
     let (label, done, total) = (c.text()?, c.integer(), c.integer());
-    if let Some(tell) = c.host.progress
+    if let Some(report) = c.host.progress
         && !c.host.is_rehearsal
     {
-        tell(&Step { label: &label, done: u64::try_from(done).ok(), total: u64::try_from(total).ok() });
+        report(&ProgressReport { label: &label, done: u64::try_from(done).ok(), total: u64::try_from(total).ok() });
     }
     Ok(())
 }
 
 fn arguments(c: Call<'_, '_>) -> Result<(), Failure> {
     let all = c.host.arguments.iter().map(String::as_str).collect();
-    c.give_reference(texts(all))
+    c.return_reference(texts(all))
 }
 
 /// Exits the program; the caller that ends the process flushes its output.
@@ -196,8 +196,8 @@ fn read_csv(c: Call<'_, '_>) -> Result<(), Failure> {
     let text = read(c, &path)?;
     let (names, columns) = table(&path, &text)?;
     let columns: Vec<Ref> = columns.into_iter().map(|f| Ref::Cells(Rc::new(Cells::numbers(f)))).collect();
-    c.give_reference(texts(names))?;
-    c.give_reference(Ref::Cells(Rc::new(Cells::references(columns))))
+    c.return_reference(texts(names))?;
+    c.return_reference(Ref::Cells(Rc::new(Cells::references(columns))))
 }
 
 /// The names of the columns, and the numbers in them.
@@ -252,9 +252,9 @@ fn malformed(path: &str, error: &csv::Error) -> Failure {
 
 /// Shortens a field, so that a message remains one line whatever the file contains.
 fn shortened(field: &str) -> String {
-    const MOST: usize = 40;
-    let line: String = field.chars().take(MOST).map(|c| if c.is_control() { '␤' } else { c }).collect();
-    if field.chars().count() > MOST { line + "…" } else { line }
+    const MAX_LENGTH: usize = 40;
+    let line: String = field.chars().take(MAX_LENGTH).map(|c| if c.is_control() { '␤' } else { c }).collect();
+    if field.chars().count() > MAX_LENGTH { line + "…" } else { line }
 }
 
 #[cfg(test)]

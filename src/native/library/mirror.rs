@@ -2,7 +2,7 @@
 
 use super::NativeFunction;
 use super::context::{Failure, NativeContext};
-use crate::value::shape::{Case, Shape, ShapeId, Shapes, Style, seen};
+use crate::value::shape::{Case, Shape, ShapeId, Shapes, Style, visible_fields};
 use crate::value::{Components, Ref, print};
 use std::fmt::Write;
 use std::rc::Rc;
@@ -61,7 +61,7 @@ fn space(shapes: &Shapes, shape: ShapeId, depth: usize) -> Space {
         Shape::Bool => Space::of(1, 1),
         Shape::String | Shape::Character | Shape::Function { .. } => Space::of(16, 8),
         Shape::Tuple(fields) => all(&mut fields.iter().map(|(_, shape)| *shape)),
-        Shape::Struct { fields, style, .. } => all(&mut seen(fields, *style).iter().map(|(_, shape)| *shape)),
+        Shape::Struct { fields, style, .. } => all(&mut visible_fields(fields, *style).iter().map(|(_, shape)| *shape)),
         Shape::Enum { cases, .. } => {
             let payloads = cases.iter().map(|case| all(&mut case.payload.iter().map(|(_, shape)| *shape)));
             let largest = payloads
@@ -94,7 +94,7 @@ fn space(shapes: &Shapes, shape: ShapeId, depth: usize) -> Space {
 /// Measures the type of an argument, which is passed as an optional.
 fn measure(c: Call<'_, '_>, by: fn(Space) -> i64) -> Result<(), Failure> {
     let found = space(c.shapes, c.type_at(0)?, 0);
-    c.give_integer(by(found))
+    c.return_integer(by(found))
 }
 
 fn outline(c: Call<'_, '_>) -> Result<(), Failure> {
@@ -103,7 +103,7 @@ fn outline(c: Call<'_, '_>) -> Result<(), Failure> {
     let mut writer = Outline { shapes: c.shapes, out: String::new(), depth: 0 };
     writer.value("", shape, &mut c.components(value));
     let text = writer.out;
-    c.give_text(text)
+    c.return_text(text)
 }
 
 /// Names the elements of a tuple by their labels or indices.

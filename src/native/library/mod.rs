@@ -20,9 +20,9 @@ mod picture;
 mod place;
 mod text;
 
-pub use access::{Access, Denied, Folders, way_out};
+pub use access::{Access, AccessError, Folders, access_help};
 pub use context::{Argument, Failure, FailureKind, NativeContext, NativeRegisters, internal};
-pub use host::{Display, ExplainRequest, Host, Random, Screen, Step, Streams, View};
+pub use host::{Display, ExplainRequest, Host, ProgressReport, Random, Screen, Streams, View};
 pub use io::{Table, lines_of, table_of};
 pub use text::{append_text, texts};
 

@@ -31,8 +31,8 @@ fn parse(c: Call<'_, '_>, decimal: fn(&str) -> Option<f64>, precision: Precision
     let text = c.text()?;
     let text: &str = &text;
     let number = decimal(text).or_else(|| hexadecimal(text, &precision)).or_else(|| payload(text));
-    c.give_integer(i64::from(number.is_some()))?;
-    c.give_number(number.unwrap_or(0.0))
+    c.return_integer(i64::from(number.is_some()))?;
+    c.return_number(number.unwrap_or(0.0))
 }
 
 /// Parses a number such as `-0x1.8p3`: hexadecimal digits, times a power of 2.
@@ -46,13 +46,13 @@ fn hexadecimal(text: &str, precision: &Precision) -> Option<f64> {
         Some((digits, power)) => (digits, exponent_of(power)?),
         None => (digits, 0),
     };
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    if whole.is_empty() && fraction.is_empty() {
+    let (integer_digits, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    if integer_digits.is_empty() && fraction.is_empty() {
         return None;
     }
     // Digits beyond the precision are represented by a sticky bit, which is 1 if any of them is not 0.
     let (mut significand, mut exponent, mut rest) = (0_u64, power, false);
-    for (digits, step) in [(whole, 0), (fraction, -4)] {
+    for (digits, step) in [(integer_digits, 0), (fraction, -4)] {
         for digit in digits.chars() {
             let digit = u64::from(digit.to_digit(16)?);
             if significand >> 58 == 0 {
@@ -70,12 +70,12 @@ fn hexadecimal(text: &str, precision: &Precision) -> Option<f64> {
 
 /// Parses a decimal exponent; one with too many digits is replaced by another that is far out of range.
 fn exponent_of(text: &str) -> Option<i32> {
-    const FAR: i32 = 1 << 24;
+    const EXPONENT_LIMIT: i32 = 1 << 24;
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    let size = digits.parse().unwrap_or(FAR).min(FAR);
+    let size = digits.parse().unwrap_or(EXPONENT_LIMIT).min(EXPONENT_LIMIT);
     Some(if text.starts_with('-') { -size } else { size })
 }
 
@@ -115,23 +115,23 @@ fn payload(text: &str) -> Option<f64> {
 
 fn parse_integer(c: Call<'_, '_>) -> Result<(), Failure> {
     let number = c.text()?.parse::<i64>().ok();
-    c.give_integer(i64::from(number.is_some()))?;
-    c.give_integer(number.unwrap_or(0))
+    c.return_integer(i64::from(number.is_some()))?;
+    c.return_integer(number.unwrap_or(0))
 }
 
 fn bits(c: Call<'_, '_>) -> Result<(), Failure> {
     let bits = c.number().to_bits();
-    c.give_integer(bits as i64)
+    c.return_integer(bits as i64)
 }
 
 fn of_bits(c: Call<'_, '_>) -> Result<(), Failure> {
     let number = f64::from_bits(c.integer() as u64);
-    c.give_number(number)
+    c.return_number(number)
 }
 
 fn random_number(c: Call<'_, '_>) -> Result<(), Failure> {
     let number = c.host.random.number();
-    c.give_number(number)
+    c.return_number(number)
 }
 
 fn random_integer(c: Call<'_, '_>) -> Result<(), Failure> {
@@ -141,12 +141,12 @@ fn random_integer(c: Call<'_, '_>) -> Result<(), Failure> {
         return Err(Failure::new(FailureKind::InvalidRange, message));
     }
     let number = c.host.random.integer(low, high);
-    c.give_integer(number)
+    c.return_integer(number)
 }
 
 fn clock(c: Call<'_, '_>) -> Result<(), Failure> {
     let seconds = c.host.started.elapsed().as_secs_f64();
-    c.give_number(seconds)
+    c.return_number(seconds)
 }
 
 /// Returns the seconds since the beginning of 1970, negative before it.
@@ -155,7 +155,7 @@ fn now(c: Call<'_, '_>) -> Result<(), Failure> {
         Ok(since) => since.as_secs_f64(),
         Err(before) => -before.duration().as_secs_f64(),
     };
-    c.give_number(seconds)
+    c.return_number(seconds)
 }
 
 #[cfg(test)]

@@ -49,12 +49,12 @@ fn clear(c: Call<'_, '_>) -> Result<(), Failure> {
 
 fn plot_text(c: Call<'_, '_>) -> Result<(), Failure> {
     let text = chart(c)?.text().join("\n");
-    c.give_text(text.as_str())
+    c.return_text(text.as_str())
 }
 
 fn plot_svg(c: Call<'_, '_>) -> Result<(), Failure> {
     let svg = chart(c)?.svg().map_err(|_| internal())?;
-    c.give_text(svg.as_str())
+    c.return_text(svg.as_str())
 }
 
 /// Renders a drawing to a file of pixels.
@@ -78,7 +78,7 @@ fn request_explanation(c: Call<'_, '_>) -> Result<(), Failure> {
 
 fn seen(c: Call<'_, '_>) -> Result<(), Failure> {
     let forms = c.host.pending_explanations.pop().map(|request| request.forms).unwrap_or_default();
-    c.give_reference(texts(forms.iter().map(String::as_str).collect()))
+    c.return_reference(texts(forms.iter().map(String::as_str).collect()))
 }
 
 /// Reads a chart: title, names of the series, their marks, numbers of points, the points, and the bounds of `x`.

@@ -45,7 +45,7 @@ fn place(text: &str, place: i64) -> Result<usize, Failure> {
 fn step(c: Call<'_, '_>, by: fn(&str, usize) -> Option<usize>) -> Result<(), Failure> {
     let (text, from) = (c.text()?, c.integer());
     let next = by(&text, place(&text, from)?).ok_or_else(|| outside(from))?;
-    c.give_integer(next as i64)
+    c.return_integer(next as i64)
 }
 
 /// Whether two bytes certainly belong to different characters. Two ASCII characters never form one grapheme cluster, except a
@@ -84,27 +84,27 @@ fn at(c: Call<'_, '_>) -> Result<(), Failure> {
     let (text, from) = (c.text()?, c.integer());
     let start = place(&text, from)?;
     let end = after(&text, start).ok_or_else(|| outside(from))?;
-    c.give_text(reader::character(&text[start..end]))
+    c.return_text(reader::character(&text[start..end]))
 }
 
 fn scalar_at(c: Call<'_, '_>) -> Result<(), Failure> {
     let (text, from) = (c.text()?, c.integer());
     let start = place(&text, from)?;
     let scalar = text[start..].chars().next().ok_or_else(|| outside(from))?;
-    c.give_integer(i64::from(u32::from(scalar)))
+    c.return_integer(i64::from(u32::from(scalar)))
 }
 
 fn byte_at(c: Call<'_, '_>) -> Result<(), Failure> {
     let (text, from) = (c.text()?, c.integer());
     let byte = usize::try_from(from).ok().and_then(|k| text.as_bytes().get(k)).ok_or_else(|| outside(from))?;
-    c.give_integer(i64::from(*byte))
+    c.return_integer(i64::from(*byte))
 }
 
 fn part(c: Call<'_, '_>) -> Result<(), Failure> {
     let (text, low, high) = (c.text()?, c.integer(), c.integer());
     let (from, to) = (place(&text, low)?, place(&text, high)?);
     if from == 0 && to == text.len() {
-        return c.give_text(text);
+        return c.return_text(text);
     }
     let part = text.get(from..to).ok_or_else(|| {
         Failure::new(
@@ -112,7 +112,7 @@ fn part(c: Call<'_, '_>) -> Result<(), Failure> {
             format!("the range of a string from {low} to {high} ends before it starts"),
         )
     })?;
-    c.give_text(part)
+    c.return_text(part)
 }
 
 /// Finds a substring between two positions; -1 if there is none.
@@ -120,7 +120,7 @@ fn find(c: Call<'_, '_>, which: fn(&str, &str) -> Option<usize>) -> Result<(), F
     let (text, part, low, high) = (c.text()?, c.text()?, c.integer(), c.integer());
     let (from, to) = (place(&text, low)?, place(&text, high)?);
     let found = text.get(from..to).filter(|_| !part.is_empty()).and_then(|inside| which(inside, &part));
-    c.give_integer(found.map_or(-1, |k| (from + k) as i64))
+    c.return_integer(found.map_or(-1, |k| (from + k) as i64))
 }
 
 /// Returns the beginning and end of every part between separators, in one array: at most so many cuts, with or without
@@ -149,7 +149,7 @@ fn cuts(c: Call<'_, '_>) -> Result<(), Failure> {
         start = at + separator.len();
     }
     add(start, to);
-    c.give_reference(Ref::Cells(Rc::new(Cells::integers(places))))
+    c.return_reference(Ref::Cells(Rc::new(Cells::integers(places))))
 }
 
 fn codes(c: Call<'_, '_>, of: fn(&str) -> Vec<i64>) -> Result<(), Failure> {
@@ -157,7 +157,7 @@ fn codes(c: Call<'_, '_>, of: fn(&str) -> Vec<i64>) -> Result<(), Failure> {
     array::affordable(c.host, text.len(), size_of::<i64>())?;
     let i = of(&text);
     let cells = Cells::integers(i);
-    c.give_reference(Ref::Cells(Rc::new(cells)))
+    c.return_reference(Ref::Cells(Rc::new(cells)))
 }
 
 /// Reads an array of integers.
@@ -168,13 +168,13 @@ fn numbers(c: Call<'_, '_>) -> Result<Rc<Cells>, Failure> {
 /// Decodes UTF-8; invalid sequences are replaced.
 fn of_bytes(c: Call<'_, '_>) -> Result<(), Failure> {
     let bytes: Vec<u8> = numbers(c)?.i.iter().map(|byte| *byte as u8).collect();
-    c.give_text(String::from_utf8_lossy(&bytes).as_ref())
+    c.return_text(String::from_utf8_lossy(&bytes).as_ref())
 }
 
 fn of_scalars(c: Call<'_, '_>) -> Result<(), Failure> {
     let scalar = |code: &i64| u32::try_from(*code).ok().and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER);
     let text: String = numbers(c)?.i.iter().map(scalar).collect();
-    c.give_text(text)
+    c.return_text(text)
 }
 
 #[cfg(test)]

@@ -113,7 +113,7 @@ fn concat(c: Call<'_, '_>) -> Result<(), Failure> {
     let mut both = String::with_capacity(a.len() + b.len());
     both.push_str(&a);
     both.push_str(&b);
-    c.give_text(both)
+    c.return_text(both)
 }
 
 /// Replaces a string by the character at a position, and the position by the next one.
@@ -146,20 +146,20 @@ fn reserve(c: Call<'_, '_>) -> Result<(), Failure> {
     let bytes = array::count(bytes)?;
     array::affordable(c.host, 1, bytes)?;
     text.reserve(bytes);
-    c.give_text(text)
+    c.return_text(text)
 }
 
 fn change(c: Call<'_, '_>, by: fn(&str) -> String) -> Result<(), Failure> {
     let text = c.text()?;
-    c.give_text(by(&text))
+    c.return_text(by(&text))
 }
 
 /// Converts to upper or lower case; a single letter, a frequent argument, is converted without an allocation.
 fn recase(c: Call<'_, '_>, letter: fn(&u8) -> u8, by: fn(&str) -> String) -> Result<(), Failure> {
     let text = c.text()?;
     match (text.as_bytes(), text.is_ascii()) {
-        ([only], true) => c.give_text(reader::character(char::from(letter(only)).encode_utf8(&mut [0; 4]))),
-        _ => c.give_text(by(&text)),
+        ([only], true) => c.return_text(reader::character(char::from(letter(only)).encode_utf8(&mut [0; 4]))),
+        _ => c.return_text(by(&text)),
     }
 }
 
@@ -168,14 +168,14 @@ fn in_characters(c: Call<'_, '_>) -> Result<(), Failure> {
     // Each ASCII byte is a character (except in CR LF), so that the capacity is known.
     let mut all = Vec::with_capacity(if text.is_ascii() { text.len() } else { 0 });
     all.extend(cancel::checking(characters(&text)).map(|character| Ref::Text(reader::character(character))));
-    c.give_reference(Ref::Cells(Rc::new(Cells::references(all))))
+    c.return_reference(Ref::Cells(Rc::new(Cells::references(all))))
 }
 
 fn from_characters(c: Call<'_, '_>) -> Result<(), Failure> {
     let all = c.array(TEXT)?;
     let longest = all.r.iter().map(|r| text(r).len()).max().unwrap_or(0);
     array::affordable(c.host, all.len, longest)?;
-    c.give_text(cancel::checking(all.r.iter()).map(text).collect::<String>())
+    c.return_text(cancel::checking(all.r.iter()).map(text).collect::<String>())
 }
 
 fn replace(c: Call<'_, '_>) -> Result<(), Failure> {
@@ -183,7 +183,7 @@ fn replace(c: Call<'_, '_>) -> Result<(), Failure> {
     array::affordable(c.host, cancel::checking(text.matches(&*part)).count(), other.len())?;
     // An empty pattern occurs nowhere.
     if part.is_empty() {
-        return c.give_text(text);
+        return c.return_text(text);
     }
     let (mut changed, mut from) = (String::with_capacity(text.len()), 0);
     for (at, found) in cancel::checking(text.match_indices(&*part)) {
@@ -192,7 +192,7 @@ fn replace(c: Call<'_, '_>) -> Result<(), Failure> {
         from = at + found.len();
     }
     changed.push_str(&text[from..]);
-    c.give_text(changed)
+    c.return_text(changed)
 }
 
 fn cut(c: Call<'_, '_>) -> Result<(), Failure> {
@@ -202,7 +202,7 @@ fn cut(c: Call<'_, '_>) -> Result<(), Failure> {
     } else {
         cancel::checking(text.split(&*separator)).map(Into::into).collect()
     };
-    c.give_reference(texts(parts))
+    c.return_reference(texts(parts))
 }
 
 fn join(c: Call<'_, '_>) -> Result<(), Failure> {
@@ -215,7 +215,7 @@ fn join(c: Call<'_, '_>) -> Result<(), Failure> {
         joined.push_str(if k == 0 { "" } else { &separator });
         joined.push_str(part);
     }
-    c.give_text(joined)
+    c.return_text(joined)
 }
 
 fn repeating(c: Call<'_, '_>) -> Result<(), Failure> {
@@ -230,7 +230,7 @@ fn repeating(c: Call<'_, '_>) -> Result<(), Failure> {
         let missing = count * text.len() - repeated.len();
         repeated.push_str(&piece[..missing.min(piece.len())]);
     }
-    c.give_text(repeated)
+    c.return_text(repeated)
 }
 
 fn of_int(c: Call<'_, '_>) -> Result<(), Failure> {
@@ -249,7 +249,7 @@ fn of_int(c: Call<'_, '_>) -> Result<(), Failure> {
     if value < 0 {
         digits.push('-');
     }
-    c.give_text(digits.iter().rev().collect::<String>())
+    c.return_text(digits.iter().rev().collect::<String>())
 }
 
 fn is_currency(c: char) -> bool {

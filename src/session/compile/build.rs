@@ -3,7 +3,7 @@
 use crate::bytecode::{Bytes, Code as Bytecode, Image, LIST};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{FunctionId, MethodId, Op, Program};
-use crate::native::formula::Written;
+use crate::native::formula::FunctionFormula;
 use crate::native::library::ExplainRequest;
 use crate::session::compile::graphs;
 use crate::session::compile::graphs::Graphs;
@@ -16,8 +16,8 @@ use crate::source::{SourceMap, Span};
 use crate::types::TypeContext;
 use crate::types::declare::interactive;
 use crate::value::Signature;
-use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
-use crate::vm::{CodeSource, Fault, Kind, Kink, Reporter, Trace, TransformKind};
+use crate::value::shape::{DescriptionId, ShapeId, Shapes, Tangents};
+use crate::vm::{CodeSource, Fault, FaultKind, Kink, Reporter, Trace, TransformKind};
 use hashbrown::HashMap;
 use std::rc::Rc;
 
@@ -33,12 +33,12 @@ struct Loaded<'p> {
     functions: Vec<[Option<Rc<Bytecode>>; 3]>,
     shapes: Shapes,
     tangents: Tangents,
-    own_texts: Vec<[u32; 2]>,
+    custom_descriptions: Vec<[u32; 2]>,
     methods: HashMap<(u32, ShapeId), u32>,
     /// The parameter names of its functions, for explanations.
     parameters: HashMap<String, Vec<String>>,
     /// Its functions as formulas, if it requests any, or the reasons why there is none.
-    formulas: HashMap<u32, Result<Written, String>>,
+    formulas: HashMap<u32, Result<FunctionFormula, String>>,
     /// The graphs from which tangent and adjoint code is derived.
     graphs: Graphs,
     globals: [u32; 3],
@@ -47,10 +47,10 @@ struct Loaded<'p> {
 }
 
 /// Functions as formulas, by their ids, or the reasons why there is none.
-type Formulas = Vec<(u32, Result<Written, String>)>;
+type Formulas = Vec<(u32, Result<FunctionFormula, String>)>;
 
 /// The data for explanations besides the code: source files, parameter names, and formulas.
-type Told = (Vec<(String, String)>, Vec<(String, Vec<String>)>, Formulas);
+type ExplanationData = (Vec<(String, String)>, Vec<(String, Vec<String>)>, Formulas);
 
 impl Loaded<'_> {
     fn code(&self, function: u32, version: usize) -> Result<Rc<Bytecode>, Box<Fault>> {
@@ -112,8 +112,8 @@ impl Reporter for Loaded<'_> {
         formula::forms(&self.formulas.get(&function).cloned().unwrap_or_else(unknown), name, order)
     }
 
-    fn own_text(&mut self, own: OwnId, inside: bool) -> Result<u32, Box<Fault>> {
-        let texts = self.own_texts.get(own.0 as usize);
+    fn custom_description(&mut self, own: DescriptionId, inside: bool) -> Result<u32, Box<Fault>> {
+        let texts = self.custom_descriptions.get(own.0 as usize);
         Ok(texts.ok_or_else(|| Fault::internal("a type whose source was never compiled"))?[usize::from(inside)])
     }
 }
@@ -134,7 +134,7 @@ impl Session {
         let files = self.sources.written().map(|source| (source.name.to_string(), source.text.to_string())).collect();
         let parameters = interactive::parameters_of_functions(&mut self.context);
         let formulas = self.formulas();
-        let marks_thresholds = self.wanted.kinks;
+        let marks_thresholds = self.observer_options.kinks;
         let image = match image(&self.program, (files, parameters, formulas), compiled.script, marks_thresholds) {
             Ok(image) => image,
             Err(fault) => return Err(self.concluded(Err(fault), compiled.diagnostics)),
@@ -154,7 +154,7 @@ impl Session {
         if !steps.into_iter().any(|step| matches!(step.op, Op::Native { name: "derive", .. })) {
             return vec![];
         }
-        let written = |f| (f, formula::written(&self.program, FunctionId(f), &self.sources));
+        let written = |f| (f, formula::function_formula(&self.program, FunctionId(f), &self.sources));
         (0..functions.len() as u32).map(written).collect()
     }
 
@@ -166,7 +166,7 @@ impl Session {
             Ok(image) => image,
             Err(damage) => return self.refused_file(file, &damage.to_string()),
         };
-        if self.wanted.no_kinks && !image.marks_thresholds {
+        if self.observer_options.stops_at_kinks && !image.marks_thresholds {
             return self.refused_file(file, WITHOUT_THRESHOLDS);
         }
         let restored = Shapes::restored(image.shapes)
@@ -178,12 +178,12 @@ impl Session {
             return self.refused_file(file, "the sources of the compiled program are larger than 4 GiB");
         }
         self.machine.reserve_globals(image.globals);
-        self.machine.diagnosis.progress = self.loops.map(|tell| self.progress_reporter(tell));
+        self.machine.diagnosis.progress = self.loops.map(|report| self.progress_reporter(report));
         let mut compiler = Loaded {
             functions: image.functions,
             shapes,
             tangents,
-            own_texts: image.own_texts,
+            custom_descriptions: image.custom_descriptions,
             methods: image.methods.into_iter().map(|(method, shape, f)| ((method, shape), f)).collect(),
             parameters: image.parameters.into_iter().collect(),
             formulas: image.formulas.into_iter().collect(),
@@ -194,7 +194,9 @@ impl Session {
         let result = self.machine.run(&mut compiler, image.script, Default::default());
         match result {
             // The compiler would not have produced such code.
-            Err(fault) if matches!(fault.kind, Kind::Error(Code::Internal)) => self.refused_file(file, CONTRADICTION),
+            Err(fault) if matches!(fault.kind, FaultKind::Error(Code::Internal)) => {
+                self.refused_file(file, CONTRADICTION)
+            }
             result => self.concluded(result.map(|_| None), vec![]),
         }
     }
@@ -221,7 +223,7 @@ impl Session {
 /// Builds the image of a compiled program.
 fn image(
     program: &Program,
-    (files, parameters, formulas): Told,
+    (files, parameters, formulas): ExplanationData,
     script: FunctionId,
     marks_thresholds: bool,
 ) -> Result<Image, Box<Fault>> {
@@ -243,7 +245,7 @@ fn image(
         shapes: program.shapes.stored(),
         tangents: program.tangents.stored(),
         globals: program.globals,
-        own_texts: program.own_texts.iter().map(|pair| pair.map(|f| f.0)).collect(),
+        custom_descriptions: program.custom_descriptions.iter().map(|pair| pair.map(|f| f.0)).collect(),
         methods,
         parameters,
         formulas,
@@ -257,7 +259,7 @@ fn image(
 fn unless_too_large(code: Result<Rc<Bytecode>, Box<Fault>>) -> Result<Option<Rc<Bytecode>>, Box<Fault>> {
     match code {
         Ok(code) => Ok(Some(code)),
-        Err(fault) if matches!(fault.kind, Kind::Error(Code::TooLarge)) => Ok(None),
+        Err(fault) if matches!(fault.kind, FaultKind::Error(Code::TooLarge)) => Ok(None),
         Err(fault) => Err(fault),
     }
 }

@@ -17,7 +17,7 @@ pub type Loader = fn(&Path, &Folders) -> Result<String, String>;
 
 /// The files of a module after parsing.
 #[derive(Default)]
-pub(crate) struct Gathered {
+pub(crate) struct ModuleFiles {
     pub files: Vec<File>,
     /// The first position and the text of each file.
     pub texts: Vec<(u32, Rc<str>)>,
@@ -38,30 +38,30 @@ impl Session {
     }
 
     /// Reads the files of a module, and the files that they import.
-    pub(crate) fn gather(&mut self, inputs: &[Input]) -> Gathered {
-        let mut gathered = Gathered::default();
+    pub(crate) fn load_files(&mut self, inputs: &[Input]) -> ModuleFiles {
+        let mut loaded = ModuleFiles::default();
         for input in inputs {
-            self.read(input, inputs, &mut vec![], &mut gathered);
+            self.read(input, inputs, &mut vec![], &mut loaded);
         }
-        gathered
+        loaded
     }
 
-    fn read(&mut self, input: &Input, given: &[Input], importing: &mut Vec<PathBuf>, gathered: &mut Gathered) {
+    fn read(&mut self, input: &Input, given: &[Input], importing: &mut Vec<PathBuf>, loaded: &mut ModuleFiles) {
         let path = plain(Path::new(input.name));
-        if given.len() > 1 && gathered.paths.contains(&path) {
+        if given.len() > 1 && loaded.paths.contains(&path) {
             return;
         }
         importing.push(path.clone());
         let mut problems: Vec<Problem> = vec![];
         for (span, file) in imports(input.text) {
-            if let Err(problem) = self.import(&path, &file, given, importing, gathered) {
+            if let Err(problem) = self.import(&path, &file, given, importing, loaded) {
                 problems.push((span, problem));
             }
         }
         importing.pop();
-        gathered.paths.push(path);
+        loaded.paths.push(path);
         let Some(id) = self.sources.add(input.name, input.text.to_owned(), false) else {
-            gathered.is_full = true;
+            loaded.is_full = true;
             return;
         };
         let start = self.sources.get(id).start;
@@ -71,10 +71,10 @@ impl Session {
         let place = |span: Span| Span::new(span.start + start, span.end + start);
         let problems =
             problems.into_iter().map(|(span, problem)| Diagnostic::error(Code::Import, place(span), problem));
-        gathered.diagnostics.extend(problems);
-        gathered.diagnostics.extend(parsed.diagnostics);
-        gathered.files.push(parsed.file);
-        gathered.texts.push((start, Rc::from(input.text)));
+        loaded.diagnostics.extend(problems);
+        loaded.diagnostics.extend(parsed.diagnostics);
+        loaded.files.push(parsed.file);
+        loaded.texts.push((start, Rc::from(input.text)));
     }
 
     /// Reads an imported file, unless it has been read.
@@ -84,7 +84,7 @@ impl Session {
         file: &str,
         given: &[Input],
         importing: &mut Vec<PathBuf>,
-        gathered: &mut Gathered,
+        loaded: &mut ModuleFiles,
     ) -> Result<(), String> {
         let path = plain(&importer.parent().unwrap_or(Path::new("")).join(file));
         if let Some(at) = importing.iter().position(|p| *p == path) {
@@ -95,32 +95,32 @@ impl Session {
                 _ => format!("these files import each other: {}", circle.join(" → ")),
             });
         }
-        if gathered.paths.contains(&path) || self.imported.contains(&path) {
+        if loaded.paths.contains(&path) || self.imported.contains(&path) {
             return Ok(());
         }
         if importing.len() >= MAX_CHAIN {
             return Err(format!("imports are nested more than {MAX_CHAIN} deep"));
         }
         if let Some(input) = given.iter().find(|i| plain(Path::new(i.name)) == path) {
-            self.read(input, given, importing, gathered);
+            self.read(input, given, importing, loaded);
             return Ok(());
         }
         let Some(load) = self.loader else { return Err("files cannot be imported here".to_owned()) };
         let folders = &self.machine.host.access.read;
         if !folders.has(&path) {
-            let way_out = crate::native::library::way_out(&path, "--allow-read");
-            return Err(format!("cannot import '{file}': it is outside the program's folders; {way_out}"));
+            let access_help = crate::native::library::access_help(&path, "--allow-read");
+            return Err(format!("cannot import '{file}': it is outside the program's folders; {access_help}"));
         }
         let text = load(&path, folders).map_err(|reason| format!("cannot import '{file}': {reason}"))?;
         let name = path.display().to_string();
-        self.read(&Input { name: &name, text: &text }, given, importing, gathered);
+        self.read(&Input { name: &name, text: &text }, given, importing, loaded);
         Ok(())
     }
 }
 
 /// Returns the files that a text imports, with the spans of the imports.
 fn imports(text: &str) -> Vec<(Span, String)> {
-    // Most texts import nothing, and need no second parse.
+    // Most files have no imports, and need no second parse.
     if !text.contains("import") {
         return vec![];
     }

@@ -3,7 +3,7 @@
 use crate::bytecode::Code;
 use crate::diagnostic::Diagnostic;
 use crate::diff;
-use crate::emit::{Unencodable, emit};
+use crate::emit::{EncodeError, emit};
 use crate::ir::passes::inline_all::{Inlined, inline_all};
 use crate::ir::{Fallback, Function, FunctionId, Program};
 use crate::native::library::Streams;
@@ -45,7 +45,7 @@ fn with_fallbacks(program: &Program, function: &Signature, kind: TransformKind) 
 fn early_ends(program: &Program, function: &Signature, kind: TransformKind) -> Result<Vec<Fallback>, Fallback> {
     let Inlined { graph, fallbacks } = with_fallbacks(program, function, kind)?;
     let code: Code = emit(program, &graph, false).map_err(|why| match why {
-        Unencodable::TooManyRegisters => Fallback::TooManyRegisters,
+        EncodeError::TooManyRegisters => Fallback::TooManyRegisters,
         _ => Fallback::Instruction,
     })?;
     translate(&code).ok_or(Fallback::Instruction)?;
@@ -102,13 +102,13 @@ impl Session {
     /// # Errors
     /// Returns the diagnostics when the function does not compile.
     pub fn mechanisms(&mut self, function: &str) -> Result<Vec<String>, Vec<Diagnostic>> {
-        let before = self.before();
+        let snapshot = self.snapshot();
         let compiled = self.compile(&[Input { name: "‹diff›", text: function }], true);
         let found = compiled.map(|compiled| {
             let first = self.functions_in(compiled.script).first().copied();
             first.map_or(vec![], |id| lines(&self.program, id, |_| None))
         });
-        self.put_back(before);
+        self.restore(snapshot);
         found.map_err(|outcome| outcome.diagnostics)
     }
 

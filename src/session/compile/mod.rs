@@ -11,7 +11,7 @@ use crate::cancel::{Deadline, Reason};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::diff::{Checker, mark_own_tangents};
 use crate::ir::FunctionId;
-use crate::session::compile::imports::Gathered;
+use crate::session::compile::imports::ModuleFiles;
 use crate::session::{Compiled, Input, Outcome, Session, Status};
 use crate::source::Span;
 use crate::syntax;
@@ -30,7 +30,7 @@ use std::time::{Duration, Instant};
 
 impl Session {
     /// Compiles the files of a module; returns an outcome when there are errors or the work is cancelled. The session then
-    /// contains the declarations up to that point: a caller that continues with it must [restore it](Session::put_back).
+    /// contains the declarations up to that point: a caller that continues with it must [restore it](Session::restore).
     pub(crate) fn compile(&mut self, inputs: &[Input], wants_value: bool) -> Result<Compiled, Outcome> {
         let began = Instant::now();
         let compiled = self.stoppable("compiling", |session| session.compiled(inputs, wants_value));
@@ -96,7 +96,7 @@ impl Session {
     /// Parses texts and folds their operators.
     #[expect(clippy::type_complexity, reason = "trees with their sources")]
     pub(crate) fn parse(&mut self, inputs: &[Input]) -> Result<(Vec<syntax::ast::File>, Vec<(u32, Rc<str>)>), Outcome> {
-        let Gathered { mut files, texts, mut diagnostics, paths, is_full } = self.gather(inputs);
+        let ModuleFiles { mut files, texts, mut diagnostics, paths, is_full } = self.load_files(inputs);
         if is_full {
             return Err(rejected(vec![no_room()]));
         }
@@ -167,7 +167,7 @@ impl Session {
         for (id, promise, requirement) in instances {
             checker.check_declaration(id, promise.linear, &promise.wrt, requirement, &mut out);
         }
-        let before = out.len();
+        let first = out.len();
         for id in end..sampled_end {
             checker.check(FunctionId(id as u32), &mut out);
         }
@@ -175,7 +175,7 @@ impl Session {
             checker.check_declaration(id, promise.linear, &promise.wrt, None, &mut out);
         }
         // A warning may be caused by the types of the sample.
-        let found = out.split_off(before);
+        let found = out.split_off(first);
         out.extend(found.into_iter().filter(Diagnostic::is_error));
         out
     }

@@ -20,16 +20,16 @@ impl Session {
             let (files, _) = self.parse(inputs)?;
             return Ok(files.iter().map(crate::syntax::dump).collect());
         }
-        let before = self.program.functions.len();
+        let first = self.program.functions.len();
         let compiled = self.compile(inputs, false)?;
         Ok(match stage {
             Stage::Types => self.show_types(&compiled.checked),
             Stage::Tape => return self.show_tape(compiled),
             Stage::Mechanism => {
-                let own = self.own_functions(before);
+                let own = self.own_functions(first);
                 return self.executed_mechanisms(compiled, &own);
             }
-            _ => self.show_functions(stage, before),
+            _ => self.show_functions(stage, first),
         })
     }
 
@@ -48,7 +48,7 @@ impl Session {
             }
             _ => {}
         }
-        let before = self.before();
+        let snapshot = self.snapshot();
         let compiled = self.compile(&[Input { name: "‹show›", text: &function }], true);
         let text = compiled.map(|compiled| {
             let mut found = self.functions_in(compiled.script);
@@ -60,7 +60,7 @@ impl Session {
             }
             found.into_iter().map(|id| self.show_graph(stage, id) + "\n").collect::<String>()
         });
-        self.put_back(before);
+        self.restore(snapshot);
         text.map_err(|outcome| outcome.diagnostics)
     }
 
@@ -71,9 +71,9 @@ impl Session {
         let source = place.and_then(|span| self.sources.source_of(span)).map(|id| self.sources.get(id));
         let text = source.filter(|source| !source.is_prelude).map(|source| source.text.to_string());
         let text = text.unwrap_or_else(|| function.to_owned());
-        let before = self.before();
+        let snapshot = self.snapshot();
         let parsed = self.parse(&[Input { name: "‹show›", text: &text }]);
-        self.put_back(before);
+        self.restore(snapshot);
         let (files, _) = parsed.map_err(|outcome| outcome.diagnostics)?;
         Ok(files.iter().map(crate::syntax::dump).collect())
     }
@@ -108,14 +108,14 @@ impl Session {
         out
     }
 
-    /// Returns the functions of the program, without those of the library, compiled since there were `before` functions.
-    fn own_functions(&self, before: usize) -> Vec<FunctionId> {
-        let functions = (before..self.program.functions.len()).map(|id| FunctionId(id as u32));
+    /// Returns the functions of the program, without those of the library, compiled from index `first` on.
+    fn own_functions(&self, first: usize) -> Vec<FunctionId> {
+        let functions = (first..self.program.functions.len()).map(|id| FunctionId(id as u32));
         functions.filter(|id| !self.is_of_library(*id)).collect()
     }
 
-    fn show_functions(&mut self, stage: Stage, before: usize) -> String {
-        let own = self.own_functions(before).into_iter();
+    fn show_functions(&mut self, stage: Stage, first: usize) -> String {
+        let own = self.own_functions(first).into_iter();
         own.map(|id| self.show_graph(stage, id) + "\n").collect()
     }
 

@@ -1,16 +1,16 @@
 //! Derivation as text: the computation of a derivative at a point, step by step.
 
-use crate::session::{Count, Explained, Kink, Operation, Partial, Quantity};
+use crate::session::{Count, Explanation, Kink, Operation, Partial, Quantity};
 use crate::source::{SourceMap, Span};
-use crate::tape::watch::Sides;
+use crate::tape::watch::KinkPartials;
 use crate::value::number::{in_formula, write_double};
 use std::rc::Rc;
 
 /// The maximum number of steps that are listed individually; more are summarized by line.
-const MOST_ROWS: usize = 60;
+const MAX_ROWS: usize = 60;
 
 /// Formats values, partials, and adjoints.
-pub fn explain(explained: &Explained, sources: &SourceMap) -> Vec<String> {
+pub fn explain(explained: &Explanation, sources: &SourceMap) -> Vec<String> {
     if is_long(explained) {
         return summary(explained, sources);
     }
@@ -27,12 +27,12 @@ pub fn explain(explained: &Explained, sources: &SourceMap) -> Vec<String> {
 }
 
 /// Whether there are too many steps for a listing.
-pub(crate) fn is_long(explained: &Explained) -> bool {
-    explained.steps > MOST_ROWS
+pub(crate) fn is_long(explained: &Explanation) -> bool {
+    explained.steps > MAX_ROWS
 }
 
 /// Returns the name of the result, or a sentence for a result that does not depend on the input.
-pub(crate) fn result(explained: &Explained) -> Result<String, String> {
+pub(crate) fn result(explained: &Explanation) -> Result<String, String> {
     match &explained.results[..] {
         [(Some(name), _)] => Ok(name.clone()),
         [(None, value)] => Err(format!("the result is {} and does not depend on the input", short(*value))),
@@ -46,7 +46,7 @@ pub(crate) fn heading(result: &str) -> String {
 }
 
 /// Returns the rows of the steps with their values, after a row of column names.
-pub(crate) fn forward(explained: &Explained) -> Vec<[String; 4]> {
+pub(crate) fn forward(explained: &Explanation) -> Vec<[String; 4]> {
     let mut rows = vec![["forward".to_owned(), "value".to_owned(), "how it changes".to_owned(), String::new()]];
     for Quantity { name, value, .. } in &explained.inputs {
         rows.push([format!("  {name}"), short(*value), String::new(), String::new()]);
@@ -63,14 +63,14 @@ pub(crate) fn forward(explained: &Explained) -> Vec<[String; 4]> {
     rows
 }
 
-/// Formats the kinks that were met.
-pub(crate) fn kinks(explained: &Explained) -> impl Iterator<Item = String> {
+/// Formats the kinks that were found.
+pub(crate) fn kinks(explained: &Explanation) -> impl Iterator<Item = String> {
     explained.kinks.iter().map(kink)
 }
 
 /// Formats a kink, and the partial that is used there.
 fn kink(Kink { step, partials, .. }: &Kink) -> String {
-    let Some(Sides { left, right, taken }) = *partials else {
+    let Some(KinkPartials { left, right, taken }) = *partials else {
         return format!("a branch is exactly at its threshold, {step}: the derivative is that of the branch taken");
     };
     let side = |partial: f64| if partial.is_nan() { "none".to_owned() } else { short(partial) };
@@ -78,9 +78,9 @@ fn kink(Kink { step, partials, .. }: &Kink) -> String {
     format!("kink at {step}: {sides}; by convention the derivative is {} there", short(taken))
 }
 
-/// Formats the kinks that were met on one line; `None` when there were none.
-pub fn kinks_met(met: &[Kink]) -> Option<String> {
-    let (first, others) = met.split_first()?;
+/// Formats the kinks that were found on one line; `None` when there were none.
+pub fn observed_kinks(kinks: &[Kink]) -> Option<String> {
+    let (first, others) = kinks.split_first()?;
     let first = kink(first);
     Some(match others.len() {
         0 => first,
@@ -90,8 +90,8 @@ pub fn kinks_met(met: &[Kink]) -> Option<String> {
 }
 
 /// Formats the value and the derivatives of the function, and the mode of differentiation.
-pub fn derivatives(explained: &Explained) -> Vec<String> {
-    let Explained { function, inputs, results, steps, bytes, .. } = explained;
+pub fn derivatives(explained: &Explanation) -> Vec<String> {
+    let Explanation { function, inputs, results, steps, bytes, .. } = explained;
     let is_name = function.chars().all(|c| c.is_alphanumeric() || c == '_');
     let point = inputs.iter().map(|input| in_formula(input.value)).collect::<Vec<_>>().join(", ");
     let f = if is_name { function } else { "f" };
@@ -131,8 +131,8 @@ fn partials(operation: &Operation) -> String {
 }
 
 /// Returns the adjoint of each number as the sum of the contributions of the steps that use it.
-pub(crate) fn backward(explained: &Explained, result: &str) -> Vec<[String; 2]> {
-    let Explained { inputs, operations, .. } = explained;
+pub(crate) fn backward(explained: &Explanation, result: &str) -> Vec<[String; 2]> {
+    let Explanation { inputs, operations, .. } = explained;
     let quantities = operations.iter().rev().map(|o| &o.quantity).chain(inputs.iter());
     let mut rows = vec![];
     for quantity in quantities {
@@ -164,7 +164,7 @@ pub(crate) fn backward(explained: &Explained, result: &str) -> Vec<[String; 2]> 
 }
 
 /// Formats the nodes of the tape, with the adjoint of each number.
-pub fn tape(explained: &Explained, sources: &SourceMap) -> Vec<String> {
+pub fn tape(explained: &Explanation, sources: &SourceMap) -> Vec<String> {
     if is_long(explained) {
         return summary(explained, sources);
     }
@@ -174,7 +174,7 @@ pub fn tape(explained: &Explained, sources: &SourceMap) -> Vec<String> {
 }
 
 /// Returns the rows of the tape, after a row of column names.
-pub(crate) fn entries(explained: &Explained, sources: &SourceMap) -> Vec<[String; 7]> {
+pub(crate) fn entries(explained: &Explanation, sources: &SourceMap) -> Vec<[String; 7]> {
     let mut rows = vec![["#", "op", "what", "value", "partials", "adjoint", "source"].map(str::to_owned)];
     for (i, input) in explained.inputs.iter().enumerate() {
         let [value, adjoint] = [input.value, input.adjoint].map(short);
@@ -205,7 +205,7 @@ pub(crate) fn entries(explained: &Explained, sources: &SourceMap) -> Vec<[String
 }
 
 /// Formats the numbers of operations by line, and the adjoints of the inputs.
-fn summary(explained: &Explained, sources: &SourceMap) -> Vec<String> {
+fn summary(explained: &Explanation, sources: &SourceMap) -> Vec<String> {
     let mut lines = aligned(&sums(explained, sources), "  ");
     lines.extend(adjoints(explained).map(|line| format!("  {line}")));
     lines.push(format!("  {}", size(explained)));
@@ -213,7 +213,7 @@ fn summary(explained: &Explained, sources: &SourceMap) -> Vec<String> {
 }
 
 /// Formats the inputs and their adjoints.
-pub(crate) fn adjoints(explained: &Explained) -> impl Iterator<Item = String> {
+pub(crate) fn adjoints(explained: &Explanation) -> impl Iterator<Item = String> {
     let line = |Quantity { name, value, adjoint }: &Quantity| {
         format!("{name} = {}   {} = {}", short(*value), bar(name), short(*adjoint))
     };
@@ -221,7 +221,7 @@ pub(crate) fn adjoints(explained: &Explained) -> impl Iterator<Item = String> {
 }
 
 /// Returns the numbers of operations by line, after a row of column names.
-pub(crate) fn sums(explained: &Explained, sources: &SourceMap) -> Vec<[String; 3]> {
+pub(crate) fn sums(explained: &Explanation, sources: &SourceMap) -> Vec<[String; 3]> {
     // Operations at different positions of one line are counted together.
     let mut sums: Vec<(String, &Rc<str>, usize)> = vec![];
     for Count { symbol, span, times } in &explained.counts {
@@ -237,16 +237,16 @@ pub(crate) fn sums(explained: &Explained, sources: &SourceMap) -> Vec<[String; 3
 }
 
 /// Formats the size of the tape.
-pub(crate) fn size(explained: &Explained) -> String {
+pub(crate) fn size(explained: &Explanation) -> String {
     let entries = explained.inputs.len() + explained.steps;
     format!("{entries} {}, {} bytes", if entries == 1 { "entry" } else { "entries" }, explained.bytes)
 }
 
 /// Formats every intermediate value at two points, and the ratio of its change to the change of the input.
-pub fn nudge(before: &Explained, after: &Explained) -> Vec<String> {
+pub fn nudge(before: &Explanation, after: &Explanation) -> Vec<String> {
     let is_same = before.operations.len() == after.operations.len()
         && before.operations.iter().zip(&after.operations).all(|(a, b)| a.symbol == b.symbol);
-    if !is_same || before.steps.max(after.steps) > MOST_ROWS {
+    if !is_same || before.steps.max(after.steps) > MAX_ROWS {
         return vec![
             "  the two take different paths through the program, or the paths are too long to be \
                      shown"
@@ -255,7 +255,7 @@ pub fn nudge(before: &Explained, after: &Explained) -> Vec<String> {
     }
     let step: f64 = before.inputs.iter().zip(&after.inputs).map(|(a, b)| b.value - a.value).sum();
     let mut rows = vec![["", "before", "after", "change", "change / step"].map(str::to_owned)];
-    let all = |e: &Explained| -> Vec<(String, f64)> {
+    let all = |e: &Explanation| -> Vec<(String, f64)> {
         let inputs = e.inputs.iter().map(|q| (q.name.clone(), q.value));
         let steps = e.operations.iter().map(|o| (format!("{} = {}", o.quantity.name, o.formula), o.quantity.value));
         inputs.chain(steps).collect()

@@ -4,23 +4,27 @@ use crate::diagnostic::Diagnostic;
 use crate::diff::formula::formula;
 use crate::ir::{FunctionId, Program};
 use crate::native::field::Test;
-use crate::native::formula::{Formula, Written, simplified};
+use crate::native::formula::{Formula, FunctionFormula, simplified};
 use crate::session::Session;
 use crate::session::explain::latex;
 use crate::session::query::parts_of;
 use crate::source::SourceMap;
 
 /// The maximum size of a derivative, in nodes, before simplification.
-const LARGEST: usize = 100_000;
+const MAX_SIZE: usize = 100_000;
 
 /// The maximum length of a formula in bytes.
-const LONGEST: usize = 1200;
+const MAX_LENGTH: usize = 1200;
 
 /// The maximum order of a derivative.
-const MOST: i64 = 6;
+const MAX_ORDER: i64 = 6;
 
 /// Returns a function as a formula, or the reason why there is none.
-pub(crate) fn written(program: &Program, id: FunctionId, sources: &SourceMap) -> Result<Written, String> {
+pub(crate) fn function_formula(
+    program: &Program,
+    id: FunctionId,
+    sources: &SourceMap,
+) -> Result<FunctionFormula, String> {
     formula(program, id).map_err(|no| match sources.place(no.span.start) {
         Some(place) if !program.function(id).is_some_and(|f| f.is_prelude) => {
             format!("{} (line {})", no.reason, place.line)
@@ -30,23 +34,29 @@ pub(crate) fn written(program: &Program, id: FunctionId, sources: &SourceMap) ->
 }
 
 /// A derivative as one line of text and of LaTeX.
-struct Row {
+struct TraceRow {
     /// Its name, as text and as LaTeX.
     name: [String; 2],
     formula: Formula,
 }
 
 /// Returns the derivative of a function as text, SVG, HTML and LaTeX, or the reason why there is none as text.
-pub(crate) fn forms(written: &Result<Written, String>, name: &str, order: i64) -> Vec<String> {
-    let shown = written.as_ref().map_err(Clone::clone).and_then(|written| Ok((written, rows(written, name, order)?)));
+pub(crate) fn forms(function_formula: &Result<FunctionFormula, String>, name: &str, order: i64) -> Vec<String> {
+    let shown = function_formula
+        .as_ref()
+        .map_err(Clone::clone)
+        .and_then(|function_formula| Ok((function_formula, rows(function_formula, name, order)?)));
     match shown {
-        Ok((written, rows)) => vec![text(written, &rows), String::new(), String::new(), set(written, &rows)],
-        Err(why) => vec![refusal(written.as_ref().ok(), (name, &why))],
+        Ok((function_formula, rows)) => {
+            vec![text(function_formula, &rows), String::new(), String::new(), set(function_formula, &rows)]
+        }
+        Err(why) => vec![refusal(function_formula.as_ref().ok(), (name, &why))],
     }
 }
 
-fn refusal(written: Option<&Written>, (name, why): (&str, &str)) -> String {
-    let point: Vec<String> = (2..).take(written.map_or(1, |w| w.parameters)).map(|n: i64| n.to_string()).collect();
+fn refusal(function_formula: Option<&FunctionFormula>, (name, why): (&str, &str)) -> String {
+    let point: Vec<String> =
+        (2..).take(function_formula.map_or(1, |w| w.parameters)).map(|n: i64| n.to_string()).collect();
     let (of, call) = match is_name(name) {
         true => (format!(" for {name}'"), format!(":explain {name} at {}", point.join(", "))),
         false => (String::new(), ":explain".to_owned()),
@@ -59,25 +69,25 @@ fn is_name(name: &str) -> bool {
 }
 
 /// Returns all derivatives of an order.
-fn rows(written: &Written, name: &str, order: i64) -> Result<Vec<Row>, String> {
-    if !(1..=MOST).contains(&order) {
-        return Err(format!("the order must be an integer from 1 to {MOST}, not {order}"));
+fn rows(function_formula: &FunctionFormula, name: &str, order: i64) -> Result<Vec<TraceRow>, String> {
+    if !(1..=MAX_ORDER).contains(&order) {
+        return Err(format!("the order must be an integer from 1 to {MAX_ORDER}, not {order}"));
     }
     let mut rows = vec![];
-    for by in choices(written.parameters as u8, order) {
-        let mut formula = written.formula.clone();
+    for by in choices(function_formula.parameters as u8, order) {
+        let mut formula = function_formula.formula.clone();
         for k in &by {
             let derivative = formula.derivative(*k);
             formula = derivative.map_err(|primitive| format!("'{}' has no derivative", primitive.symbol))?;
-            if formula.size() > LARGEST {
+            if formula.size() > MAX_SIZE {
                 return Err("its derivative would be too long".into());
             }
             formula = simplified(&formula);
         }
-        if about(&formula, written).len() > LONGEST {
+        if about(&formula, function_formula).len() > MAX_LENGTH {
             return Err("its derivative would be too long".into());
         }
-        rows.push(Row { name: names(written, name, &by), formula });
+        rows.push(TraceRow { name: names(function_formula, name, &by), formula });
     }
     Ok(rows)
 }
@@ -95,20 +105,20 @@ fn choices(parameters: u8, order: i64) -> Vec<Vec<u8>> {
     all
 }
 
-fn about(formula: &Formula, written: &Written) -> String {
-    let words: Vec<&str> = written.words.iter().map(String::as_str).collect();
-    formula.about(&words, "", 0)
+fn about(formula: &Formula, function_formula: &FunctionFormula) -> String {
+    let names: Vec<&str> = function_formula.names.iter().map(String::as_str).collect();
+    formula.with_names(&names, "", 0)
 }
 
 /// Returns the name of a derivative: `f'(x)`, `∂f/∂x`, `d/dx (x^2)`.
-fn names(written: &Written, name: &str, by: &[u8]) -> [String; 2] {
-    let word = |k: u8| written.words.get(usize::from(k)).map_or("?", String::as_str);
+fn names(function_formula: &FunctionFormula, name: &str, by: &[u8]) -> [String; 2] {
+    let word = |k: u8| function_formula.names.get(usize::from(k)).map_or("?", String::as_str);
     let is_named = is_name(name);
-    if let (true, 1) = (is_named, written.parameters) {
+    if let (true, 1) = (is_named, function_formula.parameters) {
         let text = format!("{name}{}({})", "'".repeat(by.len()), word(0));
         return [text.clone(), latex::formula(&text)];
     }
-    let d = if written.parameters == 1 { ["d", r"\mathrm{d}"] } else { ["∂", r"\partial "] };
+    let d = if function_formula.parameters == 1 { ["d", r"\mathrm{d}"] } else { ["∂", r"\partial "] };
     let mut counted: Vec<(u8, usize)> = vec![];
     for k in by {
         match counted.last_mut().filter(|(own, _)| own == k) {
@@ -119,15 +129,15 @@ fn names(written: &Written, name: &str, by: &[u8]) -> [String; 2] {
     let below = |d: &str, power: &dyn Fn(usize) -> String, set: &dyn Fn(&str) -> String| -> String {
         counted.iter().map(|(k, count)| format!("{d}{}{}", set(word(*k)), power(*count))).collect()
     };
-    let raised = |n: usize| if n == 1 { String::new() } else { format!("^{n}") };
+    let exponent = |n: usize| if n == 1 { String::new() } else { format!("^{n}") };
     let small = |n: usize| match n {
         1 => String::new(),
         n => n.to_string().chars().map(superscript).collect(),
     };
-    let body = about(&written.formula, written);
+    let body = about(&function_formula.formula, function_formula);
     let under = below(d[0], &small, &ToString::to_string);
-    let under_set = below(d[1], &raised, &latex::formula);
-    let (above, above_set) = (format!("{}{}", d[0], small(by.len())), format!("{}{}", d[1], raised(by.len())));
+    let under_set = below(d[1], &exponent, &latex::formula);
+    let (above, above_set) = (format!("{}{}", d[0], small(by.len())), format!("{}{}", d[1], exponent(by.len())));
     match is_named {
         true => {
             [format!("{above}{name}/{under}"), format!(r"\frac{{{above_set}{}}}{{{under_set}}}", latex::formula(name))]
@@ -149,30 +159,33 @@ fn superscript(digit: char) -> char {
 }
 
 /// Formats one line for each derivative, and the conventions at kinks.
-fn text(written: &Written, rows: &[Row]) -> String {
+fn text(function_formula: &FunctionFormula, rows: &[TraceRow]) -> String {
     let width = rows.iter().map(|row| row.name[0].chars().count()).max().unwrap_or(0);
-    let line = |Row { name: [name, _], formula }: &Row| format!("{name:<width$} = {}", about(formula, written));
-    let kinks = written.formula.kinks();
+    let line = |TraceRow { name: [name, _], formula }: &TraceRow| {
+        format!("{name:<width$} = {}", about(formula, function_formula))
+    };
+    let kinks = function_formula.formula.kinks();
     let notes = kinks.iter().map(|primitive| format!("at a kink of '{}': {}", primitive.symbol, primitive.kink));
     rows.iter().map(line).chain(notes).collect::<Vec<_>>().join("\n")
 }
 
-fn set(written: &Written, rows: &[Row]) -> String {
-    let line = |Row { name: [_, name], formula }: &Row| format!("{name} &= {}", cases(formula, written));
+fn set(function_formula: &FunctionFormula, rows: &[TraceRow]) -> String {
+    let line =
+        |TraceRow { name: [_, name], formula }: &TraceRow| format!("{name} &= {}", cases(formula, function_formula));
     let lines: Vec<String> = rows.iter().map(line).collect();
     format!("$$\\begin{{aligned}}\n{}\n\\end{{aligned}}$$", lines.join(" \\\\\n"))
 }
 
 /// Formats a formula in LaTeX, with its cases as lines.
-fn cases(formula: &Formula, written: &Written) -> String {
+fn cases(formula: &Formula, function_formula: &FunctionFormula) -> String {
     let mut lines = vec![];
     let mut rest = formula;
     while let Formula::Select(parts) = rest {
         let (test, then, otherwise) = &**parts;
-        lines.push(format!(r"{} & \text{{if }} {}", cases(then, written), condition(test, written)));
+        lines.push(format!(r"{} & \text{{if }} {}", cases(then, function_formula), condition(test, function_formula)));
         rest = otherwise;
     }
-    let rest = latex::formula(&about(rest, written));
+    let rest = latex::formula(&about(rest, function_formula));
     if lines.is_empty() {
         return rest;
     }
@@ -180,7 +193,7 @@ fn cases(formula: &Formula, written: &Written) -> String {
     format!(r"\begin{{cases}} {} \end{{cases}}", lines.join(r" \\ "))
 }
 
-fn condition(test: &Test<Formula>, written: &Written) -> String {
+fn condition(test: &Test<Formula>, function_formula: &FunctionFormula) -> String {
     let (a, sign, b) = match test {
         Test::Equal(a, b) => (a, "=", b),
         Test::Less(a @ Formula::Constant(_), b) => (b, ">", a),
@@ -188,7 +201,7 @@ fn condition(test: &Test<Formula>, written: &Written) -> String {
         Test::Less(a, b) => (a, "<", b),
         Test::AtMost(a, b) => (a, r"\le", b),
     };
-    let set = |formula: &Formula| latex::formula(&about(formula, written));
+    let set = |formula: &Formula| latex::formula(&about(formula, function_formula));
     format!("{} {sign} {}", set(a), set(b))
 }
 

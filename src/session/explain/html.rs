@@ -1,7 +1,7 @@
 //! Derivation as HTML: tables for a notebook, without scripts and styles, with headings for screen readers.
 
 use crate::plot::Graph;
-use crate::session::Explained;
+use crate::session::Explanation;
 use crate::session::explain::derivation;
 use crate::session::explain::derivation::{
     adjoints, backward, entries, forward, heading, is_long, kinks, result, size, sums,
@@ -9,7 +9,7 @@ use crate::session::explain::derivation::{
 use crate::source::SourceMap;
 
 /// Formats values, partials, and adjoints.
-pub(crate) fn explained(explained: &Explained, sources: &SourceMap) -> String {
+pub(crate) fn explained(explained: &Explanation, sources: &SourceMap) -> String {
     if is_long(explained) {
         return summary(explained, sources);
     }
@@ -24,7 +24,7 @@ pub(crate) fn explained(explained: &Explained, sources: &SourceMap) -> String {
 }
 
 /// Formats the nodes of the tape.
-pub(crate) fn tape(explained: &Explained, sources: &SourceMap) -> String {
+pub(crate) fn tape(explained: &Explanation, sources: &SourceMap) -> String {
     if is_long(explained) {
         return summary(explained, sources);
     }
@@ -32,7 +32,7 @@ pub(crate) fn tape(explained: &Explained, sources: &SourceMap) -> String {
 }
 
 /// Returns the drawing of a computation graph as a figure with a caption.
-pub(crate) fn graph(explained: &Explained, graph: &Graph) -> String {
+pub(crate) fn graph(explained: &Explanation, graph: &Graph) -> String {
     let svg = graph.svg();
     // Inside a page, the part of the document before the `<svg>` element is omitted.
     let drawing = svg.find("<svg").map_or("", |at| &svg[at..]);
@@ -43,14 +43,14 @@ pub(crate) fn graph(explained: &Explained, graph: &Graph) -> String {
 }
 
 /// Formats the numbers of operations by line.
-fn summary(explained: &Explained, sources: &SourceMap) -> String {
+fn summary(explained: &Explanation, sources: &SourceMap) -> String {
     let mut page = table(&title("tape", explained), &sums(explained, sources), true);
     adjoints(explained).for_each(|line| page += &paragraph(&line));
     page + &paragraph(&size(explained))
 }
 
 /// Returns a title such as `derivative of f at x = 2`.
-fn title(what: &str, explained: &Explained) -> String {
+fn title(what: &str, explained: &Explanation) -> String {
     let inputs = explained.inputs.iter().map(|q| format!("{} = {}", q.name, derivation::short(q.value)));
     escaped(&format!("{what} of {} at {}", explained.function, inputs.collect::<Vec<_>>().join(", ")))
 }

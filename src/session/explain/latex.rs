@@ -2,14 +2,14 @@
 
 use crate::native::table;
 use crate::session::explain::derivation::short;
-use crate::session::{Explained, Operation, Partial};
+use crate::session::{Explanation, Operation, Partial};
 
 /// The maximum number of steps that are typeset.
-const MOST: usize = 40;
+const MAX_STEPS: usize = 40;
 
 /// Formats the steps of a computation with their values and partials, followed by the derivatives.
-pub(crate) fn explained(explained: &Explained) -> String {
-    if explained.operations.is_empty() || explained.steps > MOST {
+pub(crate) fn explained(explained: &Explanation) -> String {
+    if explained.operations.is_empty() || explained.steps > MAX_STEPS {
         return String::new();
     }
     let mut rows: Vec<String> = vec![];
@@ -44,9 +44,9 @@ pub(crate) fn formula(text: &str) -> String {
                 rest = &rest[length..];
                 let in_braces = table::latex(word).and_then(|command| command.strip_suffix("{}"));
                 match (in_braces, inside(rest)) {
-                    (Some(command), Some((operand, behind))) => {
+                    (Some(command), Some((operand, after))) => {
                         out.push_str(&format!("{command}{{{}}}", formula(operand)));
-                        rest = behind;
+                        rest = after;
                     }
                     _ => out.push_str(&name(word)),
                 }
@@ -56,9 +56,9 @@ pub(crate) fn formula(text: &str) -> String {
             '^' => {
                 let exponent = &rest[1..];
                 let end = exponent.find(|c: char| !c.is_alphanumeric() && c != '.').unwrap_or(exponent.len());
-                let (operand, behind) = inside(exponent).unwrap_or(exponent.split_at(end));
+                let (operand, after) = inside(exponent).unwrap_or(exponent.split_at(end));
                 out.push_str(&format!("^{{{}}}", formula(operand)));
-                rest = behind;
+                rest = after;
                 continue;
             }
             '₀'..='₉' => {

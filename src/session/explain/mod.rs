@@ -18,11 +18,11 @@ use crate::types::declare::interactive;
 use crate::value::number::in_formula;
 use crate::vm::operators::check::finite_difference;
 use crate::vm::operators::check::finite_difference::Estimate;
-use crate::vm::{Count, Did, Row, Trace};
+use crate::vm::{Count, Trace, TraceOperation, TraceRow};
 
 /// An execution of a differentiated function, step by step.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Explained {
+pub struct Explanation {
     /// The source text of the function.
     pub function: String,
     /// The arguments with respect to which it was differentiated.
@@ -35,7 +35,7 @@ pub struct Explained {
     pub counts: Vec<Count>,
     /// The names and values of its results; a result that does not depend on the inputs has no name.
     pub results: Vec<(Option<String>, f64)>,
-    /// The kinks that were met: the operation, its partials on the left and on the right, and the partial that is used.
+    /// The kinks that were found: the operation, its partials on the left and on the right, and the partial that is used.
     pub kinks: Vec<Kink>,
     /// The size of the tape in bytes.
     pub bytes: usize,
@@ -85,7 +85,7 @@ impl Session {
     ///
     /// # Errors
     /// Returns the diagnostics when the function or the arguments do not compile, or the run fails.
-    pub fn explain(&mut self, function: &str, at: &str) -> Result<Explained, Vec<Diagnostic>> {
+    pub fn explain(&mut self, function: &str, at: &str) -> Result<Explanation, Vec<Diagnostic>> {
         let text = format!("valueWithPullback(at: {at}, of: {function}).pullback(1)");
         let trace = self.trace(&text)?;
         let kinks = self.machine.take_kinks();
@@ -96,9 +96,9 @@ impl Session {
     /// Runs a text that differentiates a function, and returns its last sweep.
     fn trace(&mut self, text: &str) -> Result<Trace, Vec<Diagnostic>> {
         let compiled = self.compile_entered("‹explain›", text).map_err(|outcome| outcome.diagnostics)?;
-        self.machine.levels.watch(crate::tape::Wanted { steps: true, kinks: true, ..self.wanted });
+        self.machine.levels.watch(crate::tape::ObserverOptions { steps: true, kinks: true, ..self.observer_options });
         let Outcome { diagnostics, status, .. } = self.execute(compiled);
-        self.machine.levels.watch(self.wanted);
+        self.machine.levels.watch(self.observer_options);
         let trace = self.machine.diagnosis.trace.take();
         if status == Status::Done { Ok(trace.unwrap_or_default()) } else { Err(diagnostics) }
     }
@@ -132,9 +132,9 @@ impl Session {
     }
 }
 
-impl Explained {
-    pub(super) fn with_kinks(self, kinks: &[Kink]) -> Explained {
-        Explained { kinks: kinks.to_vec(), ..self }
+impl Explanation {
+    pub(super) fn with_kinks(self, kinks: &[Kink]) -> Explanation {
+        Explanation { kinks: kinks.to_vec(), ..self }
     }
 }
 
@@ -199,7 +199,7 @@ fn subscript(n: usize) -> String {
     n.to_string().chars().map(digit).collect()
 }
 
-pub(super) fn explained(function: &str, trace: &Trace, parameters: &[String]) -> Explained {
+pub(super) fn explained(function: &str, trace: &Trace, parameters: &[String]) -> Explanation {
     let names = Names::of(trace, parameters);
     let inputs = trace.inputs.iter().zip(1..).map(|((value, adjoint), node)| Quantity {
         name: names.name(node).to_owned(),
@@ -207,7 +207,7 @@ pub(super) fn explained(function: &str, trace: &Trace, parameters: &[String]) ->
         adjoint: *adjoint,
     });
     let name = |node: u32| (node != 0).then(|| names.name(node).to_owned());
-    Explained {
+    Explanation {
         function: function.to_owned(),
         inputs: inputs.collect(),
         operations: trace.rows.iter().map(|row| operation(row, &names)).collect(),
@@ -219,7 +219,7 @@ pub(super) fn explained(function: &str, trace: &Trace, parameters: &[String]) ->
     }
 }
 
-fn operation(row: &Row, names: &Names) -> Operation {
+fn operation(row: &TraceRow, names: &Names) -> Operation {
     let own = names.name(row.node);
     let partials = |formula: &dyn Fn(usize) -> Option<String>| -> Vec<Partial> {
         let partial = |(i, (node, value)): (usize, &(u32, f64))| Partial {
@@ -230,26 +230,26 @@ fn operation(row: &Row, names: &Names) -> Operation {
         row.partials.iter().enumerate().map(partial).collect()
     };
     let quantity = |value| Quantity { name: own.to_owned(), value, adjoint: row.adjoint };
-    match &row.did {
-        Did::Primitive { id, operands, n, value, span } => {
+    match &row.operation {
+        TraceOperation::Primitive { id, operands, n, value, span } => {
             let words: Vec<String> = operands
                 .iter()
                 .map(|(node, x)| if *node == 0 { in_formula(*x) } else { names.name(*node).to_owned() })
                 .collect();
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
             // There are partials only for the varied operands.
-            let moving: Vec<usize> = (0..operands.len()).filter(|i| operands[*i].0 != 0).collect();
-            let formula = |i: usize| moving.get(i).and_then(|i| partial_formula(*id, *i, &words, own, *n));
+            let varied: Vec<usize> = (0..operands.len()).filter(|i| operands[*i].0 != 0).collect();
+            let formula = |i: usize| varied.get(i).and_then(|i| partial_formula(*id, *i, &words, own, *n));
             Operation {
                 quantity: quantity(*value),
                 formula: written(*id, &words, *n),
                 symbol: id.info().symbol.to_owned(),
-                rule: rule(*id, moving.len(), operands.len()),
+                rule: rule(*id, varied.len(), operands.len()),
                 partials: partials(&formula),
                 span: *span,
             }
         }
-        Did::Sum(value) => Operation {
+        TraceOperation::Sum(value) => Operation {
             quantity: quantity(value.unwrap_or(f64::NAN)),
             formula: format!("sum of {} products", row.partials.len()),
             symbol: "sum".to_owned(),
@@ -257,7 +257,7 @@ fn operation(row: &Row, names: &Names) -> Operation {
             partials: partials(&|_| None),
             span: Span::default(),
         },
-        Did::Called { name, operands, value, span } => {
+        TraceOperation::Called { name, operands, value, span } => {
             let words: Vec<&str> = operands.iter().map(|node| names.name(*node)).collect();
             let rule = match &**name {
                 "withDerivative" => "adjoint is edited",
@@ -273,7 +273,7 @@ fn operation(row: &Row, names: &Names) -> Operation {
                 span: *span,
             }
         }
-        Did::Other => Operation {
+        TraceOperation::Other => Operation {
             quantity: quantity(f64::NAN),
             formula: "another step".to_owned(),
             symbol: "other".to_owned(),
@@ -299,12 +299,12 @@ fn written(id: PrimitiveId, words: &[&str], n: i64) -> String {
 fn partial_formula(id: PrimitiveId, i: usize, words: &[&str], result: &str, n: i64) -> Option<String> {
     match id.partial(i) {
         native::Partial::Constant(_) => None,
-        _ => partials(id).get(i).map(|formula: &Formula| formula.about(words, result, n)),
+        _ => partials(id).get(i).map(|formula: &Formula| formula.with_names(words, result, n)),
     }
 }
 
-fn rule(id: PrimitiveId, moving: usize, operands: usize) -> String {
-    let is_scaled = operands == 2 && moving == 1;
+fn rule(id: PrimitiveId, varied: usize, operands: usize) -> String {
+    let is_scaled = operands == 2 && varied == 1;
     match id.info().symbol {
         "+" if is_scaled => "constant is added".to_owned(),
         "+" | "-" if operands == 2 => "sum rule".to_owned(),

@@ -4,7 +4,7 @@ use crate::native::library::{ExplainRequest, View};
 use crate::plot::{Graph, Node};
 use crate::session::explain::explained;
 use crate::session::explain::{derivation, html, latex};
-use crate::session::{Explained, Kink};
+use crate::session::{Explanation, Kink};
 use crate::source::SourceMap;
 use crate::vm::Trace;
 
@@ -31,7 +31,7 @@ pub(crate) fn render_explanation(
 }
 
 /// Builds the computation graph of an execution; if that is too long to be displayed, the graph contains only the inputs.
-pub fn graph(explained: &Explained) -> Graph {
+pub fn graph(explained: &Explanation) -> Graph {
     let inputs = explained.inputs.iter().map(|q| (q, String::new(), vec![]));
     let operations = explained.operations.iter().map(|operation| {
         let operands = operation.partials.iter().map(|partial| (partial.by.clone(), partial.value)).collect();

@@ -26,7 +26,7 @@ struct Call<'t> {
 }
 
 /// The words that precede a declared name.
-const NAMING: &[&str] = &["let", "var", "func", "struct", "class", "enum", "protocol", "typealias", "for"];
+const DECLARATION_WORDS: &[&str] = &["let", "var", "func", "struct", "class", "enum", "protocol", "typealias", "for"];
 
 impl Session {
     /// Returns the possible continuations of the word before an offset of a text.
@@ -35,7 +35,7 @@ impl Session {
         let (above, line) = before.split_at(last_statement(before));
         let start = before.rfind(|c: char| !is_part_of_name(c)).map_or(0, |n| n + char_at(before, n));
         let word = &before[start..];
-        let mut words = self.knowing(above, |session| match before[..start].strip_suffix('.') {
+        let mut words = self.with_declarations(above, |session| match before[..start].strip_suffix('.') {
             Some(receiver) => session.members(receiver_of(receiver)),
             None => session.words(line, word),
         });
@@ -50,7 +50,7 @@ impl Session {
         let before = text.get(..at)?;
         let (above, line) = before.split_at(last_statement(before));
         let call = open_call(line)?;
-        let callables = self.knowing(above, |session| session.callables(call.callee));
+        let callables = self.with_declarations(above, |session| session.callables(call.callee));
         let (used, count) = (labels_of(call.arguments), parts(call.arguments).len());
         let takes = |callable: &&Callable| {
             let has = |label: &&str| callable.parameters.iter().any(|p| p.label.as_deref() == Some(*label));
@@ -67,14 +67,14 @@ impl Session {
     }
 
     /// Runs a query with the declarations of a text in scope. The session is unchanged afterwards.
-    fn knowing<A>(&mut self, text: &str, ask: impl FnOnce(&mut Session) -> A) -> A {
-        let before = self.before();
+    fn with_declarations<A>(&mut self, text: &str, query: impl FnOnce(&mut Session) -> A) -> A {
+        let snapshot = self.snapshot();
         if !text.trim().is_empty() {
             // If the text has errors, its valid declarations are in scope nevertheless.
             let _ = self.compile(&[Input { name: "‹above›", text }], true);
         }
-        let answer = ask(self);
-        self.put_back(before);
+        let answer = query(self);
+        self.restore(snapshot);
         answer
     }
 
@@ -194,7 +194,9 @@ fn declared_in(text: &str) -> Vec<String> {
     let mut names = vec![];
     for line in text.lines() {
         let all = words(line);
-        names.extend(all.windows(2).filter(|two| NAMING.contains(&two[0].as_str())).map(|two| two[1].clone()));
+        names.extend(
+            all.windows(2).filter(|two| DECLARATION_WORDS.contains(&two[0].as_str())).map(|two| two[1].clone()),
+        );
         let is_function = line.trim_start().starts_with("func ") || line.contains(" func ");
         if is_function || line.contains(") =") {
             let heading = line.split([')']).next().unwrap_or_default();
@@ -271,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_stand_above_are_offered() {
+    fn names_that_are_declared_above_are_offered() {
         assert_eq!(words("let speed = 1.0\nfunc faster() -> Double { 2 * spee"), ["speed"]);
         assert_eq!(words("let origin = Point(y: 1)\norigin.y"), ["y"]);
         assert_eq!(words("func twice(_ number: Double) -> Double {\n  let other = 2 * numbe"), ["number"]);
@@ -284,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_is_told_inside_of_a_call() {
+    fn a_signature_is_shown_inside_of_a_call() {
         assert_eq!(signature("walk(a, "), "walk(p, by: Double, times: Int = …) -> Point");
         assert_eq!(signature("Point(x: 1, "), "Point(x: Double = …, y: Double) -> Point");
         assert_eq!(signature("sin("), "sin(x) -> Double");

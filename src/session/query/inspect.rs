@@ -2,7 +2,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::native::{self, Primitive};
-use crate::session::run::interactive::Shown;
+use crate::session::run::interactive::DisplayItem;
 use crate::session::{Input, Outcome, Session};
 use crate::source::Span;
 use crate::types::TypeContext;
@@ -21,7 +21,7 @@ pub struct Topic {
 }
 
 /// Longer declarations are truncated to this number of lines.
-const LONGEST_DECLARATION: usize = 12;
+const MAX_DECLARATION_LINES: usize = 12;
 
 /// Keywords that begin a statement, declaration or expression.
 pub(crate) const WORDS: &[&str] = &[
@@ -70,24 +70,24 @@ impl Session {
         self.of_type(text, |cx, ty| display::show(cx, ty))
     }
 
-    /// Applies `say` to the type of an expression. The session is unchanged afterwards, so it may no longer contain this type.
+    /// Applies `describe` to the type of an expression. The session is unchanged afterwards, so it may no longer contain this type.
     pub(crate) fn of_type<A>(
         &mut self,
         text: &str,
-        say: impl FnOnce(&mut TypeContext, &Type) -> A,
+        describe: impl FnOnce(&mut TypeContext, &Type) -> A,
     ) -> Result<Option<A>, Vec<Diagnostic>> {
-        let before = self.before();
+        let snapshot = self.snapshot();
         let compiled = self.compile(&[Input { name: "‹type›", text }], true);
-        let said = match compiled {
-            Ok(compiled) => Ok(compiled.checked.value.map(|ty| say(&mut self.context, &ty))),
+        let answer = match compiled {
+            Ok(compiled) => Ok(compiled.checked.value.map(|ty| describe(&mut self.context, &ty))),
             Err(Outcome { diagnostics, .. }) => Err(diagnostics),
         };
-        self.put_back(before);
-        said
+        self.restore(snapshot);
+        answer
     }
 
     /// Returns all declared names that can be referenced, in the order of declaration.
-    pub fn declared(&mut self) -> Vec<Shown> {
+    pub fn declared(&mut self) -> Vec<DisplayItem> {
         let all = interactive::declared_since(&mut self.context, &Names::default());
         all.into_iter().map(|declared| self.shown(declared)).collect()
     }
@@ -128,7 +128,7 @@ impl Session {
 fn declaration_at(text: &str) -> String {
     let mut depth = 0i32;
     let mut out = String::new();
-    for line in text.lines().take(LONGEST_DECLARATION) {
+    for line in text.lines().take(MAX_DECLARATION_LINES) {
         depth +=
             line.chars().map(|c| i32::from(matches!(c, '(' | '[')) - i32::from(matches!(c, ')' | ']'))).sum::<i32>();
         let is_inside = out.is_empty() || out.ends_with('(') || line.trim_start().starts_with(')');

@@ -106,9 +106,9 @@ impl Session {
 
     /// Returns the first error of a text in one sentence, if any; the session is unchanged.
     fn obstacle(&mut self, text: &str) -> Option<String> {
-        let before = self.before();
+        let snapshot = self.snapshot();
         let compiled = self.compile(&[Input { name: "‹diff›", text }], false);
-        self.put_back(before);
+        self.restore(snapshot);
         let outcome = compiled.err()?;
         let error = outcome.diagnostics.into_iter().find(Diagnostic::is_error)?;
         let why = error.notes.iter().find(|note| note.span.is_none()).map(|note| note.text.clone());

@@ -1,7 +1,7 @@
 //! Index faults: describes an index out of range in terms of the source, `i + 1 = 5, a.count = 3`.
 
 /// Longer expressions are not repeated.
-const LONGEST: usize = 40;
+const MAX_LENGTH: usize = 40;
 
 /// Renames the values that describe an index out of range after the source text of the subscript, `xs[i + 1]`.
 pub(crate) fn explained(values: &[(String, String)], text: &str) -> Vec<(String, String)> {
@@ -31,7 +31,7 @@ fn parts(text: &str) -> Option<(&str, &str)> {
         None
     })?;
     let (collection, index) = (inside[..open].trim(), inside[open + 1..].trim());
-    let is_short = |part: &str| !part.is_empty() && part.len() <= LONGEST && !part.contains(['\n', '"']);
+    let is_short = |part: &str| !part.is_empty() && part.len() <= MAX_LENGTH && !part.contains(['\n', '"']);
     (is_short(collection) && is_short(index)).then_some((collection, index))
 }
 
@@ -46,15 +46,15 @@ mod tests {
     #[test]
     fn an_index_has_the_name_that_it_has_in_the_text() {
         let values = [("index", "5"), ("count", "3")].map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let told = |text: &str| {
+        let described = |text: &str| {
             let values = explained(&values, text);
             values.iter().map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
         };
-        assert_eq!(told("xs[i + 1]"), "i + 1 = 5, xs.count = 3");
-        assert_eq!(told("rows[f(2)[0]][j[k]]"), "j[k] = 5, rows[f(2)[0]].count = 3");
-        assert_eq!(told("xs[5]"), "xs.count = 3");
-        assert_eq!(told("xs.remove(at: 5)"), "index = 5, count = 3");
-        assert_eq!(told("]"), "index = 5, count = 3");
-        assert_eq!(told("[5]"), "index = 5, count = 3");
+        assert_eq!(described("xs[i + 1]"), "i + 1 = 5, xs.count = 3");
+        assert_eq!(described("rows[f(2)[0]][j[k]]"), "j[k] = 5, rows[f(2)[0]].count = 3");
+        assert_eq!(described("xs[5]"), "xs.count = 3");
+        assert_eq!(described("xs.remove(at: 5)"), "index = 5, count = 3");
+        assert_eq!(described("]"), "index = 5, count = 3");
+        assert_eq!(described("[5]"), "index = 5, count = 3");
     }
 }

@@ -21,12 +21,12 @@ pub struct Answer {
     /// The status.
     pub status: Status,
     /// The declarations in the order of the text, and after them the value of its last expression.
-    pub shown: Vec<Shown>,
+    pub shown: Vec<DisplayItem>,
 }
 
 /// A declaration or a value, as displayed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Shown {
+pub struct DisplayItem {
     /// Its name; the value of an expression has none.
     pub name: Option<String>,
     /// Its type, or the keyword that declares a type.
@@ -37,17 +37,17 @@ pub struct Shown {
 
 /// The completeness of a text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reading {
+pub enum Completeness {
     /// Complete and without syntax errors.
-    Whole,
+    Complete,
     /// Incomplete: the beginning of a longer text.
-    Beginning,
+    Incomplete,
     /// Invalid, whatever follows.
-    Wrong,
+    Invalid,
 }
 
 /// The state that a session restores when a text does not compile.
-pub(crate) struct Before {
+pub(crate) struct SessionSnapshot {
     context: TypeContext,
     lowering: Lowering,
     program: Program,
@@ -65,7 +65,7 @@ impl Session {
         match self.compile_entered(name, text) {
             Ok(compiled) => {
                 // The checks restart for every text, and the kinks of earlier texts are discarded.
-                self.machine.levels.watch(self.wanted);
+                self.machine.levels.watch(self.observer_options);
                 self.machine.take_kinks();
                 self.execute_entered(compiled, &names)
             }
@@ -75,26 +75,26 @@ impl Session {
 
     /// Compiles a text that may have a value; one that does not compile leaves the session unchanged.
     pub(crate) fn compile_entered(&mut self, name: &str, text: &str) -> Result<Compiled, Outcome> {
-        let before = self.before();
+        let snapshot = self.snapshot();
         let compiled = self.compile(&[Input { name, text }], true);
         if compiled.is_err() {
-            self.put_back(before);
+            self.restore(snapshot);
         }
         compiled
     }
 
     /// Whether a text is complete and can be entered.
-    pub fn reading(text: &str) -> Reading {
+    pub fn completeness(text: &str) -> Completeness {
         let parsed = crate::syntax::parse(text, 0);
         match parsed.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
-            _ if parsed.incomplete => Reading::Beginning,
-            true => Reading::Wrong,
-            false => Reading::Whole,
+            _ if parsed.incomplete => Completeness::Incomplete,
+            true => Completeness::Invalid,
+            false => Completeness::Complete,
         }
     }
 
-    pub(crate) fn before(&self) -> Before {
-        Before {
+    pub(crate) fn snapshot(&self) -> SessionSnapshot {
+        SessionSnapshot {
             context: self.context.clone(),
             lowering: self.lowering.clone(),
             program: self.program.clone(),
@@ -102,8 +102,8 @@ impl Session {
         }
     }
 
-    pub(crate) fn put_back(&mut self, before: Before) {
-        let Before { context, lowering, program, imported } = before;
+    pub(crate) fn restore(&mut self, snapshot: SessionSnapshot) {
+        let SessionSnapshot { context, lowering, program, imported } = snapshot;
         (self.context, self.lowering, self.program, self.imported) = (context, lowering, program, imported);
     }
 
@@ -121,12 +121,12 @@ impl Session {
         }
         if let (Some(value), Some(ty)) = (value, &checked.value) {
             let value = Some(value).filter(|_| !matches!(ty, Type::Function(_)));
-            shown.push(Shown { name: None, ty: display::show(&self.context, ty), value });
+            shown.push(DisplayItem { name: None, ty: display::show(&self.context, ty), value });
         }
         Answer { diagnostics, status, shown }
     }
 
-    pub(crate) fn shown(&mut self, declared: Declared) -> Shown {
+    pub(crate) fn shown(&mut self, declared: Declared) -> DisplayItem {
         let Declared { name, what, .. } = declared;
         let (ty, value) = match what {
             DeclaredEntity::Function(ty) => (ty, None),
@@ -135,7 +135,7 @@ impl Session {
                 (interactive::show_variable(&self.context, global, &ty), self.text_of_variable(global, &ty))
             }
         };
-        Shown { name: Some(name), ty, value }
+        DisplayItem { name: Some(name), ty, value }
     }
 
     /// Returns the value of a global variable in source syntax; a function has none.

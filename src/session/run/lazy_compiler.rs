@@ -25,7 +25,7 @@ use crate::session::explain::{formula, names_of_parameters, views};
 use crate::source::SourceMap;
 use crate::types::TypeContext;
 use crate::value::Signature;
-use crate::value::shape::{OwnId, ShapeId, Shapes, Tangents};
+use crate::value::shape::{DescriptionId, ShapeId, Shapes, Tangents};
 use crate::vm::{CodeSource, Fault, Kink, Reporter, Trace, TransformKind};
 use std::rc::Rc;
 
@@ -98,8 +98,8 @@ impl CodeSource for LazyCompiler<'_> {
         self.differentiated(FunctionId(function), graph)
     }
 
-    fn chains_may_break(&mut self) -> Result<bool, Box<Fault>> {
-        cancel::catch_cancelled(|| self.chains.may_break()).ok_or_else(Fault::stopped)
+    fn may_lose_tangents(&mut self) -> Result<bool, Box<Fault>> {
+        cancel::catch_cancelled(|| self.chains.may_lose_tangents()).ok_or_else(Fault::stopped)
     }
 
     fn transformed(
@@ -139,11 +139,11 @@ impl Reporter for LazyCompiler<'_> {
 
     fn formula(&mut self, function: u32, name: &str, order: i64) -> Vec<String> {
         let Some((_, sources)) = &self.known else { return vec![] };
-        formula::forms(&formula::written(self.program, FunctionId(function), sources), name, order)
+        formula::forms(&formula::function_formula(self.program, FunctionId(function), sources), name, order)
     }
 
-    fn own_text(&mut self, own: OwnId, inside: bool) -> Result<u32, Box<Fault>> {
-        let texts = self.program.own_texts.get(own.0 as usize);
+    fn custom_description(&mut self, own: DescriptionId, inside: bool) -> Result<u32, Box<Fault>> {
+        let texts = self.program.custom_descriptions.get(own.0 as usize);
         let texts = texts.ok_or_else(|| Fault::internal("a type whose source was never compiled"))?;
         Ok(texts[usize::from(inside)].0)
     }
@@ -159,7 +159,7 @@ pub(crate) fn emitted(
     emitted.ok_or_else(Fault::stopped)?.map(Rc::new).map_err(|why| {
         let message = format!("'{}' cannot be compiled: {why}", function.name);
         match why {
-            emit::Unencodable::TooManyRegisters => {
+            emit::EncodeError::TooManyRegisters => {
                 Box::new(Fault { span: function.span, ..*Fault::new(Code::TooLarge, message) })
             }
             _ => Fault::internal(message),

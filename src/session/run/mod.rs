@@ -8,19 +8,19 @@ pub(crate) mod suite;
 use super::{CheckNan, Compiled, Kinks, Options, Outcome, Session, Status};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::FunctionId;
-use crate::native::library::{Host, Random, Step, Streams};
+use crate::native::library::{Host, ProgressReport, Random, Streams};
 use crate::session::run::lazy_compiler::LazyCompiler;
-use crate::tape::Wanted;
+use crate::tape::ObserverOptions;
 use crate::types::model::declared::Declarations;
 use crate::types::model::display;
 use crate::types::model::tree::FunctionRef;
 use crate::types::model::ty::Type;
 use crate::value::{Cells, Components, Ref};
-use crate::vm::{Fault, Kind, Limits, LoopProgress, Machine, ProgressReporter, Remark, Running};
+use crate::vm::{BacktraceEntry, Fault, FaultKind, Limits, LoopProgress, Machine, ProgressReporter, Remark};
 use std::time::Duration;
 
 /// The time before the first progress report of a loop.
-const PATIENCE: Duration = Duration::from_secs(2);
+const FIRST_REPORT_DELAY: Duration = Duration::from_secs(2);
 
 /// Creates a machine with the limits of a session.
 pub(super) fn machine(options: &Options, streams: Streams) -> Machine {
@@ -53,18 +53,18 @@ pub(super) fn adjust(machine: &mut Machine, options: &Options) {
     machine.host.largest = options.max_memory.map_or(most, |allowed| allowed.min(most));
     machine.limits = limits(options);
     machine.levels.set_limit(options.max_tape);
-    machine.levels.watch(wanted(options));
+    machine.levels.watch(observer_options(options));
     machine.check_rules(options.check_derivatives);
 }
 
 /// Returns the checks performed during differentiation.
-pub(super) fn wanted(options: &Options) -> Wanted {
-    Wanted {
+pub(super) fn observer_options(options: &Options) -> ObserverOptions {
+    ObserverOptions {
         not_finite: options.check_nan != CheckNan::Off,
-        at_once: options.check_nan == CheckNan::Always,
+        stops_at_first: options.check_nan == CheckNan::Always,
         kinks: options.kinks != Kinks::Ignored,
-        no_kinks: options.kinks == Kinks::Refused,
-        briefly: options.kinks == Kinks::Noted && options.interactive,
+        stops_at_kinks: options.kinks == Kinks::Refused,
+        is_brief: options.kinks == Kinks::Noted && options.interactive,
         steps: false,
     }
 }
@@ -94,7 +94,7 @@ impl Session {
     /// Runs a script, and returns the value of its last expression.
     pub(super) fn computed(&mut self, script: FunctionId) -> Result<Cells, Box<Fault>> {
         self.machine.reserve_globals(self.program.globals);
-        self.machine.diagnosis.progress = self.loops.map(|tell| self.progress_reporter(tell));
+        self.machine.diagnosis.progress = self.loops.map(|report| self.progress_reporter(report));
         // Requests from a run that failed.
         self.machine.host.pending_explanations.clear();
         // With the new text, tangents may be lost in functions in which none was lost before.
@@ -102,12 +102,12 @@ impl Session {
             self.machine.set_derivatives_aside();
         }
         let mut compiler = LazyCompiler::with_sources(&self.program, &mut self.context, &self.sources)
-            .marking_thresholds(self.wanted.kinks);
+            .marking_thresholds(self.observer_options.kinks);
         self.machine.run(&mut compiler, script.0, Components::default())
     }
 
     /// Creates a reporter of the line and the iteration of loops of the script.
-    pub(super) fn progress_reporter(&self, tell: fn(&Step<'_>)) -> ProgressReporter {
+    pub(super) fn progress_reporter(&self, report: fn(&ProgressReport<'_>)) -> ProgressReporter {
         let texts: Vec<(u32, String)> = self.sources.written().map(|s| (s.start, s.text.to_string())).collect();
         let line = move |at: u32| {
             let after = texts.partition_point(|(start, _)| *start <= at);
@@ -115,10 +115,10 @@ impl Session {
             Some(text.bytes().take((at - start) as usize).filter(|byte| *byte == b'\n').count() + 1)
         };
         ProgressReporter::new(
-            PATIENCE,
-            Box::new(move |LoopProgress { span, rounds, total }| {
+            FIRST_REPORT_DELAY,
+            Box::new(move |LoopProgress { span, iterations, total }| {
                 let label = line(span.start).map_or_else(String::new, |line| format!("line {line}"));
-                tell(&Step { label: &label, done: Some(rounds), total });
+                report(&ProgressReport { label: &label, done: Some(iterations), total });
             }),
         )
     }
@@ -134,8 +134,8 @@ impl Session {
             Ok(text) => text,
             Err(fault) => {
                 let status = match fault.kind {
-                    Kind::Exit(status) => Status::Exited(status),
-                    Kind::Error(number) => {
+                    FaultKind::Exit(status) => Status::Exited(status),
+                    FaultKind::Error(number) => {
                         diagnostics.push(self.describe(&fault, number));
                         status_of(number)
                     }
@@ -181,18 +181,18 @@ impl Session {
                 Remark::Help(text) => diagnostic.help(text),
             };
         }
-        let tells = |call: &Running| call.span != fault.span || call.round.is_some();
-        if fault.backtrace.len() > 1 || fault.backtrace.iter().any(tells) {
+        let is_informative = |call: &BacktraceEntry| call.span != fault.span || call.iteration.is_some();
+        if fault.backtrace.len() > 1 || fault.backtrace.iter().any(is_informative) {
             let mut lines = vec!["backtrace, innermost first".to_string()];
-            for Running { name, span, round } in &fault.backtrace {
+            for BacktraceEntry { name, span, iteration } in &fault.backtrace {
                 let place = match self.sources.place(span.start) {
                     Some(place) if *span != crate::source::Span::default() => {
                         format!("  {name}   {}:{}:{}", place.name, place.line, place.column)
                     }
                     _ => format!("  {name}"),
                 };
-                let round = round.map_or(String::new(), |n| format!("   iteration {n} of the loop"));
-                lines.push(place + &round);
+                let iteration = iteration.map_or(String::new(), |n| format!("   iteration {n} of the loop"));
+                lines.push(place + &iteration);
             }
             diagnostic = diagnostic.note(lines.join("\n"));
         }

@@ -34,7 +34,7 @@ pub struct Test {
 
 /// The result of a test.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Ran {
+pub struct TestRun {
     /// The outcome.
     pub outcome: Outcome,
     /// Whether the outcome is that of the statements before the test, which then did not run.
@@ -59,19 +59,19 @@ impl Session {
 
     /// Runs the statements of a module and then one of its tests, on a new machine that prints to `output`, so that runs do
     /// not affect each other.
-    pub fn run_test(&mut self, suite: &Suite, number: usize, options: &Options, output: Box<dyn Write>) -> Ran {
+    pub fn run_test(&mut self, suite: &Suite, number: usize, options: &Options, output: Box<dyn Write>) -> TestRun {
         self.machine = crate::session::run::machine(options, crate::session::printing_to(output));
         if let Err(fault) = self.computed(suite.script) {
-            return Ran { outcome: self.concluded(Err(fault), vec![]), is_before: true };
+            return TestRun { outcome: self.concluded(Err(fault), vec![]), is_before: true };
         }
         let Some(function) = suite.functions.get(number) else {
             let outcome = Outcome { diagnostics: vec![], status: Status::Done, value: None };
-            return Ran { outcome, is_before: false };
+            return TestRun { outcome, is_before: false };
         };
         let mut compiler = LazyCompiler::with_sources(&self.program, &mut self.context, &self.sources)
-            .marking_thresholds(self.wanted.kinks);
+            .marking_thresholds(self.observer_options.kinks);
         let result = self.machine.run(&mut compiler, function.0, Components::default());
-        Ran { outcome: self.concluded(result.map(|_| None), vec![]), is_before: false }
+        TestRun { outcome: self.concluded(result.map(|_| None), vec![]), is_before: false }
     }
 
     /// Prepares the tests of a file: a program runs without them, an importer does not include those of imported files, and

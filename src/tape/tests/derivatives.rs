@@ -34,7 +34,7 @@ fn both_modes_agree_on_every_primitive_and_so_does_the_next_order() {
     }
 }
 
-/// Compares second derivatives with differences of the first, and the mixes of modes with one another.
+/// Compares second derivatives with differences of the first, and the sequences of modes with one another.
 fn second_order(calculus: &mut Calculus, name: &str, x: &[f64], body: &mut dyn FnMut(&mut Calculus, &[Num]) -> Num) {
     for along in 0..x.len() {
         let h = 1e-5 * x[along].abs().max(1.0);
@@ -76,14 +76,14 @@ fn derivatives_nest_in_every_mix() {
         (6.0 - 9.0 * x * x) * s + (18.0 * x - x.powi(3)) * cos,
     ];
     for (order, expected) in expected.iter().enumerate() {
-        for mix in mixes(order) {
+        for sequence in mode_sequences(order) {
             let mut calculus = Calculus::new();
-            let y = calculus.nested(&mix, c(x), &mut |c, x| {
+            let y = calculus.nested(&sequence, c(x), &mut |c, x| {
                 let id = primitive("double.powi").unwrap();
                 let (cube, sine) = (c.0.record_with(id, &[x], 3).unwrap(), c.f("sin", &[x]));
                 c.mul(cube, sine)
             });
-            assert!(near(y.value, *expected), "{mix:?}: {} {expected}", y.value);
+            assert!(near(y.value, *expected), "{sequence:?}: {} {expected}", y.value);
         }
     }
 }
@@ -91,44 +91,44 @@ fn derivatives_nest_in_every_mix() {
 #[test]
 fn perturbations_are_not_confused() {
     // d/dx (x · d/dy (x + y)) = 1, at any y.
-    for mix in mixes(2) {
+    for sequence in mode_sequences(2) {
         let mut calculus = Calculus::new();
-        let y = calculus.derivative(mix[0], c(1.0), &mut |k, x| {
-            let inner = k.derivative(mix[1], c(1.0), &mut |k, y| k.add(x, y));
+        let y = calculus.derivative(sequence[0], c(1.0), &mut |k, x| {
+            let inner = k.derivative(sequence[1], c(1.0), &mut |k, y| k.add(x, y));
             k.mul(x, inner)
         });
-        assert_eq!(y.value, 1.0, "{mix:?}");
+        assert_eq!(y.value, 1.0, "{sequence:?}");
         // d/dx at 0 of (d/dy y sin y at x) is 2: an adjoint of 0 that varies outside is not skipped.
-        let y = calculus.derivative(mix[0], c(0.0), &mut |k, x| {
-            k.derivative(mix[1], x, &mut |k, y| {
+        let y = calculus.derivative(sequence[0], c(0.0), &mut |k, x| {
+            k.derivative(sequence[1], x, &mut |k, y| {
                 let s = k.f("sin", &[y]);
                 k.mul(y, s)
             })
         });
-        assert_eq!(y.value, 2.0, "{mix:?}");
+        assert_eq!(y.value, 2.0, "{sequence:?}");
     }
     // Three deep: d/dx (d/dy (y · d/dz (x y z))) = 2 y at y = 3.
-    for mix in mixes(3) {
+    for sequence in mode_sequences(3) {
         let mut calculus = Calculus::new();
-        let v = calculus.derivative(mix[0], c(5.0), &mut |k, x| {
-            k.derivative(mix[1], c(3.0), &mut |k, y| {
-                let inner = k.derivative(mix[2], c(7.0), &mut |k, z| {
+        let v = calculus.derivative(sequence[0], c(5.0), &mut |k, x| {
+            k.derivative(sequence[1], c(3.0), &mut |k, y| {
+                let inner = k.derivative(sequence[2], c(7.0), &mut |k, z| {
                     let xy = k.mul(x, y);
                     k.mul(xy, z)
                 });
                 k.mul(y, inner)
             })
         });
-        assert_eq!(v.value, 6.0, "{mix:?}");
+        assert_eq!(v.value, 6.0, "{sequence:?}");
     }
 }
 
 #[test]
 fn a_pullback_lives_longer_than_its_level_and_records_outside() {
     let mut k = Calculus::new();
-    for way in WAYS {
+    for mode in MODES {
         // d/dx of the pullback of y ↦ x y² at y = x, called twice after its level, with seed x: x · 2 x · x = 2 x³.
-        let d = k.derivative(way, c(1.5), &mut |k, x| {
+        let d = k.derivative(mode, c(1.5), &mut |k, x| {
             let (_, map) = k.record(&[x], &mut |k, y| {
                 let square = k.mul(y[0], y[0]);
                 k.mul(x, square)
@@ -138,43 +138,43 @@ fn a_pullback_lives_longer_than_its_level_and_records_outside() {
             assert_eq!(once.value, twice.value);
             twice
         });
-        assert_eq!(d.value, 6.0 * 1.5 * 1.5, "{way:?}");
+        assert_eq!(d.value, 6.0 * 1.5 * 1.5, "{mode:?}");
     }
     // Called inside a level that was opened later: d/ds of s · 6 x at x = 1.5.
     let (_, map) = k.record(&[c(1.5)], &mut |k, x| {
         let square = k.mul(x[0], x[0]);
         k.mul(c(3.0), square)
     });
-    for way in WAYS {
-        let d = k.derivative(way, c(2.0), &mut |k, s| map.pull_back(&mut k.0, &[s]).unwrap()[0]);
-        assert_eq!(d.value, 9.0, "{way:?}");
+    for mode in MODES {
+        let d = k.derivative(mode, c(2.0), &mut |k, s| map.pull_back(&mut k.0, &[s]).unwrap()[0]);
+        assert_eq!(d.value, 9.0, "{mode:?}");
     }
 }
 
 #[test]
 fn a_zero_adjoint_stops_and_a_true_product_does_not() {
     let mut k = Calculus::new();
-    for way in WAYS {
-        let dead = k.derivative(way, c(0.0), &mut |k, x| {
+    for mode in MODES {
+        let dead = k.derivative(mode, c(0.0), &mut |k, x| {
             let root = k.f("sqrt", &[x]);
             k.mul(c(0.0), root)
         });
-        assert_eq!(dead.value, 0.0, "0 · √x, {way:?}");
-        let true_product = k.derivative(way, c(0.0), &mut |k, x| {
+        assert_eq!(dead.value, 0.0, "0 · √x, {mode:?}");
+        let true_product = k.derivative(mode, c(0.0), &mut |k, x| {
             let zero = k.mul(c(0.0), x);
             k.f("sqrt", &[zero])
         });
-        assert!(true_product.value.is_nan(), "√(0 · x), {way:?}");
-        let no_value = k.derivative(way, c(0.0), &mut |k, x| {
+        assert!(true_product.value.is_nan(), "√(0 · x), {mode:?}");
+        let no_value = k.derivative(mode, c(0.0), &mut |k, x| {
             let log = k.f("log", &[x]);
             k.mul(x, log)
         });
-        assert!(no_value.value.is_nan(), "x log x, {way:?}");
-        let unused = k.derivative(way, c(0.0), &mut |k, x| {
+        assert!(no_value.value.is_nan(), "x log x, {mode:?}");
+        let unused = k.derivative(mode, c(0.0), &mut |k, x| {
             k.f("log", &[x]);
             k.mul(x, x)
         });
-        assert_eq!(unused.value, 0.0, "{way:?}");
+        assert_eq!(unused.value, 0.0, "{mode:?}");
     }
     // A direction in which y does not vary never meets the infinite partial derivative of √y.
     let along = k.along(&[c(1.0), c(0.0)], &[c(1.0), c(0.0)], &mut |k, x| {
@@ -187,21 +187,21 @@ fn a_zero_adjoint_stops_and_a_true_product_does_not() {
 #[test]
 fn constants_get_no_partial() {
     let mut k = Calculus::new();
-    for way in WAYS {
-        let d = k.derivative(way, c(-2.0), &mut |k, x| k.f("pow", &[x, c(2.0)]));
-        assert_eq!(d.value, -4.0, "{way:?}");
+    for mode in MODES {
+        let d = k.derivative(mode, c(-2.0), &mut |k, x| k.f("pow", &[x, c(2.0)]));
+        assert_eq!(d.value, -4.0, "{mode:?}");
     }
     // ∂²/∂x∂y xʸ at (2, 0) is 1/2: only the kink itself is excluded.
-    for mix in mixes(2) {
+    for sequence in mode_sequences(2) {
         for swapped in [false, true] {
             let at = if swapped { [c(0.0), c(2.0)] } else { [c(2.0), c(0.0)] };
-            let d = k.derivative(mix[0], at[0], &mut |k, a| {
-                k.derivative(mix[1], at[1], &mut |k, b| k.f("pow", &if swapped { [b, a] } else { [a, b] }))
+            let d = k.derivative(sequence[0], at[0], &mut |k, a| {
+                k.derivative(sequence[1], at[1], &mut |k, b| k.f("pow", &if swapped { [b, a] } else { [a, b] }))
             });
-            assert!(near(d.value, 0.5), "{mix:?} {swapped}: {}", d.value);
+            assert!(near(d.value, 0.5), "{sequence:?} {swapped}: {}", d.value);
         }
     }
-    let d = k.derivative(Way::Reverse, c(0.0), &mut |k, x| k.f("pow", &[x, c(0.0)]));
+    let d = k.derivative(DerivativeMode::Reverse, c(0.0), &mut |k, x| k.f("pow", &[x, c(0.0)]));
     assert_eq!(d.value, 0.0);
 }
 

@@ -8,12 +8,12 @@ use std::rc::Rc;
 #[test]
 fn what_is_stored_keeps_its_link_outside() {
     // A captured variable is assigned x · y in an inner derivative by y; afterwards it still varies with x.
-    for mix in mixes(2) {
+    for sequence in mode_sequences(2) {
         let mut k = Calculus::new();
-        let d = k.derivative(mix[0], c(2.0), &mut |k, x| {
+        let d = k.derivative(sequence[0], c(2.0), &mut |k, x| {
             let variable =
                 Rc::new(BoxCells { cells: RefCell::new(Cells::default()), shape: None, finalizer: Default::default() });
-            k.derivative(mix[1], c(5.0), &mut |k, y| {
+            k.derivative(sequence[1], c(5.0), &mut |k, y| {
                 let product = k.mul(x, y);
                 *variable.cells.borrow_mut() =
                     Cells::record(Components { f: &[product.value], slots: &[product.slot], ..Components::default() });
@@ -23,19 +23,19 @@ fn what_is_stored_keeps_its_link_outside() {
             let cells = variable.cells.borrow();
             Num { value: cells.f[0], slot: cells.slot(0) }
         });
-        assert_eq!(d.value, 5.0, "{mix:?}");
+        assert_eq!(d.value, 5.0, "{sequence:?}");
     }
 }
 
 #[test]
 fn a_pullback_that_is_stored_keeps_its_links() {
     // Inside d/dy, the pullback of z ↦ x y z is stored; after that level it still varies with x.
-    for mix in mixes(2) {
+    for sequence in mode_sequences(2) {
         let mut k = Calculus::new();
-        let d = k.derivative(mix[0], c(2.0), &mut |k, x| {
+        let d = k.derivative(sequence[0], c(2.0), &mut |k, x| {
             let variable =
                 Rc::new(BoxCells { cells: RefCell::new(Cells::default()), shape: None, finalizer: Default::default() });
-            k.derivative(mix[1], c(5.0), &mut |k, y| {
+            k.derivative(sequence[1], c(5.0), &mut |k, y| {
                 let (_, map) = k.record(&[c(1.0)], &mut |k, z| {
                     let xy = k.mul(x, y);
                     k.mul(xy, z[0])
@@ -50,6 +50,6 @@ fn a_pullback_that_is_stored_keeps_its_links() {
             let map = map.downcast_ref::<LinearMap>().unwrap();
             map.pull_back(&mut k.0, &[c(1.0)]).unwrap()[0]
         });
-        assert_eq!(d.value, 5.0, "{mix:?}");
+        assert_eq!(d.value, 5.0, "{sequence:?}");
     }
 }

@@ -54,40 +54,42 @@ impl Calculus {
         tangent
     }
 
-    /// Returns the derivative of a function of one number, by one of three ways.
-    fn derivative(&mut self, way: Way, x: Num, body: &mut dyn FnMut(&mut Calculus, Num) -> Num) -> Num {
+    /// Returns the derivative of a function of one number, in one of three modes.
+    fn derivative(&mut self, mode: DerivativeMode, x: Num, body: &mut dyn FnMut(&mut Calculus, Num) -> Num) -> Num {
         let body: &mut dyn FnMut(&mut Calculus, &[Num]) -> Num = &mut |c, x| body(c, x[0]);
-        match way {
-            Way::Reverse => self.gradient(&[x], body)[0],
-            Way::Forward => self.along(&[x], &[Num::constant(1.0)], body),
-            Way::Differential => {
+        match mode {
+            DerivativeMode::Reverse => self.gradient(&[x], body)[0],
+            DerivativeMode::Forward => self.along(&[x], &[Num::constant(1.0)], body),
+            DerivativeMode::Differential => {
                 let (_, map) = self.record(&[x], body);
                 map.push_forward(&mut self.0, &[Num::constant(1.0)]).unwrap()[0]
             }
         }
     }
 
-    fn nested(&mut self, ways: &[Way], x: Num, body: &mut dyn FnMut(&mut Calculus, Num) -> Num) -> Num {
-        match ways {
+    fn nested(&mut self, modes: &[DerivativeMode], x: Num, body: &mut dyn FnMut(&mut Calculus, Num) -> Num) -> Num {
+        match modes {
             [] => body(self, x),
-            [way, inner @ ..] => self.derivative(*way, x, &mut |c, x| c.nested(inner, x, body)),
+            [mode, inner @ ..] => self.derivative(*mode, x, &mut |c, x| c.nested(inner, x, body)),
         }
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Way {
+enum DerivativeMode {
     Reverse,
     Forward,
     Differential,
 }
 
-const WAYS: [Way; 3] = [Way::Reverse, Way::Forward, Way::Differential];
+const MODES: [DerivativeMode; 3] = [DerivativeMode::Reverse, DerivativeMode::Forward, DerivativeMode::Differential];
 
-/// Returns all lists of `n` ways.
-fn mixes(n: usize) -> Vec<Vec<Way>> {
+/// Returns all lists of `n` modes.
+fn mode_sequences(n: usize) -> Vec<Vec<DerivativeMode>> {
     (0..n).fold(vec![vec![]], |all, _| {
-        all.iter().flat_map(|mix: &Vec<Way>| WAYS.iter().map(|w| [mix.as_slice(), &[*w]].concat())).collect()
+        all.iter()
+            .flat_map(|sequence: &Vec<DerivativeMode>| MODES.iter().map(|w| [sequence.as_slice(), &[*w]].concat()))
+            .collect()
     })
 }
 

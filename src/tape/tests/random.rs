@@ -125,11 +125,11 @@ proptest! {
         let jet = run_jet(&program, [Jet([x, 1.0, 0.0, 0.0]), Jet([y, 0.0, 0.0, 0.0])]).0;
         let expected = [jet[0], jet[1], 2.0 * jet[2], 6.0 * jet[3]];
         for (order, expected) in expected.iter().enumerate() {
-            for mix in mixes(order) {
+            for sequence in mode_sequences(order) {
                 let mut k = Calculus::new();
-                let got = k.nested(&mix, c(x), &mut |k, x| run(k, &program, &[x, c(y)])).value;
+                let got = k.nested(&sequence, c(x), &mut |k, x| run(k, &program, &[x, c(y)])).value;
                 let scale = expected.abs().max(1.0);
-                prop_assert!((got - expected).abs() <= 1e-7 * scale, "{mix:?}: {got}, expected {expected}");
+                prop_assert!((got - expected).abs() <= 1e-7 * scale, "{sequence:?}: {got}, expected {expected}");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What a tape consists of, its limits, and its listing.
+//! Recording tests: the content of a tape, its limits, and its listing.
 
 use super::*;
 
@@ -75,9 +75,9 @@ fn a_scalar_product_is_one_node_in_every_mix() {
     };
     let x = 1.5;
     for (order, expected) in [x * x + 2.0 * x * x + 3.0 * x, 6.0 * x + 3.0, 6.0, 0.0].iter().enumerate() {
-        for mix in mixes(order) {
+        for sequence in mode_sequences(order) {
             let mut k = Calculus::new();
-            assert_eq!(k.nested(&mix, c(x), body).value, *expected, "{mix:?}");
+            assert_eq!(k.nested(&sequence, c(x), body).value, *expected, "{sequence:?}");
         }
     }
     let mut k = Calculus::new();

@@ -264,7 +264,7 @@ pub trait Declarations {
     fn moving(&mut self, getter: FunctionId) -> Option<(FunctionId, Option<FunctionId>)>;
     /// The functions that convert a value of a concrete type with a custom description to a string, on its own and
     /// inside another value; `None` if the type has no custom description.
-    fn own_texts(&mut self, ty: &Type) -> Option<[FunctionRef; 2]>;
+    fn custom_descriptions(&mut self, ty: &Type) -> Option<[FunctionRef; 2]>;
     /// The `deinit` of a class, followed by those of its superclasses.
     fn deinits(&mut self, ty: &Type) -> Vec<FunctionRef>;
     /// Whether the program can observe the end of an instance: variables then hold their values to the ends of their

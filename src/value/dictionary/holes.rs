@@ -43,9 +43,9 @@ impl Holes {
     /// Returns the number of holes before a place.
     fn before(&self, place: usize) -> usize {
         let (words, rest) = (place / WORD, place % WORD);
-        let whole: u32 = self.bits.iter().take(words).map(|word| word.count_ones()).sum();
+        let full_words: u32 = self.bits.iter().take(words).map(|word| word.count_ones()).sum();
         let part = self.bits.get(words).map_or(0, |word| (word & ((1 << rest) - 1)).count_ones());
-        (whole + part) as usize
+        (full_words + part) as usize
     }
 
     /// Returns the index of a place among those that are not holes.

@@ -17,7 +17,7 @@ pub struct ShapeId(pub u32);
 
 /// The index of a type with a custom description, in a table of the compiler.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
-pub struct OwnId(pub u32);
+pub struct DescriptionId(pub u32);
 
 /// The index of a tangent in [`Tangents`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
@@ -98,7 +98,7 @@ impl Shape {
 }
 
 /// Returns the visible fields of a struct: all of them, or only the value of a [`Style::Beside`].
-pub fn seen(fields: &[(Rc<str>, ShapeId)], style: Style) -> &[(Rc<str>, ShapeId)] {
+pub fn visible_fields(fields: &[(Rc<str>, ShapeId)], style: Style) -> &[(Rc<str>, ShapeId)] {
     match style {
         Style::Beside => fields.get(..1).unwrap_or(fields),
         _ => fields,
@@ -178,23 +178,23 @@ pub enum TangentKind {
 #[derive(Clone, Default, Debug)]
 pub struct Shapes {
     shapes: Vec<Shape>,
-    numbers: HashMap<(Shape, Option<OwnId>), ShapeId>,
+    numbers: HashMap<(Shape, Option<DescriptionId>), ShapeId>,
     layouts: Vec<Layout>,
     /// The offsets of the fields of each shape.
     starts: Vec<Rc<[Layout]>>,
-    own: Vec<Option<OwnId>>,
+    own: Vec<Option<DescriptionId>>,
     /// Whether values of each shape may contain a part with a custom description.
-    speaking: Vec<bool>,
+    described: Vec<bool>,
 }
 
 impl Shapes {
     /// Interns a shape and returns its index.
     pub fn add(&mut self, shape: Shape) -> ShapeId {
-        self.add_own(shape, None)
+        self.add_with_description(shape, None)
     }
 
     /// Interns the shape of a type, which may have a custom description, and returns its index.
-    pub fn add_own(&mut self, shape: Shape, own: Option<OwnId>) -> ShapeId {
+    pub fn add_with_description(&mut self, shape: Shape, own: Option<DescriptionId>) -> ShapeId {
         let key = (shape, own);
         if let Some(known) = self.numbers.get(&key) {
             return *known;
@@ -203,7 +203,7 @@ impl Shapes {
         let shape = key.0.clone();
         self.numbers.insert(key, id);
         let layout = self.compute_layout(&shape);
-        self.speaking.push(own.is_some() || self.has_speaking_part(&shape));
+        self.described.push(own.is_some() || self.has_part_with_description(&shape));
         self.shapes.push(shape);
         self.layouts.push(layout);
         self.starts.push(self.compute_starts(id));
@@ -217,12 +217,12 @@ impl Shapes {
         self.layouts.push(Layout { f: 0, i: 0, r: 1 });
         self.starts.push(Rc::from([]));
         self.own.push(None);
-        self.speaking.push(true);
+        self.described.push(true);
         ShapeId(self.shapes.len() as u32 - 1)
     }
 
     /// Defines a reserved index; the shape must consist of one reference.
-    pub fn define(&mut self, id: ShapeId, shape: Shape, own: Option<OwnId>) {
+    pub fn define(&mut self, id: ShapeId, shape: Shape, own: Option<DescriptionId>) {
         self.numbers.entry((shape.clone(), own)).or_insert(id);
         self.own[id.0 as usize] = own;
         self.layouts[id.0 as usize] = self.compute_layout(&shape);
@@ -236,7 +236,7 @@ impl Shapes {
     }
 
     /// Returns the type with a custom description that has this shape.
-    pub fn own(&self, id: ShapeId) -> Option<OwnId> {
+    pub fn own(&self, id: ShapeId) -> Option<DescriptionId> {
         self.own[id.0 as usize]
     }
 
@@ -247,10 +247,10 @@ impl Shapes {
 
     /// Whether a value may contain a part whose type has a custom description.
     pub fn has_custom_description(&self, id: ShapeId) -> bool {
-        self.speaking[id.0 as usize]
+        self.described[id.0 as usize]
     }
 
-    fn has_speaking_part(&self, shape: &Shape) -> bool {
+    fn has_part_with_description(&self, shape: &Shape) -> bool {
         matches!(shape, Shape::Class { .. } | Shape::Any)
             || shape.parts().iter().any(|part| self.has_custom_description(*part))
     }
@@ -349,7 +349,7 @@ pub struct Tangents {
 
 impl Tangents {
     /// Whether the derivative of some part of that type is carried by a [vector stored with it](TangentKind::Beside).
-    pub fn moves_beside(&self, id: TangentId) -> bool {
+    pub fn varies_beside(&self, id: TangentId) -> bool {
         self.any(id, &mut |kind| matches!(kind, TangentKind::Beside(_)))
     }
 
@@ -374,9 +374,9 @@ impl Tangents {
     /// Whether the tangent of some part of a type satisfies a predicate.
     fn any(&self, id: TangentId, is_wanted: &mut dyn FnMut(&TangentKind) -> bool) -> bool {
         let mut waiting = vec![id];
-        let mut met = hashbrown::HashSet::new();
+        let mut visited = hashbrown::HashSet::new();
         while let Some(id) = waiting.pop() {
-            if !met.insert(id) {
+            if !visited.insert(id) {
                 continue;
             }
             let kind = &self.get(id).kind;

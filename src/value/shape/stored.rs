@@ -1,12 +1,12 @@
 //! Stored shapes: the serialized form of shapes and tangents, from which the derived tables are computed.
 
-use super::{Layout, OwnId, Shape, ShapeId, Shapes, Tangent, TangentId, TangentKind, Tangents};
+use super::{DescriptionId, Layout, Shape, ShapeId, Shapes, Tangent, TangentId, TangentKind, Tangents};
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
 /// All shapes in the order of their indices, each with its type if that has a custom description.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct StoredShapes(Vec<(Shape, Option<OwnId>)>);
+pub struct StoredShapes(Vec<(Shape, Option<DescriptionId>)>);
 
 /// All tangents in the order of their indices.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -50,10 +50,10 @@ impl Shapes {
         }
         (shapes.shapes, shapes.own) = list.into_iter().unzip();
         // A shape that refers to a later one may contain a custom description.
-        shapes.speaking = vec![true; count];
+        shapes.described = vec![true; count];
         for k in 0..count {
-            let spoken = shapes.own[k].is_some() || shapes.has_speaking_part(&shapes.shapes[k]);
-            shapes.speaking[k] = spoken;
+            let is_described = shapes.own[k].is_some() || shapes.has_part_with_description(&shapes.shapes[k]);
+            shapes.described[k] = is_described;
             shapes.starts.push(shapes.compute_starts(ShapeId(k as u32)));
         }
         Some(shapes)
@@ -62,19 +62,19 @@ impl Shapes {
     /// Returns the layout, unless it has so many components that counting them overflows.
     fn checked_layout(&self, shape: &Shape) -> Option<Layout> {
         /// The maximum number of components of a value: the limit of register numbers.
-        const MOST: u64 = u16::MAX as u64;
+        const MAX_COMPONENTS: u64 = u16::MAX as u64;
         let mut total = 0u64;
         for part in shape.parts() {
             let layout = self.layouts.get(part.0 as usize)?;
             total += u64::from(layout.f) + u64::from(layout.i) + u64::from(layout.r);
         }
         let counts = !shape.is_reference() || matches!(shape, Shape::Class { .. });
-        (!counts || total <= MOST).then(|| self.compute_layout(shape))
+        (!counts || total <= MAX_COMPONENTS).then(|| self.compute_layout(shape))
     }
 }
 
 /// Whether the superclasses of a class are classes, and form no cycle.
-fn ends(list: &[(Shape, Option<OwnId>)], class: usize) -> bool {
+fn ends(list: &[(Shape, Option<DescriptionId>)], class: usize) -> bool {
     let mut at = class;
     for _ in 0..list.len() {
         match &list[at].0 {

@@ -1,6 +1,6 @@
 //! Leaf update: the modification of the numbers and slots of the leaves of a value.
 
-use super::{At, DEEPEST, Mismatch, Walk, instance, moving, tag};
+use super::{MAX_DEPTH, Mismatch, Offset, Walk, instance, tag, varied_fields};
 use crate::value::shape::{BESIDE, TangentId, TangentKind};
 use crate::value::{Cells, Ref, Slot};
 use std::rc::Rc;
@@ -15,7 +15,7 @@ impl Walk<'_> {
         &self,
         id: TangentId,
         value: &mut Cells,
-        at: At,
+        at: Offset,
         change: &mut dyn FnMut(&mut f64, Slot) -> Slot,
     ) -> Result<(), Mismatch> {
         self.change_at(id, value, at, change, 0)
@@ -25,11 +25,11 @@ impl Walk<'_> {
         &self,
         id: TangentId,
         value: &mut Cells,
-        at: At,
+        at: Offset,
         change: &mut dyn FnMut(&mut f64, Slot) -> Slot,
         depth: usize,
     ) -> Result<(), Mismatch> {
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return Err(Mismatch::TooDeep);
         }
         let tangent = self.tangent(id);
@@ -48,7 +48,7 @@ impl Walk<'_> {
                 let inside = instance.as_ref().map(|b| b.cells.try_borrow_mut()).transpose();
                 let mut inside = inside.map_err(|_| Mismatch::Cyclic)?;
                 let (value, at) = match inside.as_deref_mut() {
-                    Some(cells) => (cells, At::default()),
+                    Some(cells) => (cells, Offset::default()),
                     None => (value, at),
                 };
                 for (field, _, of) in fields {
@@ -74,13 +74,13 @@ impl Walk<'_> {
             }
             TangentKind::Optional(of) => {
                 if tag(value, at) != 0 {
-                    self.change_at(*of, value, at.behind_tag(), change, depth + 1)?;
+                    self.change_at(*of, value, at.after_tag(), change, depth + 1)?;
                 }
             }
             TangentKind::Enum(cases) => {
                 let tag = tag(value, at);
                 let places = self.payload(tangent.value, tag);
-                for (field, of) in moving(cases, tag) {
+                for (field, of) in varied_fields(cases, tag) {
                     if let Some(place) = places.get(*field as usize) {
                         self.change_at(*of, value, at.plus(*place), change, depth + 1)?;
                     }
@@ -94,7 +94,7 @@ impl Walk<'_> {
                     return self.change_at(*of, value, at, change, depth + 1);
                 }
                 if let Some(Ref::Cells(record)) = value.r.get_mut(at.r) {
-                    self.change_at(*of, Rc::make_mut(record), At::default(), change, depth + 1)?;
+                    self.change_at(*of, Rc::make_mut(record), Offset::default(), change, depth + 1)?;
                 }
             }
         }
@@ -110,7 +110,7 @@ impl Walk<'_> {
     ) -> Result<(), Mismatch> {
         let layout = self.shapes.layout(self.tangent(of).value);
         for k in 0..elements.len {
-            self.change_at(of, elements, At::element(k, layout), change, depth + 1)?;
+            self.change_at(of, elements, Offset::element(k, layout), change, depth + 1)?;
         }
         Ok(())
     }

@@ -43,7 +43,7 @@ pub enum Mismatch {
 
 /// The start of a value in each bank.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct At {
+pub struct Offset {
     /// The index in the numbers.
     pub f: usize,
     /// The index in the integers.
@@ -53,23 +53,23 @@ pub struct At {
 }
 
 /// The maximum nesting of records and arrays.
-const DEEPEST: usize = 50_000;
+const MAX_DEPTH: usize = 50_000;
 
-impl At {
+impl Offset {
     /// Returns the offset after a value with that layout.
     #[must_use]
-    pub fn behind(self, layout: Layout) -> At {
-        At { f: self.f + layout.f as usize, i: self.i + layout.i as usize, r: self.r + layout.r as usize }
+    pub fn after(self, layout: Layout) -> Offset {
+        Offset { f: self.f + layout.f as usize, i: self.i + layout.i as usize, r: self.r + layout.r as usize }
     }
 
     /// Returns the offset after the tag of an optional or enum.
-    fn behind_tag(self) -> At {
-        At { i: self.i + 1, ..self }
+    fn after_tag(self) -> Offset {
+        Offset { i: self.i + 1, ..self }
     }
 
     /// Returns the offset of element `k` of an array with that element layout.
-    fn element(k: usize, layout: Layout) -> At {
-        At { f: k * layout.f as usize, i: k * layout.i as usize, r: k * layout.r as usize }
+    fn element(k: usize, layout: Layout) -> Offset {
+        Offset { f: k * layout.f as usize, i: k * layout.i as usize, r: k * layout.r as usize }
     }
 }
 
@@ -79,19 +79,19 @@ impl<'a> Walk<'a> {
     }
 
     /// Returns the offset of field `index` of a tuple, struct or instance, relative to the value.
-    fn field(&self, shape: ShapeId, index: u32) -> At {
-        At::default().behind(self.shapes.before_field(shape, index as usize))
+    fn field(&self, shape: ShapeId, index: u32) -> Offset {
+        Offset::default().after(self.shapes.before_field(shape, index as usize))
     }
 
     /// Returns the offsets of the payload fields of a case of an enum; empty for an invalid tag.
-    fn payload(&self, shape: ShapeId, tag: i64) -> Vec<At> {
+    fn payload(&self, shape: ShapeId, tag: i64) -> Vec<Offset> {
         let Shape::Enum { cases, .. } = self.shapes.get(shape) else { return vec![] };
         let case = usize::try_from(tag).ok().and_then(|tag| cases.get(tag));
         let fields = case.map_or(&[][..], |c| c.payload.as_slice());
-        let mut at = At::default().behind_tag();
+        let mut at = Offset::default().after_tag();
         let places = fields.iter().map(|(_, s)| {
             let here = at;
-            at = at.behind(self.shapes.layout(*s));
+            at = at.after(self.shapes.layout(*s));
             here
         });
         places.collect()
@@ -104,11 +104,11 @@ impl<'a> Walk<'a> {
     }
 
     /// Returns the differentiable parts of a case of an enum: their tangents, and their offsets in the value and in the vector.
-    fn parts(&self, tangent: &Tangent, cases: &[Vec<(u32, TangentId)>], tag: i64) -> Vec<(TangentId, At, At)> {
+    fn parts(&self, tangent: &Tangent, cases: &[Vec<(u32, TangentId)>], tag: i64) -> Vec<(TangentId, Offset, Offset)> {
         let places = self.payload(tangent.value, tag);
         let vector_places = self.payload(tangent.vector, Walk::case_of_vector(tangent, tag));
         let is_own = tangent.value == tangent.vector;
-        let parts = moving(cases, tag).iter().enumerate().filter_map(|(k, (field, of))| {
+        let parts = varied_fields(cases, tag).iter().enumerate().filter_map(|(k, (field, of))| {
             let (field, k) = (*field as usize, if is_own { *field as usize } else { k });
             Some((*of, *places.get(field)?, *vector_places.get(k)?))
         });
@@ -131,7 +131,7 @@ impl<'a> Walk<'a> {
         &self,
         id: TangentId,
         value: &Cells,
-        at: At,
+        at: Offset,
         show: &mut dyn FnMut(f64, Slot),
     ) -> Result<(), Mismatch> {
         self.leaves_at(id, value, at, show, 0)
@@ -141,7 +141,7 @@ impl<'a> Walk<'a> {
     ///
     /// # Errors
     /// [`Mismatch::TooDeep`]
-    pub fn count(&self, id: TangentId, value: &Cells, at: At) -> Result<usize, Mismatch> {
+    pub fn count(&self, id: TangentId, value: &Cells, at: Offset) -> Result<usize, Mismatch> {
         let mut count = 0;
         self.leaves(id, value, at, &mut |_, _| count += 1)?;
         Ok(count)
@@ -151,11 +151,11 @@ impl<'a> Walk<'a> {
         &self,
         id: TangentId,
         value: &Cells,
-        at: At,
+        at: Offset,
         show: &mut dyn FnMut(f64, Slot),
         depth: usize,
     ) -> Result<(), Mismatch> {
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return Err(Mismatch::TooDeep);
         }
         let tangent = self.tangent(id);
@@ -165,7 +165,7 @@ impl<'a> Walk<'a> {
             TangentKind::Fields(fields) => {
                 let instance = if self.is_class(tangent.value) { instance(value, at) } else { None };
                 let inside = instance.as_ref().map(|b| b.cells.borrow());
-                let (value, at) = inside.as_deref().map_or((value, at), |cells| (cells, At::default()));
+                let (value, at) = inside.as_deref().map_or((value, at), |cells| (cells, Offset::default()));
                 for (field, _, of) in fields {
                     self.leaves_at(*of, value, at.plus(self.field(tangent.value, *field)), show, depth + 1)?;
                 }
@@ -184,13 +184,13 @@ impl<'a> Walk<'a> {
             }
             TangentKind::Optional(of) => {
                 if tag(value, at) != 0 {
-                    self.leaves_at(*of, value, at.behind_tag(), show, depth + 1)?;
+                    self.leaves_at(*of, value, at.after_tag(), show, depth + 1)?;
                 }
             }
             TangentKind::Enum(cases) => {
                 let tag = tag(value, at);
                 let places = self.payload(tangent.value, tag);
-                for (field, of) in moving(cases, tag) {
+                for (field, of) in varied_fields(cases, tag) {
                     if let Some(place) = places.get(*field as usize) {
                         self.leaves_at(*of, value, at.plus(*place), show, depth + 1)?;
                     }
@@ -204,7 +204,7 @@ impl<'a> Walk<'a> {
                     return self.leaves_at(*of, value, at, show, depth + 1);
                 }
                 if let Some(record) = cells(value, at) {
-                    self.leaves_at(*of, record, At::default(), show, depth + 1)?;
+                    self.leaves_at(*of, record, Offset::default(), show, depth + 1)?;
                 }
             }
         }
@@ -220,43 +220,43 @@ impl<'a> Walk<'a> {
     ) -> Result<(), Mismatch> {
         let layout = self.shapes.layout(self.tangent(of).value);
         for k in 0..elements.len {
-            self.leaves_at(of, elements, At::element(k, layout), show, depth + 1)?;
+            self.leaves_at(of, elements, Offset::element(k, layout), show, depth + 1)?;
         }
         Ok(())
     }
 }
 
-impl At {
+impl Offset {
     /// Returns the sum of two offsets.
     #[must_use]
-    fn plus(self, other: At) -> At {
-        At { f: self.f + other.f, i: self.i + other.i, r: self.r + other.r }
+    fn plus(self, other: Offset) -> Offset {
+        Offset { f: self.f + other.f, i: self.i + other.i, r: self.r + other.r }
     }
 }
 
-fn number(value: &Cells, at: At) -> f64 {
+fn number(value: &Cells, at: Offset) -> f64 {
     value.f.get(at.f).copied().unwrap_or(f64::NAN)
 }
 
-fn tag(value: &Cells, at: At) -> i64 {
+fn tag(value: &Cells, at: Offset) -> i64 {
     value.i.get(at.i).copied().unwrap_or(0)
 }
 
-fn cells(value: &Cells, at: At) -> Option<&Cells> {
+fn cells(value: &Cells, at: Offset) -> Option<&Cells> {
     match value.r.get(at.r) {
         Some(Ref::Cells(cells)) => Some(cells),
         _ => None,
     }
 }
 
-fn dictionary(value: &Cells, at: At) -> Option<&Dictionary> {
+fn dictionary(value: &Cells, at: Offset) -> Option<&Dictionary> {
     match value.r.get(at.r) {
         Some(Ref::Dictionary(d)) => Some(d),
         _ => None,
     }
 }
 
-fn instance(value: &Cells, at: At) -> Option<Rc<super::BoxCells>> {
+fn instance(value: &Cells, at: Offset) -> Option<Rc<super::BoxCells>> {
     match value.r.get(at.r) {
         Some(Ref::Box(b)) => Some(Rc::clone(b)),
         _ => None,
@@ -264,7 +264,7 @@ fn instance(value: &Cells, at: At) -> Option<Rc<super::BoxCells>> {
 }
 
 /// Returns the differentiable fields of a case's payload.
-fn moving(cases: &[Vec<(u32, TangentId)>], tag: i64) -> &[(u32, TangentId)] {
+fn varied_fields(cases: &[Vec<(u32, TangentId)>], tag: i64) -> &[(u32, TangentId)] {
     usize::try_from(tag).ok().and_then(|tag| cases.get(tag)).map_or(&[], Vec::as_slice)
 }
 

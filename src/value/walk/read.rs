@@ -1,6 +1,6 @@
 //! Vector reader: the numbers of tangent vectors.
 
-use super::{At, DEEPEST, Mismatch, Walk, cells, dictionary, instance, moving, number, tag};
+use super::{MAX_DEPTH, Mismatch, Offset, Walk, cells, dictionary, instance, number, tag, varied_fields};
 use crate::value::dictionary::Dictionary;
 use crate::value::shape::{BESIDE, Shape, ShapeId, TangentId, TangentKind};
 use crate::value::{Cells, Slot, opaque_vector};
@@ -13,8 +13,8 @@ impl Walk<'_> {
     pub fn read(
         &self,
         id: TangentId,
-        (value, at): (&Cells, At),
-        (vector, from): (&Cells, At),
+        (value, at): (&Cells, Offset),
+        (vector, from): (&Cells, Offset),
         show: &mut dyn FnMut(f64, Slot),
     ) -> Result<(), Mismatch> {
         self.read_at(id, (value, at), (vector, from), show, 0)
@@ -23,12 +23,12 @@ impl Walk<'_> {
     fn read_at(
         &self,
         id: TangentId,
-        (value, at): (&Cells, At),
-        (vector, from): (&Cells, At),
+        (value, at): (&Cells, Offset),
+        (vector, from): (&Cells, Offset),
         show: &mut dyn FnMut(f64, Slot),
         depth: usize,
     ) -> Result<(), Mismatch> {
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return Err(Mismatch::TooDeep);
         }
         let tangent = self.tangent(id);
@@ -43,10 +43,11 @@ impl Walk<'_> {
             TangentKind::Fields(fields) => {
                 let of_value = if self.is_class(tangent.value) { instance(value, at) } else { None };
                 let inside = of_value.as_ref().map(|b| b.cells.borrow());
-                let (value, at) = inside.as_deref().map_or((value, at), |cells| (cells, At::default()));
+                let (value, at) = inside.as_deref().map_or((value, at), |cells| (cells, Offset::default()));
                 let of_vector = if self.is_class(tangent.vector) { instance(vector, from) } else { None };
                 let inside_vector = of_vector.as_ref().map(|b| b.cells.borrow());
-                let (vector, from) = inside_vector.as_deref().map_or((vector, from), |cells| (cells, At::default()));
+                let (vector, from) =
+                    inside_vector.as_deref().map_or((vector, from), |cells| (cells, Offset::default()));
                 for (field, vector_field, of) in fields {
                     let at = at.plus(self.field(tangent.value, *field));
                     let from = from.plus(self.field(tangent.vector, *vector_field));
@@ -67,16 +68,17 @@ impl Walk<'_> {
             }
             TangentKind::Optional(of) => match (tag(value, at), tag(vector, from)) {
                 (0, _) => {}
-                (_, 0) => self.zeros(*of, value, at.behind_tag(), show)?,
+                (_, 0) => self.zeros(*of, value, at.after_tag(), show)?,
                 _ => {
-                    let (value, vector) = ((value, at.behind_tag()), (vector, from.behind_tag()));
+                    let (value, vector) = ((value, at.after_tag()), (vector, from.after_tag()));
                     self.read_at(*of, value, vector, show, depth + 1)?;
                 }
             },
             TangentKind::Enum(cases) => {
                 let tag_of_value = tag(value, at);
                 // The zero case of an enum that is its own vector has no differentiable parts.
-                let is_zero = tangent.value == tangent.vector && tag_of_value == 0 && moving(cases, 0).is_empty();
+                let is_zero =
+                    tangent.value == tangent.vector && tag_of_value == 0 && varied_fields(cases, 0).is_empty();
                 match tag(vector, from) {
                     tag if tag == Walk::case_of_vector(tangent, tag_of_value) => {}
                     0 => return self.zeros(id, value, at, show),
@@ -102,9 +104,9 @@ impl Walk<'_> {
     }
 
     /// Returns the record of a boxed type.
-    fn opened<'c>(&self, shape: ShapeId, holder: &'c Cells, at: At) -> (&'c Cells, At) {
+    fn opened<'c>(&self, shape: ShapeId, holder: &'c Cells, at: Offset) -> (&'c Cells, Offset) {
         match cells(holder, at) {
-            Some(record) if self.is_boxed(shape) => (record, At::default()),
+            Some(record) if self.is_boxed(shape) => (record, Offset::default()),
             _ => (holder, at),
         }
     }
@@ -120,7 +122,7 @@ impl Walk<'_> {
         let tangent = self.tangent(of);
         let (layout, vector_layout) = (self.shapes.layout(tangent.value), self.shapes.layout(tangent.vector));
         for k in 0..elements.len {
-            let (at, from) = (At::element(k, layout), At::element(k, vector_layout));
+            let (at, from) = (Offset::element(k, layout), Offset::element(k, vector_layout));
             if k < vectors.len {
                 self.read_at(of, (elements, at), (vectors, from), show, depth + 1)?;
             } else {
@@ -133,7 +135,7 @@ impl Walk<'_> {
     /// Whether a vector that may contain numbers contains only zeros.
     fn is_zero(&self, of: TangentId, vector: &Cells) -> Result<bool, Mismatch> {
         let mut is_zero = self.tangents.has_numbers(of);
-        self.leaves(of, vector, At::default(), &mut |x, slot| is_zero &= x == 0.0 && slot == Slot::NONE)?;
+        self.leaves(of, vector, Offset::default(), &mut |x, slot| is_zero &= x == 0.0 && slot == Slot::NONE)?;
         Ok(is_zero)
     }
 
@@ -150,10 +152,10 @@ impl Walk<'_> {
         let (layout, vector_layout) = (self.shapes.layout(tangent.value), self.shapes.layout(tangent.vector));
         let keys = self.shapes.layout(*key_shape);
         for k in 0..d.len() {
-            let at = At::element(k, layout);
+            let at = Offset::element(k, layout);
             match vectors.find(self.shapes, *key_shape, d.keys().element(k, keys)) {
                 Some(j) => {
-                    let from = At::element(j, vector_layout);
+                    let from = Offset::element(j, vector_layout);
                     self.read_at(of, (d.values(), at), (vectors.values_there(), from), show, depth + 1)?;
                 }
                 None => self.zeros(of, d.values(), at, show)?,
@@ -163,7 +165,7 @@ impl Walk<'_> {
     }
 
     /// Calls `show` with a zero for every leaf.
-    fn zeros(&self, id: TangentId, value: &Cells, at: At, show: &mut dyn FnMut(f64, Slot)) -> Result<(), Mismatch> {
+    fn zeros(&self, id: TangentId, value: &Cells, at: Offset, show: &mut dyn FnMut(f64, Slot)) -> Result<(), Mismatch> {
         self.leaves(id, value, at, &mut |_, _| show(0.0, Slot::NONE))
     }
 }

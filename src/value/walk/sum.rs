@@ -1,13 +1,13 @@
 //! Vector sums: the addition of tangent vectors of any type.
 
-use super::{At, DEEPEST, Mismatch, Walk, cells, dictionary, moving, number, tag};
+use super::{MAX_DEPTH, Mismatch, Offset, Walk, cells, dictionary, number, tag, varied_fields};
 use crate::value::dictionary::Dictionary;
 use crate::value::shape::{Shape, ShapeId, TangentId, TangentKind};
 use crate::value::{Cells, Components, Ref, Slot};
 use std::rc::Rc;
 
 /// The addition of two numbers with their slots.
-pub type Plus<'a> = dyn FnMut((f64, Slot), (f64, Slot)) -> (f64, Slot) + 'a;
+pub type Addition<'a> = dyn FnMut((f64, Slot), (f64, Slot)) -> (f64, Slot) + 'a;
 
 impl Walk<'_> {
     /// Returns the sum of two vectors of a type that has the tangent `of` and is its own tangent vector type. Parts that are
@@ -15,14 +15,14 @@ impl Walk<'_> {
     ///
     /// # Errors
     /// [`Mismatch`] when they belong to values of different sizes.
-    pub fn sum(&self, of: TangentId, a: &Cells, b: &Cells, plus: &mut Plus<'_>) -> Result<Cells, Mismatch> {
+    pub fn sum(&self, of: TangentId, a: &Cells, b: &Cells, plus: &mut Addition<'_>) -> Result<Cells, Mismatch> {
         let mut out = a.clone();
-        self.add_at(of, (&mut out, At::default()), (b, At::default()), plus, 0)?;
+        self.add_at(of, (&mut out, Offset::default()), (b, Offset::default()), plus, 0)?;
         Ok(out)
     }
 
     /// Returns the components of the value at an offset.
-    pub(super) fn part(&self, value: &Cells, at: At, shape: ShapeId) -> Cells {
+    pub(super) fn part(&self, value: &Cells, at: Offset, shape: ShapeId) -> Cells {
         let layout = self.shapes.layout(shape);
         let mut out = Cells::empty();
         out.len = 1;
@@ -35,7 +35,7 @@ impl Walk<'_> {
     }
 
     /// Stores the components of a value at an offset.
-    pub(super) fn put_part(&self, out: &mut Cells, to: At, part: Components<'_>) {
+    pub(super) fn put_part(&self, out: &mut Cells, to: Offset, part: Components<'_>) {
         for (k, x) in part.f.iter().enumerate() {
             // The components always match if the tables are consistent.
             let _ = out.set_num(to.f + k, *x, part.slots.get(k).copied().unwrap_or(Slot::NONE));
@@ -53,7 +53,7 @@ impl Walk<'_> {
     }
 
     /// Copies the value from the other vector.
-    fn take(&self, shape: ShapeId, (out, to): (&mut Cells, At), (from, at): (&Cells, At)) {
+    fn take(&self, shape: ShapeId, (out, to): (&mut Cells, Offset), (from, at): (&Cells, Offset)) {
         let part = self.part(from, at, shape);
         self.put_part(out, to, part.all());
     }
@@ -61,12 +61,12 @@ impl Walk<'_> {
     fn add_at(
         &self,
         id: TangentId,
-        (out, to): (&mut Cells, At),
-        (other, at): (&Cells, At),
-        plus: &mut Plus<'_>,
+        (out, to): (&mut Cells, Offset),
+        (other, at): (&Cells, Offset),
+        plus: &mut Addition<'_>,
         depth: usize,
     ) -> Result<(), Mismatch> {
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return Err(Mismatch::TooDeep);
         }
         let tangent = self.tangent(id);
@@ -104,7 +104,7 @@ impl Walk<'_> {
             TangentKind::Optional(of) => match (tag(out, to), tag(other, at)) {
                 (_, 0) => {}
                 (0, _) => self.take(tangent.value, (out, to), (other, at)),
-                _ => self.add_at(*of, (out, to.behind_tag()), (other, at.behind_tag()), plus, depth + 1)?,
+                _ => self.add_at(*of, (out, to.after_tag()), (other, at.after_tag()), plus, depth + 1)?,
             },
             TangentKind::Enum(cases) => {
                 let (case, more) = (tag(out, to), tag(other, at));
@@ -119,7 +119,7 @@ impl Walk<'_> {
                     };
                 }
                 let places = self.payload(tangent.value, case);
-                for (field, of) in moving(cases, case) {
+                for (field, of) in varied_fields(cases, case) {
                     let Some(place) = places.get(*field as usize) else { continue };
                     self.add_at(*of, (out, to.plus(*place)), (other, at.plus(*place)), plus, depth + 1)?;
                 }
@@ -129,8 +129,8 @@ impl Walk<'_> {
                 (true, None) => {}
                 (true, Some(record)) => match out.r.get_mut(to.r) {
                     Some(Ref::Cells(all)) => {
-                        let all = (Rc::make_mut(all), At::default());
-                        self.add_at(*of, all, (record, At::default()), plus, depth + 1)?;
+                        let all = (Rc::make_mut(all), Offset::default());
+                        self.add_at(*of, all, (record, Offset::default()), plus, depth + 1)?;
                     }
                     _ => self.take(tangent.value, (out, to), (other, at)),
                 },
@@ -144,7 +144,7 @@ impl Walk<'_> {
         of: TangentId,
         all: &mut Cells,
         more: &Cells,
-        plus: &mut Plus<'_>,
+        plus: &mut Addition<'_>,
         depth: usize,
     ) -> Result<(), Mismatch> {
         if all.len != more.len {
@@ -152,7 +152,7 @@ impl Walk<'_> {
         }
         let layout = self.shapes.layout(self.tangent(of).value);
         for k in 0..all.len {
-            let place = At::element(k, layout);
+            let place = Offset::element(k, layout);
             self.add_at(of, (all, place), (more, place), plus, depth + 1)?;
         }
         Ok(())
@@ -163,7 +163,7 @@ impl Walk<'_> {
         (of, shape): (TangentId, ShapeId),
         all: &mut Dictionary,
         more: &Dictionary,
-        plus: &mut Plus<'_>,
+        plus: &mut Addition<'_>,
         depth: usize,
     ) -> Result<(), Mismatch> {
         let Shape::Dictionary(key_shape, _) = self.shapes.get(shape) else { return Ok(()) };
@@ -174,7 +174,7 @@ impl Walk<'_> {
             let key = more.keys().element(k, keys);
             match all.find(self.shapes, *key_shape, key) {
                 Some(there) => {
-                    let (to, at) = (At::element(there, layout), At::element(k, layout));
+                    let (to, at) = (Offset::element(there, layout), Offset::element(k, layout));
                     self.add_at(of, (all.values_mut(), to), (more.values(), at), plus, depth + 1)?;
                 }
                 None => {

@@ -42,7 +42,7 @@ impl Types {
 
 fn collect(walk: Walk<'_>, id: TangentId, value: &Cells) -> Vec<f64> {
     let mut all = vec![];
-    walk.leaves(id, value, At::default(), &mut |x, _| all.push(x)).unwrap();
+    walk.leaves(id, value, Offset::default(), &mut |x, _| all.push(x)).unwrap();
     all
 }
 
@@ -77,7 +77,7 @@ fn leaves_vectors_and_reading_share_one_order() {
     assert_eq!(collect(walk, id, &value), [5.0, 1.0, 2.0, 8.0]);
     let mut next = 0.0;
     let vector = walk
-        .vector(id, &value, At::default(), &mut || {
+        .vector(id, &value, Offset::default(), &mut || {
             next += 1.0;
             (next, Slot::NONE)
         })
@@ -86,7 +86,7 @@ fn leaves_vectors_and_reading_share_one_order() {
     assert_eq!((vector.f.as_slice(), vector.i.as_slice()), (&[0.0, 1.0, 4.0][..], &[1][..]));
     assert!(matches!(&vector.r[0], Ref::Cells(c) if c.f[..] == [2.0, 3.0]));
     let mut read = vec![];
-    walk.read(id, (&value, At::default()), (&vector, At::default()), &mut |x, _| read.push(x)).unwrap();
+    walk.read(id, (&value, Offset::default()), (&vector, Offset::default()), &mut |x, _| read.push(x)).unwrap();
     assert_eq!(read, [1.0, 2.0, 3.0, 4.0]);
 }
 
@@ -97,12 +97,12 @@ fn what_is_missing_in_a_vector_is_zero_and_what_is_too_much_is_not_read() {
     let walk = types.walk();
     let mut zero = walk.zero(walk.tangent(id).vector);
     let mut read = vec![];
-    walk.read(id, (&value, At::default()), (&zero, At::default()), &mut |x, _| read.push(x)).unwrap();
+    walk.read(id, (&value, Offset::default()), (&zero, Offset::default()), &mut |x, _| read.push(x)).unwrap();
     assert_eq!(read, [0.0; 4]);
     for (vector, sum) in [(array(&[1.0, 2.0, 3.0]), 3.0), (array(&[1.0]), 1.0)] {
         zero.r[0] = vector;
         let mut read = vec![];
-        walk.read(id, (&value, At::default()), (&zero, At::default()), &mut |x, _| read.push(x)).unwrap();
+        walk.read(id, (&value, Offset::default()), (&zero, Offset::default()), &mut |x, _| read.push(x)).unwrap();
         assert_eq!((read.len(), read.iter().sum::<f64>()), (4, sum));
     }
 }
@@ -115,7 +115,7 @@ fn shared_arrays_are_copied_before_their_slots_change() {
     let mut payload = 0;
     types
         .walk()
-        .change(id, &mut value, At::default(), &mut |_, _| {
+        .change(id, &mut value, Offset::default(), &mut |_, _| {
             payload += 1;
             Slot { epoch: 1, payload }
         })
@@ -148,10 +148,10 @@ fn the_vector_of_an_enum_has_a_case_more() {
     let pair = Cells::record(Components { f: &[3.0, 4.0], slots: &[], i: &[1, 7], r: &[] });
     let walk = types.walk();
     assert_eq!(collect(walk, id, &pair), [3.0, 4.0]);
-    let made = walk.vector(id, &pair, At::default(), &mut || (9.0, Slot::NONE)).unwrap();
+    let made = walk.vector(id, &pair, Offset::default(), &mut || (9.0, Slot::NONE)).unwrap();
     assert_eq!((made.f.as_slice(), made.i[0]), (&[9.0, 9.0][..], 2));
     let empty = Cells::record(Components { f: &[0.0, 0.0], slots: &[], i: &[0, 0], r: &[] });
-    let wrong = walk.read(id, (&empty, At::default()), (&made, At::default()), &mut |_, _| {});
+    let wrong = walk.read(id, (&empty, Offset::default()), (&made, Offset::default()), &mut |_, _| {});
     assert_eq!(wrong, Err(Mismatch::Case));
 }
 
@@ -177,7 +177,7 @@ fn dictionaries_are_read_by_key() {
     let (value, vector) = (make(&[("a", 1.0), ("b", 2.0)]), make(&[("b", 20.0)]));
     let mut read = vec![];
     let walk = types.walk();
-    walk.read(id, (&value, At::default()), (&vector, At::default()), &mut |x, _| read.push(x)).unwrap();
+    walk.read(id, (&value, Offset::default()), (&vector, Offset::default()), &mut |x, _| read.push(x)).unwrap();
     assert_eq!(read, [0.0, 20.0]);
     assert_eq!(collect(walk, id, &value), [1.0, 2.0]);
 }
@@ -201,7 +201,7 @@ fn count_links(links: usize) -> Result<usize, Mismatch> {
         Ref::Cells(Rc::new(Cells::record(parts)))
     });
     let root = Cells::record(Components { r: &[chain], ..Components::default() });
-    types.walk().count(boxed, &root, At::default())
+    types.walk().count(boxed, &root, Offset::default())
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Vector builder: the construction of tangent vectors from numbers.
 
-use super::{At, DEEPEST, Mismatch, Walk, cells, dictionary, instance, tag};
+use super::{MAX_DEPTH, Mismatch, Offset, Walk, cells, dictionary, instance, tag};
 use crate::value::finalizer::Finalizer;
 use crate::value::shape::{BESIDE, Shape, ShapeId, TangentId, TangentKind};
 use crate::value::{BoxCells, Cells, Ref, Slot, opaque_vector};
@@ -16,11 +16,11 @@ impl Walk<'_> {
         &self,
         id: TangentId,
         value: &Cells,
-        at: At,
+        at: Offset,
         next: &mut dyn FnMut() -> (f64, Slot),
     ) -> Result<Cells, Mismatch> {
         let mut out = self.zero(self.tangent(id).vector);
-        self.fill(id, (value, at), (&mut out, At::default()), next, 0)?;
+        self.fill(id, (value, at), (&mut out, Offset::default()), next, 0)?;
         Ok(out)
     }
 
@@ -62,12 +62,12 @@ impl Walk<'_> {
     fn fill(
         &self,
         id: TangentId,
-        (value, at): (&Cells, At),
-        (out, to): (&mut Cells, At),
+        (value, at): (&Cells, Offset),
+        (out, to): (&mut Cells, Offset),
         next: &mut dyn FnMut() -> (f64, Slot),
         depth: usize,
     ) -> Result<(), Mismatch> {
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return Err(Mismatch::TooDeep);
         }
         let tangent = self.tangent(id);
@@ -87,7 +87,7 @@ impl Walk<'_> {
             TangentKind::Fields(fields) => {
                 let instance = if self.is_class(tangent.value) { instance(value, at) } else { None };
                 let inside = instance.as_ref().map(|b| b.cells.borrow());
-                let (value, at) = inside.as_deref().map_or((value, at), |cells| (cells, At::default()));
+                let (value, at) = inside.as_deref().map_or((value, at), |cells| (cells, Offset::default()));
                 if let Shape::Class { fields: own, .. } = self.shapes.get(tangent.vector) {
                     // The vector is also an instance.
                     let mut made = Cells::default();
@@ -125,8 +125,8 @@ impl Walk<'_> {
             }
             TangentKind::Optional(of) => {
                 if tag(value, at) != 0 {
-                    self.set_tag(out, to, 1, self.tangent(*of).vector, to.behind_tag());
-                    self.fill(*of, (value, at.behind_tag()), (out, to.behind_tag()), next, depth + 1)?;
+                    self.set_tag(out, to, 1, self.tangent(*of).vector, to.after_tag());
+                    self.fill(*of, (value, at.after_tag()), (out, to.after_tag()), next, depth + 1)?;
                 }
             }
             TangentKind::Enum(cases) => {
@@ -154,14 +154,14 @@ impl Walk<'_> {
     fn keep_data(
         &self,
         shape: ShapeId,
-        moving: &[(u32, u32, TangentId)],
-        (value, at): (&Cells, At),
-        (out, to): (&mut Cells, At),
+        varied_fields: &[(u32, u32, TangentId)],
+        (value, at): (&Cells, Offset),
+        (out, to): (&mut Cells, Offset),
     ) {
         let Shape::Struct { fields, .. } = self.shapes.get(shape) else { return };
         for (k, (_, field)) in fields.iter().enumerate() {
             let k = k as u32;
-            if moving.iter().any(|(of, ..)| *of == k) {
+            if varied_fields.iter().any(|(of, ..)| *of == k) {
                 continue;
             }
             let (from, to, layout) =
@@ -176,7 +176,7 @@ impl Walk<'_> {
             }
             for j in 0..layout.r as usize {
                 if let Some(reference) = value.r.get(from.r + j) {
-                    put(out, At { r: to.r + j, ..to }, reference.clone());
+                    put(out, Offset { r: to.r + j, ..to }, reference.clone());
                 }
             }
         }
@@ -186,14 +186,14 @@ impl Walk<'_> {
         &self,
         of: TangentId,
         id: TangentId,
-        (value, at): (&Cells, At),
-        (out, to): (&mut Cells, At),
+        (value, at): (&Cells, Offset),
+        (out, to): (&mut Cells, Offset),
         next: &mut dyn FnMut() -> (f64, Slot),
         depth: usize,
     ) -> Result<(), Mismatch> {
         let tangent = self.tangent(id);
         let from = match (self.is_boxed(tangent.value), cells(value, at)) {
-            (true, Some(record)) => (record, At::default()),
+            (true, Some(record)) => (record, Offset::default()),
             (true, None) => return Ok(()),
             (false, _) => (value, at),
         };
@@ -201,7 +201,7 @@ impl Walk<'_> {
             return self.fill(of, from, (out, to), next, depth + 1);
         }
         let mut inside = self.zero(self.tangent(of).vector);
-        self.fill(of, from, (&mut inside, At::default()), next, depth + 1)?;
+        self.fill(of, from, (&mut inside, Offset::default()), next, depth + 1)?;
         put(out, to, Ref::Cells(Rc::new(inside)));
         Ok(())
     }
@@ -223,24 +223,24 @@ impl Walk<'_> {
         let zero = self.zero(tangent.vector);
         for k in 0..elements.len {
             out.push(zero.all());
-            let (from, to) = (At::element(k, layout), At::element(k, vector_layout));
+            let (from, to) = (Offset::element(k, layout), Offset::element(k, vector_layout));
             self.fill(of, (elements, from), (&mut out, to), next, depth + 1)?;
         }
         Ok(out)
     }
 
     /// Stores the tag of an optional, and sets its value to zero.
-    fn set_tag(&self, out: &mut Cells, at: At, tag: i64, inside: ShapeId, place: At) {
+    fn set_tag(&self, out: &mut Cells, at: Offset, tag: i64, inside: ShapeId, place: Offset) {
         if let Some(to) = out.i.get_mut(at.i) {
             *to = tag;
         }
         self.overwrite_zero(out, place, inside);
     }
 
-    fn overwrite_zero(&self, out: &mut Cells, at: At, shape: ShapeId) {
+    fn overwrite_zero(&self, out: &mut Cells, at: Offset, shape: ShapeId) {
         let zero = self.zero(shape);
         for (k, r) in zero.r.iter().enumerate() {
-            put(out, At { r: at.r + k, ..at }, r.clone());
+            put(out, Offset { r: at.r + k, ..at }, r.clone());
         }
     }
 }
@@ -264,7 +264,7 @@ fn numbers(count: usize, next: &mut dyn FnMut() -> (f64, Slot)) -> Cells {
     out
 }
 
-fn put(out: &mut Cells, at: At, reference: Ref) {
+fn put(out: &mut Cells, at: Offset, reference: Ref) {
     if let Some(place) = out.r.get_mut(at.r) {
         *place = reference;
     }

@@ -1,5 +1,5 @@
-//! Lost tangents: where numbers lost their tangents, and what functions hand each other of what integers and texts were
-//! made of.
+//! Lost tangents: the places where tangents were lost, and the origins of integers and strings that functions pass to each
+//! other.
 
 use crate::bytecode::Instruction;
 use crate::tape::Num;
@@ -12,7 +12,7 @@ pub struct LostTangentLog {
     /// The places, in order.
     pub(crate) places: Vec<Rc<LostTangent>>,
     /// The numbers from which integers and strings were computed, passed between functions.
-    pub(crate) transfers: Transfers,
+    pub(crate) transfers: OriginTransfers,
 }
 
 /// A place where a tangent was lost: represents the function that takes the adjoint of the result.
@@ -33,21 +33,21 @@ impl LostTangentLog {
     /// Clears the log, at the beginning of a run.
     pub fn clear(&mut self) {
         self.places.clear();
-        self.transfers.forget();
+        self.transfers.clear();
     }
 }
 
 /// Numbers that one frame passes to another, by the number of the argument or result that was computed from them.
 #[derive(Default)]
-pub(crate) struct Transfer {
+pub(crate) struct OriginTransfer {
     pub(crate) numbers: Vec<(u32, Num)>,
     /// The depth of the frame that receives them.
     pub(crate) to: usize,
 }
 
-impl Transfer {
-    /// Leaves a number.
-    pub(crate) fn leave(&mut self, to: usize, of: u32, number: Num) {
+impl OriginTransfer {
+    /// Sends a number to a frame.
+    pub(crate) fn send(&mut self, to: usize, of: u32, number: Num) {
         if self.to != to {
             self.numbers.clear();
             self.to = to;
@@ -66,29 +66,29 @@ impl Transfer {
 
 /// The numbers that functions pass to each other.
 #[derive(Default)]
-pub(crate) struct Transfers {
+pub(crate) struct OriginTransfers {
     /// For the caller of the last returned function, the numbers of its results.
-    pub(crate) results: Transfer,
+    pub(crate) results: OriginTransfer,
     /// For the next called function, the numbers of its arguments.
-    pub(crate) arguments: Transfer,
+    pub(crate) arguments: OriginTransfer,
 }
 
-impl Transfers {
+impl OriginTransfers {
     /// Forwards the numbers of the arguments of this frame to the function that it calls with the same arguments.
-    pub(crate) fn hand_on(&mut self, frame: usize) {
+    pub(crate) fn forward_origins(&mut self, frame: usize) {
         if self.arguments.to == frame {
             self.arguments.to += 1;
         }
     }
 
     /// Returns the numbers from which the arguments of the next called function were computed.
-    pub(crate) fn given(&self, frames: usize) -> impl Iterator<Item = Num> {
+    pub(crate) fn argument_origins(&self, frames: usize) -> impl Iterator<Item = Num> {
         let is_next = self.arguments.to == frames + 1;
         self.arguments.numbers.iter().filter(move |_| is_next).map(|(_, number)| *number)
     }
 
     /// Clears the numbers passed by callers and by functions that have returned.
-    pub(crate) fn forget(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.results.numbers.clear();
         self.arguments.numbers.clear();
     }

@@ -9,7 +9,7 @@ pub(crate) mod progress;
 pub(crate) mod rule_checks;
 pub(crate) mod trace;
 
-use crate::tape::watch::Met;
+use crate::tape::watch::KinkOccurrence;
 use kink::Kink;
 use lost_tangent::LostTangentLog;
 use places::Places;
@@ -28,13 +28,13 @@ pub struct Diagnosis {
     pub progress: Option<ProgressReporter>,
     /// The positions in the program's text at which observed steps were executed.
     pub(crate) places: Places,
-    /// The kinks that an observer met that has ended.
-    pub(crate) kinks_met: Vec<Met>,
+    /// The kinks that an observer found before it was removed.
+    pub(crate) observed_kinks: Vec<KinkOccurrence>,
     /// The kinks at which a derivative was taken, if kinks are requested.
     pub(crate) kinks: Vec<Kink>,
     /// The places where tangents were lost in this run.
     pub(crate) lost_tangents: LostTangentLog,
-    /// How often each registered derivative was compared with differences in this run, if that is requested.
+    /// The number of checks of each registered derivative in this run, if checks are requested.
     pub(crate) rule_checks: Option<RuleChecks>,
 }
 

@@ -2,7 +2,7 @@
 
 use crate::bytecode::Instruction;
 use crate::source::Span;
-use crate::tape::Step;
+use crate::tape::ObservedStep;
 use hashbrown::HashMap;
 
 /// The positions of recorded steps in the program's text, numbered in the order of their first execution.
@@ -28,7 +28,7 @@ impl Places {
     }
 
     /// Returns the position of a step.
-    pub(crate) fn span(&self, step: &Step) -> Span {
+    pub(crate) fn span(&self, step: &ObservedStep) -> Span {
         self.span_at(step.place)
     }
 

@@ -1,4 +1,4 @@
-//! Progress reporter: what is told of the loops of a script that runs long.
+//! Progress reporter: reports the progress of the loops of a script that runs long.
 
 use crate::source::Span;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ pub struct LoopProgress {
     /// The statement of the loop that is being executed.
     pub span: Span,
     /// The number of completed iterations.
-    pub rounds: u64,
+    pub iterations: u64,
     /// The number of all iterations, when it is fixed.
     pub total: Option<u64>,
 }

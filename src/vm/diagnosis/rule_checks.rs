@@ -1,16 +1,16 @@
-//! Rule checks: how often registered derivatives were compared with differences.
+//! Rule checks: the number of comparisons of each registered derivative with finite differences.
 
 use hashbrown::HashMap;
 
-/// How often registered derivatives were checked in this run, by function.
+/// The number of checks of each registered derivative in this run, by function.
 #[derive(Default)]
 pub struct RuleChecks(HashMap<u32, u32>);
 
 impl RuleChecks {
-    /// Counts a call of a registered derivative; how many there were, with this one.
+    /// Counts a call of a registered derivative; returns the number of calls so far, this one included.
     pub(crate) fn count(&mut self, function: u32) -> u32 {
-        let looks = self.0.entry(function).or_default();
-        *looks += 1;
-        *looks
+        let calls = self.0.entry(function).or_default();
+        *calls += 1;
+        *calls
     }
 }

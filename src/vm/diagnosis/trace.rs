@@ -10,7 +10,7 @@ pub struct Trace {
     /// Value and adjoint of each number with respect to which it was differentiated; they are the nodes from 1 on.
     pub inputs: Vec<(f64, f64)>,
     /// The steps, in the order in which they were computed; none when there are more than a thousand.
-    pub rows: Vec<Row>,
+    pub rows: Vec<TraceRow>,
     /// The number of steps.
     pub steps: usize,
     /// The number of executions of each operation at each place, in the order of the first ones.
@@ -22,7 +22,7 @@ pub struct Trace {
 }
 
 /// The maximum number of steps that are listed; more are only counted, because listing them would take more memory than the tape.
-pub const MOST_SHOWN: usize = 1000;
+pub const MAX_LISTED_STEPS: usize = 1000;
 
 /// The number of executions of an operation at a place.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,11 +37,11 @@ pub struct Count {
 
 /// A step of a computation that is differentiated.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub struct TraceRow {
     /// The number of its node.
     pub node: u32,
     /// The operation.
-    pub did: Did,
+    pub operation: TraceOperation,
     /// The operand nodes, and the partial derivative of the result in each.
     pub partials: Vec<(u32, f64)>,
     /// The derivative of the final result with respect to this one.
@@ -50,7 +50,7 @@ pub struct Row {
 
 /// The operation of a step.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Did {
+pub enum TraceOperation {
     /// A primitive.
     Primitive {
         /// The primitive.

@@ -23,7 +23,7 @@ pub(super) fn enter(machine: &mut Machine, at: Registers, entry: *const Entry) -
     let Some(frame) = machine.frames.last_mut() else { unreachable!("the caller has a frame") };
     frame.pc = at.pc;
     let base = [frame.base[0] + own[0], frame.base[1] + own[1], frame.base[2] + own[2]];
-    // Not `map` over the array, which is not inlined here.
+    // `map` over the array would not be inlined here.
     let size = callee.frame;
     let end = [(base[0] + size[0]) as usize, (base[1] + size[1]) as usize, (base[2] + size[2]) as usize];
     machine.fuel -= 1;
@@ -101,8 +101,8 @@ pub(in crate::vm) fn perform(
                 let code = machine.code(compiler, closure.function, Version::of(derivative))?;
                 // SAFETY: as in `push_frame`.
                 #[allow(unsafe_code)]
-                let behind = usize::from(unsafe { &*code }.code.params[2]);
-                machine.set_reference(behind, Ref::Closure(closure));
+                let last = usize::from(unsafe { &*code }.code.params[2]);
+                machine.set_reference(last, Ref::Closure(closure));
                 code
             }
             Callee::Object(Ref::Machine(object)) => {

@@ -134,7 +134,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             };
         }
         // An iteration of a loop over integers.
-        macro_rules! turn {
+        macro_rules! increment_and_branch {
             ($i:expr, $end:expr, $to:expr) => {
                 match at.i(IIn($i.0)).checked_add(1) {
                     Some(value) => {
@@ -180,7 +180,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             I::IfNeF { a, b, to } => branch!(at.f(a) != at.f(b), to),
             I::IfLtF { a, b, to } => branch!(at.f(a) < at.f(b), to),
             I::IfLeF { a, b, to } => branch!(at.f(a) <= at.f(b), to),
-            // Not `>=`: with NaN both comparisons are false.
+            // This is not `>=`: with NaN both comparisons are false.
             I::UnlessLtF { a, b, to } => {
                 let holds = at.f(a) < at.f(b);
                 branch!(!holds, to);
@@ -189,8 +189,8 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                 let holds = at.f(a) <= at.f(b);
                 branch!(!holds, to);
             }
-            I::LoopLtI { i, n, to } => turn!(i, at.i(n), to),
-            I::LoopLtIK { i, k, to } => turn!(i, i64::from(k.0), to),
+            I::LoopLtI { i, n, to } => increment_and_branch!(i, at.i(n), to),
+            I::LoopLtIK { i, k, to } => increment_and_branch!(i, i64::from(k.0), to),
 
             I::Call { function } => call!(function.0, Version::Original),
             I::CallValue { function } => call_value!(function, Version::Original),

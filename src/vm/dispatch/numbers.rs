@@ -3,7 +3,7 @@
 use super::primitive;
 use crate::bytecode::operand::*;
 use crate::native::{Trap, Value};
-use crate::vm::fault::{Fault, not_whole, trapped};
+use crate::vm::fault::{Fault, not_an_integer, trapped};
 use crate::vm::state::registers::Registers;
 
 /// `p(a)`. Here and below, the verifier has checked that the primitive is of this kind.
@@ -39,7 +39,7 @@ pub fn prim_number(p: Prim, n: i64) -> f64 {
 /// `p(a)`: the conversion of a number to an integer. Can fail.
 #[inline(always)]
 pub fn prim_whole(p: Prim, a: f64) -> Result<i64, Box<Fault>> {
-    if let Value::FtoI(f) = primitive(p).value { f(a).map_err(|_| not_whole(a)) } else { Ok(0) }
+    if let Value::FtoI(f) = primitive(p).value { f(a).map_err(|_| not_an_integer(a)) } else { Ok(0) }
 }
 
 /// `p(a)`: a predicate of a number.

@@ -13,7 +13,7 @@ use crate::vm::state::registers::Registers;
 use std::rc::Rc;
 
 /// The offset and stride of a component of an element; `None` for elements of one component.
-type ComponentAt = Option<(u16, u16)>;
+type ComponentOffset = Option<(u16, u16)>;
 
 /// `out = (a ∘ b) ∘ c`, where `how` selects the operations, and `c` is in the [`Extra`](crate::bytecode::Instruction::Extra)
 /// after it.
@@ -43,7 +43,7 @@ pub fn join_both_f(at: &mut Registers, out: FOut, a: FIn, b: FIn, how: Ways) {
 /// `out = a`, shared.
 #[inline(always)]
 pub fn share(at: &mut Registers, out: ROut, a: RIn) -> Option<()> {
-    vacant(at, out)?;
+    is_null(at, out)?;
     let value = at.r(a).clone();
     put(at, out, value)
 }
@@ -51,7 +51,7 @@ pub fn share(at: &mut Registers, out: ROut, a: RIn) -> Option<()> {
 /// `out = a`, moved.
 #[inline(always)]
 pub fn take(at: &mut Registers, out: ROut, a: RTake) -> Option<()> {
-    vacant(at, out)?;
+    is_null(at, out)?;
     at.exchange(out, a);
     Some(())
 }
@@ -70,7 +70,7 @@ pub fn clear(at: &mut Registers, out: ROut) -> Option<()> {
 /// `out =` a function object that captures nothing and was created before.
 #[inline(always)]
 pub fn plain_closure(machine: &Machine, at: &mut Registers, out: ROut, site: ClosureAt) -> Option<()> {
-    vacant(at, out)?;
+    is_null(at, out)?;
     let site = at.code().closures.get(usize::from(site)).filter(|site| site.captures == [0; 3])?;
     let value = machine.functions.known_plain(site.function)?;
     put(at, out, value)
@@ -79,14 +79,14 @@ pub fn plain_closure(machine: &Machine, at: &mut Registers, out: ROut, site: Clo
 /// `out = texts[k]`
 #[inline(always)]
 pub fn load_text(at: &mut Registers, out: ROut, k: operand::Text) -> Option<()> {
-    vacant(at, out)?;
+    is_null(at, out)?;
     let text = at.code().texts.get(usize::from(k))?.clone();
     put(at, out, Ref::Text(Text::Fixed(text)))
 }
 
 /// Whether writing a register would drop no object.
 #[inline(always)]
-fn vacant(at: &Registers, out: ROut) -> Option<()> {
+fn is_null(at: &Registers, out: ROut) -> Option<()> {
     matches!(at.r(RIn(out.0)), Ref::Null).then_some(())
 }
 
@@ -119,7 +119,7 @@ fn own(at: &mut Registers, a: RChange) -> Option<&mut Cells> {
 /// Returns the position of a component of an element. For an element of one component, the range is checked by the read or write
 /// itself.
 #[inline(always)]
-fn position(cells: &Cells, index: i64, place: ComponentAt) -> Option<usize> {
+fn position(cells: &Cells, index: i64, place: ComponentOffset) -> Option<usize> {
     match place {
         None => usize::try_from(index).ok(),
         Some(place) => objects::position(cells, index, place),
@@ -226,7 +226,7 @@ pub fn check_index(at: &Registers, array: RIn, index: IIn) -> Option<()> {
 
 /// `out =` a component of `array[index]`.
 #[inline(always)]
-pub fn element_f(at: &mut Registers, out: FOut, array: RIn, index: IIn, place: ComponentAt) -> Option<()> {
+pub fn element_f(at: &mut Registers, out: FOut, array: RIn, index: IIn, place: ComponentOffset) -> Option<()> {
     let cells = cells(at, array)?;
     let value = *cells.f.get(position(cells, at.i(index), place)?)?;
     at.set_f(out, value);
@@ -235,7 +235,7 @@ pub fn element_f(at: &mut Registers, out: FOut, array: RIn, index: IIn, place: C
 
 /// `out =` a component of `array[index]`.
 #[inline(always)]
-pub fn element_i(at: &mut Registers, out: IOut, array: RIn, index: IIn, place: ComponentAt) -> Option<()> {
+pub fn element_i(at: &mut Registers, out: IOut, array: RIn, index: IIn, place: ComponentOffset) -> Option<()> {
     let cells = cells(at, array)?;
     let value = *cells.i.get(position(cells, at.i(index), place)?)?;
     at.set_i(out, value);
@@ -244,8 +244,8 @@ pub fn element_i(at: &mut Registers, out: IOut, array: RIn, index: IIn, place: C
 
 /// `out =` a component of `array[index]`, shared.
 #[inline(always)]
-pub fn element_r(at: &mut Registers, out: ROut, array: RIn, index: IIn, place: ComponentAt) -> Option<()> {
-    vacant(at, out)?;
+pub fn element_r(at: &mut Registers, out: ROut, array: RIn, index: IIn, place: ComponentOffset) -> Option<()> {
+    is_null(at, out)?;
     let cells = cells(at, array)?;
     let value = cells.r.get(position(cells, at.i(index), place)?)?.clone();
     put(at, out, value)
@@ -253,7 +253,7 @@ pub fn element_r(at: &mut Registers, out: ROut, array: RIn, index: IIn, place: C
 
 /// Sets a component of `array[index]` to `a`.
 #[inline(always)]
-pub fn set_element_f(at: &mut Registers, array: RChange, a: FIn, index: IIn, place: ComponentAt) -> Option<()> {
+pub fn set_element_f(at: &mut Registers, array: RChange, a: FIn, index: IIn, place: ComponentOffset) -> Option<()> {
     let (value, index) = (at.f(a), at.i(index));
     let cells = own(at, array)?;
     let k = position(cells, index, place)?;
@@ -262,7 +262,7 @@ pub fn set_element_f(at: &mut Registers, array: RChange, a: FIn, index: IIn, pla
 
 /// Sets a component of `array[index]` to `a`.
 #[inline(always)]
-pub fn set_element_i(at: &mut Registers, array: RChange, a: IIn, index: IIn, place: ComponentAt) -> Option<()> {
+pub fn set_element_i(at: &mut Registers, array: RChange, a: IIn, index: IIn, place: ComponentOffset) -> Option<()> {
     let (value, index) = (at.i(a), at.i(index));
     let cells = own(at, array)?;
     let k = position(cells, index, place)?;
@@ -272,7 +272,7 @@ pub fn set_element_i(at: &mut Registers, array: RChange, a: IIn, index: IIn, pla
 
 /// `out =` a component of `array[index]`, with its slot.
 #[inline(always)]
-pub fn d_element_f(at: &mut Registers, out: FOut, array: RIn, index: IIn, place: ComponentAt) -> Option<()> {
+pub fn d_element_f(at: &mut Registers, out: FOut, array: RIn, index: IIn, place: ComponentOffset) -> Option<()> {
     let cells = cells(at, array)?;
     let num = objects::num(cells, position(cells, at.i(index), place)?)?;
     at.set_num(out, num);
@@ -281,7 +281,7 @@ pub fn d_element_f(at: &mut Registers, out: FOut, array: RIn, index: IIn, place:
 
 /// Sets a component of `array[index]` to `a`, with its slot.
 #[inline(always)]
-pub fn d_set_element_f(at: &mut Registers, array: RChange, a: FIn, index: IIn, place: ComponentAt) -> Option<()> {
+pub fn d_set_element_f(at: &mut Registers, array: RChange, a: FIn, index: IIn, place: ComponentOffset) -> Option<()> {
     let (num, index) = (at.num(a), at.i(index));
     let cells = own(at, array)?;
     let k = position(cells, index, place)?;
@@ -291,7 +291,7 @@ pub fn d_set_element_f(at: &mut Registers, array: RChange, a: FIn, index: IIn, p
 /// `out =` the function that implements a method for the type of the receiver, if it was looked up before.
 #[inline(always)]
 pub fn find_method(machine: &Machine, at: &mut Registers, out: ROut, from: RIn, method: Method) -> Option<()> {
-    vacant(at, out)?;
+    is_null(at, out)?;
     let shape = objects::shape(at.r(from))?;
     let value = machine.functions.method(method.0, shape)?;
     put(at, out, value)
@@ -318,7 +318,7 @@ pub fn load_box_i(at: &mut Registers, out: IOut, from: RIn, index: Part) -> Opti
 /// `out = box.index`, shared.
 #[inline(always)]
 pub fn load_box_r(at: &mut Registers, out: ROut, from: RIn, index: Part) -> Option<()> {
-    vacant(at, out)?;
+    is_null(at, out)?;
     let Ref::Box(object) = at.r(from) else { return None };
     let value = object.cells.try_borrow().ok()?.r.get(usize::from(index))?.clone();
     put(at, out, value)
@@ -373,7 +373,7 @@ pub fn load_record_i(at: &mut Registers, out: IOut, from: RIn, index: Part) -> O
 /// `out = record.index`, shared.
 #[inline(always)]
 pub fn load_record_r(at: &mut Registers, out: ROut, from: RIn, index: Part) -> Option<()> {
-    vacant(at, out)?;
+    is_null(at, out)?;
     let value = cells(at, from)?.r.get(usize::from(index))?.clone();
     put(at, out, value)
 }
@@ -421,7 +421,7 @@ pub fn capture_i(at: &mut Registers, out: IOut, from: RIn, index: Part) -> Optio
 /// `out = captures.index`, shared.
 #[inline(always)]
 pub fn capture_r(at: &mut Registers, out: ROut, from: RIn, index: Part) -> Option<()> {
-    vacant(at, out)?;
+    is_null(at, out)?;
     let value = captures(at, from)?.r.get(usize::from(index))?.clone();
     put(at, out, value)
 }
@@ -443,7 +443,7 @@ pub fn load_global_i(machine: &Machine, at: &mut Registers, out: IOut, index: Gl
 /// `out = globals.index`, shared.
 #[inline(always)]
 pub fn load_global_r(machine: &Machine, at: &mut Registers, out: ROut, index: Global) -> Option<()> {
-    vacant(at, out)?;
+    is_null(at, out)?;
     let value = machine.globals.r.get(usize::from(index))?.clone();
     put(at, out, value)
 }

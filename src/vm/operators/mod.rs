@@ -18,7 +18,7 @@ use crate::bytecode::{Operator, OperatorSite, RuleSite};
 use crate::diagnostic::Code as Number;
 use crate::tape::{Num, RecordError, Template};
 use crate::value::shape::{Layout, TangentId};
-use crate::value::walk::{At, Mismatch, Walk};
+use crate::value::walk::{Mismatch, Offset, Walk};
 use crate::value::{Cells, Ref, Slot, finalizer};
 use crate::vm::compiler::Compiler;
 use crate::vm::fault::Fault;
@@ -76,7 +76,7 @@ pub fn operate(
             crate::vm::operators::check::lost_tangent::mark(machine, compiler, of, &arguments)
         }
         Operator::NoDerivative { is_property } => {
-            crate::vm::operators::check::lost_tangent::left_out(machine, compiler, is_property, arguments)
+            crate::vm::operators::check::lost_tangent::mark_no_derivative(machine, compiler, is_property, arguments)
         }
         Operator::SendResultOrigin { result } => {
             crate::vm::operators::check::origins::send_result(machine, result, &arguments)
@@ -98,7 +98,7 @@ pub fn operate(
             crate::vm::operators::check::origins::load(machine, inside, component, &arguments)
         }
         Operator::ForgetOrigins => {
-            machine.diagnosis.lost_tangents.transfers.forget();
+            machine.diagnosis.lost_tangents.transfers.clear();
             Ok(Next::Return)
         }
         Operator::Threshold { comparison } => {
@@ -157,7 +157,7 @@ fn last_reference(arguments: &mut Cells) -> Result<Ref, Box<Fault>> {
 }
 
 /// Returns the numbers of a value that can vary.
-fn leaves(walk: Walk<'_>, id: TangentId, value: &Cells, at: At) -> Result<Vec<Num>, Box<Fault>> {
+fn leaves(walk: Walk<'_>, id: TangentId, value: &Cells, at: Offset) -> Result<Vec<Num>, Box<Fault>> {
     let mut numbers = vec![];
     walk.leaves(id, value, at, &mut |value, slot| numbers.push(Num { value, slot })).map_err(mismatch)?;
     Ok(numbers)
@@ -165,7 +165,7 @@ fn leaves(walk: Walk<'_>, id: TangentId, value: &Cells, at: At) -> Result<Vec<Nu
 
 /// Returns the numbers of a value that can vary, as an array.
 fn coordinates(machine: &mut Machine, walk: Walk<'_>, of: TangentId, value: &Cells) -> Result<Next, Box<Fault>> {
-    let array = array_of(&leaves(walk, of, value, At::default())?);
+    let array = array_of(&leaves(walk, of, value, Offset::default())?);
     machine.set_reference(0, array);
     Ok(Next::Return)
 }
@@ -181,9 +181,9 @@ fn array_of(numbers: &[Num]) -> Ref {
 }
 
 /// Returns the numbers of a tangent vector that correspond to the numbers of a value.
-fn read(walk: Walk<'_>, template: &Template, vector: (&Cells, At)) -> Result<Vec<Num>, Box<Fault>> {
+fn read(walk: Walk<'_>, template: &Template, vector: (&Cells, Offset)) -> Result<Vec<Num>, Box<Fault>> {
     let mut numbers = vec![];
-    let value = (&template.cells, At::default());
+    let value = (&template.cells, Offset::default());
     walk.read(template.tangent, value, vector, &mut |value, slot| numbers.push(Num { value, slot }))
         .map_err(mismatch)?;
     Ok(numbers)
@@ -191,11 +191,11 @@ fn read(walk: Walk<'_>, template: &Template, vector: (&Cells, At)) -> Result<Vec
 
 /// Returns the numbers of the tangent vectors of several values, one after the other.
 fn read_all(walk: Walk<'_>, templates: &[Template], vectors: &Cells) -> Result<Vec<Num>, Box<Fault>> {
-    let mut at = At::default();
+    let mut at = Offset::default();
     let mut numbers = vec![];
     for template in templates {
         numbers.append(&mut read(walk, template, (vectors, at))?);
-        at = at.behind(vector_layout(walk, template));
+        at = at.after(vector_layout(walk, template));
     }
     Ok(numbers)
 }
@@ -204,11 +204,11 @@ fn read_all(walk: Walk<'_>, templates: &[Template], vectors: &Cells) -> Result<V
 fn vector(walk: Walk<'_>, template: &Template, numbers: &[Num]) -> Result<Cells, Box<Fault>> {
     let mut next = numbers.iter();
     let mut next = || next.next().map_or((0.0, Slot::NONE), |x| (x.value, x.slot));
-    walk.vector(template.tangent, &template.cells, At::default(), &mut next).map_err(mismatch)
+    walk.vector(template.tangent, &template.cells, Offset::default(), &mut next).map_err(mismatch)
 }
 
 /// Replaces the slots of the numbers of a value.
-fn set_leaves(walk: Walk<'_>, id: TangentId, (value, at): (&mut Cells, At), to: &[Num]) -> Result<(), Box<Fault>> {
+fn set_leaves(walk: Walk<'_>, id: TangentId, (value, at): (&mut Cells, Offset), to: &[Num]) -> Result<(), Box<Fault>> {
     let mut next = to.iter();
     walk.change(id, value, at, &mut |_, slot| next.next().map_or(slot, |x| x.slot)).map_err(mismatch)
 }
@@ -227,11 +227,11 @@ fn counts(layout: Layout) -> [usize; 3] {
 
 /// The number of components from which on a tuple that a function returns is one reference to a record. The compiler decides
 /// that; it affects the machine where a function of the user's own returns several values in one.
-const SPREAD: usize = 24;
+const MAX_INLINE_COMPONENTS: usize = 24;
 
 /// Takes the result of a function from the window: several values in one tuple. `counts` are the components of all.
 fn take_tuple(machine: &mut Machine, counts: [usize; 3], slots: bool) -> Cells {
-    if counts.iter().sum::<usize>() <= SPREAD {
+    if counts.iter().sum::<usize>() <= MAX_INLINE_COMPONENTS {
         return machine.take_window(counts, slots);
     }
     match machine.take_reference(0) {
@@ -257,10 +257,10 @@ fn mismatch(why: Mismatch) -> Box<Fault> {
     }
 }
 
-/// What the body of an operator gives back.
+/// The result of the body of an operator.
 #[derive(Clone, Copy)]
 pub(crate) struct BodyResult {
-    /// How its result differentiates.
+    /// The tangent of its result.
     pub(crate) of: TangentId,
     /// Whether it may throw.
     pub(crate) throws: bool,
@@ -318,7 +318,7 @@ impl Failure {
 /// `kept` are values that outlive it, in addition to logged stores.
 fn rebase_escaping_slots(machine: &mut Machine, kept: &mut [&mut Cells]) {
     let nested = machine.levels.depth() > 1;
-    crate::vm::operators::check::origins::rebase_sent(machine);
+    crate::vm::operators::check::origins::rebase_sent_origins(machine);
     if nested && finalizer::any() {
         finalizer::waiting().iter().for_each(|instance| machine.levels.log_store(instance));
     }

@@ -4,14 +4,14 @@ use crate::diagnostic::Code as Number;
 use crate::ir::*;
 use crate::value::shape::{Shape, Style, Tangent, TangentId, TangentKind};
 use crate::value::{Bank, Cells, Components, Ref};
-use crate::vm::Kind;
-use crate::vm::tests::build::{Builder, F, I, NUMBERS, R, World, machine};
+use crate::vm::FaultKind;
+use crate::vm::tests::build::{Builder, F, I, NUMBERS, R, TestProgram, machine};
 use crate::vm::{Fault, Machine};
 use std::rc::Rc;
 
 /// Functions and the types that they use.
 struct Script {
-    world: World,
+    world: TestProgram,
     number: TangentId,
     array: TangentId,
 }
@@ -19,7 +19,7 @@ struct Script {
 impl Script {
     /// Creates a script; function 0 is the one that is run.
     fn new(functions: impl FnOnce(TangentId, TangentId) -> Vec<Builder>) -> Script {
-        let mut world = World::new(vec![]);
+        let mut world = TestProgram::new(vec![]);
         let program = &mut world.program;
         let double = program.shapes.add(Shape::Double);
         let number = program.tangents.add(Tangent { value: double, vector: double, kind: TangentKind::Number });
@@ -28,7 +28,7 @@ impl Script {
         let vector =
             program.shapes.add(Shape::Struct { name: Rc::from("TangentVector"), fields, style: Style::Fields });
         let array = program.tangents.add(Tangent { value, vector, kind: TangentKind::Array(number) });
-        let made = World::new(functions(number, array));
+        let made = TestProgram::new(functions(number, array));
         world.program.functions = made.program.functions;
         world.derivatives = made.derivatives;
         Script { world, number, array }
@@ -232,7 +232,7 @@ fn the_gradient_by_an_array_is_a_vector_of_its_size() {
 }
 
 #[test]
-fn many_gradients_leave_nothing_behind() {
+fn many_gradients_leave_no_garbage() {
     let (mut script, mut machine) = (gradient_of_sum(), machine());
     let x = array(&[0.25; 600]);
     for _ in 0..200 {
@@ -430,7 +430,7 @@ fn a_failure_inside_of_a_body_ends_its_level() {
     let mut machine = machine();
     for _ in 0..2 {
         let fault = script.try_run(&mut machine, &[3.0], &[]).unwrap_err();
-        assert_eq!(fault.kind, Kind::Error(Number::DivisionByZero));
+        assert_eq!(fault.kind, FaultKind::Error(Number::DivisionByZero));
         assert_eq!(machine.levels.pool().borrow().used(), 0);
     }
 }
@@ -452,10 +452,10 @@ fn recursion_is_differentiated_deep_down() {
         let condition = power.prim("int.eq", &[Reg(1), zero]);
         let [done, more] = [power.block(), power.block()];
         power.end(Terminator::Branch { condition, then: done, otherwise: more });
-        power.go(done);
+        power.switch_to_block(done);
         let one = power.num(1.0);
         power.end(Terminator::Return(vec![one]));
-        power.go(more);
+        power.switch_to_block(more);
         let one = power.int(1);
         let less = power.prim("int.sub", &[Reg(1), one]);
         let rest = power.new_op(F, Op::Call(FunctionId(2)), &[Reg(0), less]);

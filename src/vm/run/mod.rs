@@ -1,6 +1,6 @@
 //! Run: calls a function of the program from outside the machine.
 
-pub(crate) mod trial;
+pub(crate) mod protected_call;
 
 use crate::cancel;
 use crate::diagnostic::Code as Number;
@@ -8,7 +8,7 @@ use crate::value::{Cells, Components, Ref, finalizer, opaque_vector};
 use crate::vm::compiler::Compiler;
 use crate::vm::dispatch;
 use crate::vm::dispatch::calls;
-use crate::vm::fault::{Fault, Kind};
+use crate::vm::fault::{Fault, FaultKind};
 use crate::vm::functions::Version;
 use crate::vm::operators;
 use crate::vm::state::limits::Meter;
@@ -28,7 +28,7 @@ impl Machine {
         args: Components<'_>,
     ) -> Result<Cells, Box<Fault>> {
         self.begin();
-        let code = self.heeding_limits(|machine| machine.code(compiler, function, Version::Original))?;
+        let code = self.with_limits(|machine| machine.code(compiler, function, Version::Original))?;
         // SAFETY: entries live as long as the machine.
         #[allow(unsafe_code)]
         let results = unsafe { &*code }.code.results.map(usize::from);
@@ -56,7 +56,7 @@ impl Machine {
     }
 
     /// Performs work whose long parts end at an interruption or the deadline.
-    fn heeding_limits<T>(&mut self, work: impl FnOnce(&mut Machine) -> T) -> T {
+    fn with_limits<T>(&mut self, work: impl FnOnce(&mut Machine) -> T) -> T {
         let interrupt = Arc::clone(&self.limits.interrupt);
         cancel::under(&interrupt, self.meter.deadline(), || work(self))
     }
@@ -73,7 +73,7 @@ impl Machine {
         self.window = [0; 3];
         self.push_halt();
         self.set_window(args);
-        let outcome = self.heeding_limits(|machine| {
+        let outcome = self.with_limits(|machine| {
             calls::perform(machine, compiler, Next::tail_call(callee, false))
                 .and_then(|()| dispatch::run(machine, compiler))
         });
@@ -87,9 +87,9 @@ impl Machine {
             Err(mut fault) => {
                 if fault.remarks.is_empty() {
                     fault = match fault.kind {
-                        Kind::Error(Number::NotFinite) => operators::with_first(self, fault),
-                        Kind::Error(Number::Kink) => operators::with_kink(self, fault),
-                        Kind::Error(Number::TapeLimit) => self.explain_full_tape(fault),
+                        FaultKind::Error(Number::NotFinite) => operators::with_first(self, fault),
+                        FaultKind::Error(Number::Kink) => operators::with_kink(self, fault),
+                        FaultKind::Error(Number::TapeLimit) => self.explain_full_tape(fault),
                         _ => fault,
                     };
                 }

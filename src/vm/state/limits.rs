@@ -40,7 +40,7 @@ impl Default for Limits {
 pub struct Meter {
     steps_left: Option<u64>,
     deadline: Option<Deadline>,
-    memory_looked_at: Option<Instant>,
+    memory_checked: Option<Instant>,
     granted: i64,
 }
 
@@ -48,7 +48,7 @@ impl Meter {
     /// Starts a new run, of whose time some has passed.
     pub fn start(limits: &Limits, passed: Duration) -> Meter {
         let deadline = limits.time.and_then(|time| Deadline::new(time, passed));
-        Meter { steps_left: limits.steps, deadline, memory_looked_at: None, granted: 0 }
+        Meter { steps_left: limits.steps, deadline, memory_checked: None, granted: 0 }
     }
 
     /// Returns the deadline of the run.
@@ -57,7 +57,7 @@ impl Meter {
     }
 
     /// Checks all limits, after `owed` steps more than were granted; returns the number of steps until the next check.
-    pub fn look(&mut self, limits: &Limits, owed: u64) -> Result<i64, Box<Fault>> {
+    pub fn check(&mut self, limits: &Limits, owed: u64) -> Result<i64, Box<Fault>> {
         if limits.interrupt.load(Ordering::Relaxed) {
             return Err(Fault::interrupted());
         }
@@ -65,7 +65,7 @@ impl Meter {
             return Err(Fault::late(deadline.allowed()));
         }
         if let Some(limit) = limits.memory {
-            self.look_at_memory(limit)?;
+            self.check_memory(limit)?;
         }
         self.steps_left = self.steps_left.map(|left| left.saturating_sub(owed));
         self.granted = match &mut self.steps_left {
@@ -83,12 +83,12 @@ impl Meter {
         Ok(self.granted)
     }
 
-    fn look_at_memory(&mut self, limit: u64) -> Result<(), Box<Fault>> {
+    fn check_memory(&mut self, limit: u64) -> Result<(), Box<Fault>> {
         let now = Instant::now();
-        if self.memory_looked_at.is_some_and(|before| now - before < MEMORY_INTERVAL) {
+        if self.memory_checked.is_some_and(|before| now - before < MEMORY_INTERVAL) {
             return Ok(());
         }
-        self.memory_looked_at = Some(now);
+        self.memory_checked = Some(now);
         if resident().is_some_and(|used| used > limit) {
             let message = format!("the program needs more memory than allowed ({})", bytes(limit));
             return Err(Fault::new(Number::MemoryLimit, message));

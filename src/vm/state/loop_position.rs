@@ -20,7 +20,7 @@ struct RunningLoop {
     /// Its head.
     span: Span,
     /// The number of completed iterations, when the loop counts.
-    rounds: Option<i64>,
+    iterations: Option<i64>,
 }
 
 impl Machine {
@@ -28,9 +28,9 @@ impl Machine {
     pub(crate) fn explain_full_tape(&self, fault: Box<Fault>) -> Box<Fault> {
         let fault = match self.filling_loop() {
             None => fault,
-            Some(RunningLoop { span, rounds }) => {
+            Some(RunningLoop { span, iterations }) => {
                 let used = self.levels.pool().borrow().used();
-                let text = match rounds.and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0) {
+                let text = match iterations.and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0) {
                     Some(n) => format!("about {n} iterations of this loop are recorded, {} bytes each", used / n),
                     None => "the iterations of this loop are recorded".into(),
                 };
@@ -55,17 +55,18 @@ impl Machine {
         self.frames[operator..].iter().find_map(|frame| {
             let (code, at) = self.executed(frame).filter(|(code, _)| !code.is_prelude)?;
             let loop_ends = around(code, at).max_by_key(|(head, back)| back - head)?;
-            let rounds = self.counted(frame, code, loop_ends).and_then(|counted| counted.now.checked_sub(counted.from));
-            Some(RunningLoop { span: code.spans.get(loop_ends.1).copied()?, rounds })
+            let iterations =
+                self.counted(frame, code, loop_ends).and_then(|counted| counted.now.checked_sub(counted.from));
+            Some(RunningLoop { span: code.spans.get(loop_ends.1).copied()?, iterations })
         })
     }
 
     /// Returns the iteration of the innermost loop around the place of a frame, counted from 1, if the loop counts.
-    pub(crate) fn round(&self, frame: &Frame) -> Option<i64> {
+    pub(crate) fn iteration(&self, frame: &Frame) -> Option<i64> {
         let (code, at) = self.executed(frame)?;
         let loop_ends = around(code, at).min_by_key(|(head, back)| back - head)?;
         let LoopCounter { now, from, .. } = self.counted(frame, code, loop_ends)?;
-        now.checked_sub(from)?.checked_add(1).filter(|round| *round > 0)
+        now.checked_sub(from)?.checked_add(1).filter(|iteration| *iteration > 0)
     }
 
     /// Returns the counter of a loop.

@@ -55,11 +55,11 @@ pub struct Machine {
     pub(crate) value_stack: ValueStack,
     /// The arrays and records in the registers of threaded code.
     pub(crate) views: Vec<View>,
-    own_code: OwnCode,
+    own_code: BuiltinCode,
 }
 
 /// The code of frames that belong to the machine itself.
-struct OwnCode {
+struct BuiltinCode {
     halt: Box<Entry>,
     resume: Box<Entry>,
 }
@@ -67,7 +67,7 @@ struct OwnCode {
 impl Machine {
     /// Creates a machine without functions and global variables.
     pub fn new(host: Host, limits: Limits, tape: u64) -> Machine {
-        let own = |name: &str, instruction: Instruction| {
+        let builtin_code = |name: &str, instruction: Instruction| {
             let (instructions, spans) = (vec![instruction], vec![Span::default()]);
             let code = Code { name: name.into(), instructions, spans, is_prelude: true, ..Code::default() };
             Box::new(Entry::of(Rc::new(code)))
@@ -91,9 +91,9 @@ impl Machine {
             passed: Duration::ZERO,
             value_stack: ValueStack::default(),
             views: vec![],
-            own_code: OwnCode {
-                halt: own("‹halt›", Instruction::Halt {}),
-                resume: own("‹task›", Instruction::Resume {}),
+            own_code: BuiltinCode {
+                halt: builtin_code("‹halt›", Instruction::Halt {}),
+                resume: builtin_code("‹task›", Instruction::Resume {}),
             },
         }
     }
@@ -180,8 +180,8 @@ impl Machine {
     #[cold]
     pub(crate) fn make_room(&mut self, end: [usize; 3], slots: bool) -> Result<(), Box<Fault>> {
         /// The maximum number of bytes of all frames together: a thousand times the need of a deep recursion.
-        const MOST: u64 = 4 << 30;
-        let limit = self.limits.memory.map_or(MOST, |limit| limit.min(MOST));
+        const MAX_FRAME_BYTES: u64 = 4 << 30;
+        let limit = self.limits.memory.map_or(MAX_FRAME_BYTES, |limit| limit.min(MAX_FRAME_BYTES));
         if Stacks::bytes_for(end, slots) > limit {
             let message = format!("the call stack needs more memory than allowed ({})", bytes(limit));
             return Err(Fault::new(Number::MemoryLimit, message));
@@ -206,8 +206,8 @@ impl Machine {
         std::ptr::eq(frame.entry, &raw const *self.own_code.resume)
     }
 
-    /// Runs threaded code whose arguments stand in the window, where there is room for all of its registers, so many of
-    /// them for references; its results stand there afterwards. False when it could not be done.
+    /// Runs threaded code whose arguments are in the window, where there is room for all of its registers, `references` of them
+    /// for references; its results are there afterwards. Returns false when the code bails out.
     ///
     /// # Errors
     /// When the program must stop: a limit is reached, or it is cancelled.
@@ -231,7 +231,7 @@ impl Machine {
             };
             match threaded::run(memory, code, at) {
                 Outcome::Done => return Ok(true),
-                Outcome::GaveUp => return Ok(false),
+                Outcome::BailedOut => return Ok(false),
                 Outcome::OutOfFuel(cell) => at = cell,
             }
             self.poll()?;
@@ -243,7 +243,7 @@ impl Machine {
     pub(crate) fn poll(&mut self) -> Result<(), Box<Fault>> {
         // Work that counted as several steps may have exceeded the granted ones.
         let owed = (-1 - self.fuel).max(0) as u64;
-        self.fuel = self.meter.look(&self.limits, owed)?;
+        self.fuel = self.meter.check(&self.limits, owed)?;
         if self.diagnosis.progress.is_some() {
             self.report_progress();
         }

@@ -2,7 +2,7 @@
 
 use crate::bytecode::{Code, Instruction};
 use crate::source::Span;
-use crate::vm::fault::{Fault, Running};
+use crate::vm::fault::{BacktraceEntry, Fault};
 use crate::vm::state::machine::Machine;
 use crate::vm::state::stacks::Frame;
 
@@ -18,10 +18,10 @@ impl Machine {
         if fault.span == Span::default() {
             fault.span = self.user_span();
         }
-        let call = |(frame, (code, span)): (&Frame, (&Code, Span))| Running {
+        let call = |(frame, (code, span)): (&Frame, (&Code, Span))| BacktraceEntry {
             name: code.name.clone(),
             span,
-            round: self.round(frame),
+            iteration: self.iteration(frame),
         };
         fault.backtrace = user().map(call).collect();
         fault.cap();

@@ -6,7 +6,7 @@ use crate::vm::state::machine::Machine;
 use std::time::{Duration, Instant};
 
 /// The time between two reports.
-const EVERY: Duration = Duration::from_millis(200);
+const REPORT_INTERVAL: Duration = Duration::from_millis(200);
 
 impl Machine {
     /// Reports the progress of the run, if a report is due; called when the limits are checked.
@@ -22,12 +22,12 @@ impl Machine {
             }
             let (head, back) = loop_position::around(code, at).max_by_key(|(head, back)| back - head)?;
             let counted = self.counted(frame, code, (head, back))?;
-            let rounds = u64::try_from(counted.now.checked_sub(counted.from)?).ok()?;
+            let iterations = u64::try_from(counted.now.checked_sub(counted.from)?).ok()?;
             let total = counted.to.and_then(|to| u64::try_from(to.checked_sub(counted.from)?).ok());
-            Some(LoopProgress { span: code.spans.get(at).copied()?, rounds, total })
+            Some(LoopProgress { span: code.spans.get(at).copied()?, iterations, total })
         });
         if let Some(reporter) = &mut self.diagnosis.progress {
-            reporter.next = now + EVERY;
+            reporter.next = now + REPORT_INTERVAL;
             if let Some(progress) = progress {
                 (reporter.report)(progress);
             }

@@ -29,15 +29,16 @@ pub struct Stacks {
 }
 
 /// The number of registers allocated at the beginning.
-const FIRST: usize = 1024;
+const INITIAL_CAPACITY: usize = 1024;
 /// The number of registers retained when a run ends.
-const KEPT: usize = 1 << 18;
+const RETAINED_CAPACITY: usize = 1 << 18;
 
 impl Stacks {
     /// Allocates memory up to `end` in each bank; with slots for derivative code.
     #[cold]
     pub fn grow(&mut self, end: [usize; 3], slots: bool) {
-        let grown = |have: usize, need: usize| if need > have { need.max(2 * have).max(FIRST) } else { have };
+        let grown =
+            |have: usize, need: usize| if need > have { need.max(2 * have).max(INITIAL_CAPACITY) } else { have };
         self.f.resize(grown(self.f.len(), end[0]), 0.0);
         self.i.resize(grown(self.i.len(), end[1]), 0);
         self.r.resize(grown(self.r.len(), end[2]), Ref::Null);
@@ -67,7 +68,7 @@ impl Stacks {
     /// Drops all references, and releases memory that only a deep recursion needed.
     pub fn reset(&mut self) {
         self.r.iter_mut().filter(|r| !matches!(r, Ref::Null)).for_each(|r| *r = Ref::Null);
-        if self.f.len() > KEPT || self.i.len() > KEPT || self.r.len() > KEPT {
+        if self.f.len() > RETAINED_CAPACITY || self.i.len() > RETAINED_CAPACITY || self.r.len() > RETAINED_CAPACITY {
             *self = Stacks::default();
         }
     }

@@ -21,7 +21,7 @@ pub enum Next {
     Return,
     /// A call; `then` continues afterwards, or the results of the call are the results of the operation.
     Call {
-        /// What is called.
+        /// The callee.
         callee: Callee,
         /// Whether its derivative code runs.
         derivative: bool,
@@ -30,7 +30,7 @@ pub enum Next {
     },
 }
 
-/// What is called.
+/// The callee of a call that a step requests.
 #[derive(Clone, Debug)]
 pub enum Callee {
     /// A function without captures, by its number.

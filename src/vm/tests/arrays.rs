@@ -2,7 +2,7 @@ use super::build::*;
 use crate::diagnostic::Code as Number;
 use crate::ir::*;
 use crate::value::{Components, Ref};
-use crate::vm::Kind;
+use crate::vm::FaultKind;
 use std::rc::Rc;
 
 fn numbers(result: &Ref) -> &[f64] {
@@ -54,7 +54,7 @@ fn a_shared_array_is_copied_when_it_changes() {
     b.end(Terminator::Return(vec![Reg(0), other]));
     let array = Ref::Cells(Rc::new(crate::value::Cells::numbers(vec![1.0, 2.0])));
     let args = Components { r: &[array], ..Components::default() };
-    let result = machine().run(&mut World::new(vec![b]), 0, args).unwrap();
+    let result = machine().run(&mut TestProgram::new(vec![b]), 0, args).unwrap();
     assert_eq!((numbers(&result.r[0]), numbers(&result.r[1])), (&[1.0, 2.0][..], &[9.0, 2.0][..]));
 }
 
@@ -73,7 +73,7 @@ fn a_copy_that_is_not_needed_any_more_does_not_share() {
         b.set(copy, array);
         let inner = b.block();
         b.end(Terminator::Jump(inner));
-        b.go(inner);
+        b.switch_to_block(inner);
         let count = b.new_op(I, Op::Count, &[copy]);
         let x = b.prim("double.fromInt", &[count]);
         b.op(Op::StoreElement { bank: F, offset: 0, stride: NUMBERS }, &[array], &[array, i, x]);
@@ -87,18 +87,18 @@ fn a_copy_that_is_not_needed_any_more_does_not_share() {
 }
 
 #[test]
-fn an_index_out_of_range_says_so() {
+fn an_index_out_of_range_is_reported() {
     let mut b = Builder::new("read", &[R, I], &[F]);
     let x = b.new_op(F, Op::LoadElement { bank: F, offset: 0, stride: NUMBERS }, &[Reg(0), Reg(1)]);
     b.end(Terminator::Return(vec![x]));
-    let (mut machine, mut world) = (machine(), World::new(vec![b]));
+    let (mut machine, mut world) = (machine(), TestProgram::new(vec![b]));
     let cells = crate::value::Cells::numbers(vec![0.0; 5]);
     let array = [Ref::Cells(Rc::new(cells))];
     for index in [5, -1] {
         let args = Components { i: &[index], r: &array, ..Components::default() };
         let fault = machine.run(&mut world, 0, args).unwrap_err();
         let message = format!("index {index} is out of range for an array of 5 elements (valid: 0 to 4)");
-        assert_eq!((fault.kind, fault.message), (Kind::Error(Number::IndexOutOfRange), message));
+        assert_eq!((fault.kind, fault.message), (FaultKind::Error(Number::IndexOutOfRange), message));
     }
 }
 

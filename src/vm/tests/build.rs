@@ -51,7 +51,7 @@ impl Builder {
         BlockId(self.function.blocks.len() as u32 - 1)
     }
 
-    pub fn go(&mut self, block: BlockId) {
+    pub fn switch_to_block(&mut self, block: BlockId) {
         self.at = block.0 as usize;
     }
 
@@ -99,16 +99,16 @@ impl Builder {
         self.set(i, from);
         let [head, inside, exit] = [self.block(), self.block(), self.block()];
         self.end(Terminator::Jump(head));
-        self.go(head);
+        self.switch_to_block(head);
         let condition = self.prim("int.lt", &[i, to]);
         self.end(Terminator::Branch { condition, then: inside, otherwise: exit });
-        self.go(inside);
+        self.switch_to_block(inside);
         body(self, i);
         let one = self.int(1);
         let next = self.prim("int.add", &[i, one]);
         self.set(i, next);
         self.end(Terminator::Jump(head));
-        self.go(exit);
+        self.switch_to_block(exit);
     }
 
     /// Marks every step that writes or stores a number as active, as a conservative `diff` would.
@@ -123,16 +123,16 @@ impl Builder {
 }
 
 /// Functions in a table, compiled on demand.
-pub struct World {
+pub struct TestProgram {
     pub program: Program,
     pub derivatives: Vec<Option<Function>>,
 }
 
-impl World {
-    pub fn new(functions: Vec<Builder>) -> World {
+impl TestProgram {
+    pub fn new(functions: Vec<Builder>) -> TestProgram {
         let derivatives = functions.iter().map(|b| Some(b.all_active())).collect();
         let functions = functions.into_iter().map(|b| Some(Rc::new(b.function))).collect();
-        World { program: Program { functions, ..Program::default() }, derivatives }
+        TestProgram { program: Program { functions, ..Program::default() }, derivatives }
     }
 
     pub fn code(&self, function: u32, derivative: bool) -> Code {
@@ -146,9 +146,9 @@ impl World {
     }
 }
 
-impl Reporter for World {}
+impl Reporter for TestProgram {}
 
-impl CodeSource for World {
+impl CodeSource for TestProgram {
     fn original(&mut self, function: u32) -> Result<Rc<Code>, Box<Fault>> {
         Ok(Rc::new(self.code(function, false)))
     }
@@ -181,7 +181,7 @@ pub fn machine() -> Machine {
 
 /// Runs function 0 of some functions.
 pub fn run(functions: Vec<Builder>, f: &[f64], i: &[i64]) -> Result<Cells, Box<Fault>> {
-    machine().run(&mut World::new(functions), 0, Components { f, slots: &[], i, r: &[] })
+    machine().run(&mut TestProgram::new(functions), 0, Components { f, slots: &[], i, r: &[] })
 }
 
 pub const F: Bank = Bank::F;
@@ -215,9 +215,9 @@ pub fn fib(itself: u32) -> Builder {
     let condition = b.prim("int.lt", &[n, two]);
     let [small, large] = [b.block(), b.block()];
     b.end(Terminator::Branch { condition, then: small, otherwise: large });
-    b.go(small);
+    b.switch_to_block(small);
     b.end(Terminator::Return(vec![n]));
-    b.go(large);
+    b.switch_to_block(large);
     let one = b.int(1);
     let first = b.prim("int.sub", &[n, one]);
     let first = b.new_op(I, Op::Call(FunctionId(itself)), &[first]);

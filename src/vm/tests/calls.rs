@@ -3,11 +3,11 @@ use crate::bytecode::disassemble;
 use crate::diagnostic::Code as Number;
 use crate::ir::*;
 use crate::value::{Components, Ref};
-use crate::vm::Kind;
+use crate::vm::FaultKind;
 
 #[test]
 fn a_loop_runs_and_is_short() {
-    let code = World::new(vec![logistic()]).code(0, false);
+    let code = TestProgram::new(vec![logistic()]).code(0, false);
     let text = disassemble(&code);
     // Inside the loop: three operations of numbers at once, and the end of the loop.
     let inside: Vec<&str> = text.lines().filter_map(|l| l.split_whitespace().nth(1)).collect();
@@ -31,10 +31,10 @@ fn deep() -> Builder {
     let condition = b.prim("int.eq", &[Reg(0), zero]);
     let [done, more] = [b.block(), b.block()];
     b.end(Terminator::Branch { condition, then: done, otherwise: more });
-    b.go(done);
+    b.switch_to_block(done);
     let zero = b.int(0);
     b.end(Terminator::Return(vec![zero]));
-    b.go(more);
+    b.switch_to_block(more);
     let one = b.int(1);
     let less = b.prim("int.sub", &[Reg(0), one]);
     let rest = b.new_op(I, Op::Call(FunctionId(0)), &[less]);
@@ -47,7 +47,7 @@ fn deep() -> Builder {
 fn recursion_is_deep_but_not_endless() {
     assert_eq!(run(vec![deep()], &[], &[99_990]).unwrap().i[..], [99_990]);
     let fault = run(vec![deep()], &[], &[1_000_000]).unwrap_err();
-    assert_eq!((fault.kind, fault.backtrace.len()), (Kind::Error(Number::DepthLimit), 16));
+    assert_eq!((fault.kind, fault.backtrace.len()), (FaultKind::Error(Number::DepthLimit), 16));
 }
 
 /// Arguments and results in different orders: `swap(a, b) = (b, a)`, called twice.
@@ -102,7 +102,7 @@ fn global_variables_stay_between_runs() {
     let new = b.prim("double.add", &[old, one]);
     b.op(Op::StoreGlobal { bank: F, index: 1 }, &[], &[new]);
     b.end(Terminator::Return(vec![new]));
-    let (mut machine, mut world) = (machine(), World::new(vec![b]));
+    let (mut machine, mut world) = (machine(), TestProgram::new(vec![b]));
     machine.reserve_globals([2, 0, 0]);
     for expected in [1.0, 2.0, 3.0] {
         assert_eq!(machine.run(&mut world, 0, Components::default()).unwrap().f[..], [expected]);
@@ -115,13 +115,13 @@ fn failures_name_their_values() {
     let sum = b.prim("int.add", &[Reg(0), Reg(1)]);
     let quotient = b.prim("int.div", &[sum, Reg(1)]);
     b.end(Terminator::Return(vec![quotient]));
-    let (mut machine, mut world) = (machine(), World::new(vec![b]));
+    let (mut machine, mut world) = (machine(), TestProgram::new(vec![b]));
     let mut fails = |i: &[i64]| machine.run(&mut world, 0, Components { i, ..Components::default() }).unwrap_err();
     let fault = fails(&[i64::MAX, 1]);
     assert_eq!(fault.message, "integer overflow: 9223372036854775807 + 1 is out of range for 'Int'");
     assert_eq!(fault.values, [("a".into(), i64::MAX.to_string()), ("b".into(), "1".into())]);
     assert_eq!((fault.span.start, &*fault.backtrace[0].name), (0, "sum"));
     let fault = fails(&[5, 0]);
-    assert_eq!((fault.kind, &*fault.message), (Kind::Error(Number::DivisionByZero), "division by zero: 5 / 0"));
+    assert_eq!((fault.kind, &*fault.message), (FaultKind::Error(Number::DivisionByZero), "division by zero: 5 / 0"));
     assert_eq!(fault.span.start, 1);
 }

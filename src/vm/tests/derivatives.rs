@@ -9,7 +9,7 @@ use crate::vm::{Fault, Machine};
 /// Runs the derivative code of function 0 inside the live levels.
 fn run_derivative(
     machine: &mut Machine,
-    world: &mut World,
+    world: &mut TestProgram,
     x: &[Num],
     i: &[i64],
     results: usize,
@@ -28,7 +28,7 @@ fn run_derivative(
 
 /// Returns the value and the gradient of the first result, in reverse mode.
 pub fn gradient(functions: Vec<Builder>, at: &[f64], i: &[i64]) -> (f64, Vec<f64>) {
-    let (mut machine, mut world) = (machine(), World::new(functions));
+    let (mut machine, mut world) = (machine(), TestProgram::new(functions));
     machine.levels.open(Direction::Reverse).unwrap();
     let x: Vec<Num> = at.iter().map(|x| machine.levels.leaf(Num::constant(*x)).unwrap()).collect();
     let mut y = run_derivative(&mut machine, &mut world, &x, i, 1).unwrap();
@@ -39,7 +39,7 @@ pub fn gradient(functions: Vec<Builder>, at: &[f64], i: &[i64]) -> (f64, Vec<f64
 
 /// Returns the derivative of the first result along a direction, in forward mode.
 pub fn derivative(functions: Vec<Builder>, at: &[f64], along: &[f64], i: &[i64]) -> f64 {
-    let (mut machine, mut world) = (machine(), World::new(functions));
+    let (mut machine, mut world) = (machine(), TestProgram::new(functions));
     machine.levels.open(Direction::Forward).unwrap();
     let x: Vec<Num> = (at.iter().zip(along))
         .map(|(x, dx)| machine.levels.dual(Num::constant(*x), Num::constant(*dx)).unwrap())
@@ -145,9 +145,9 @@ fn deep_recursion_is_differentiated() {
     let condition = b.prim("int.eq", &[Reg(1), zero]);
     let [done, more] = [b.block(), b.block()];
     b.end(Terminator::Branch { condition, then: done, otherwise: more });
-    b.go(done);
+    b.switch_to_block(done);
     b.end(Terminator::Return(vec![Reg(0)]));
-    b.go(more);
+    b.switch_to_block(more);
     let one = b.int(1);
     let less = b.prim("int.sub", &[Reg(1), one]);
     let half = b.num(0.5);
@@ -168,11 +168,11 @@ fn a_constant_overwrites_a_slot() {
     b.set(y, square);
     let [reset, end] = [b.block(), b.block()];
     b.end(Terminator::Branch { condition: Reg(1), then: reset, otherwise: end });
-    b.go(reset);
+    b.switch_to_block(reset);
     let four = b.num(4.0);
     b.set(y, four);
     b.end(Terminator::Jump(end));
-    b.go(end);
+    b.switch_to_block(end);
     b.end(Terminator::Return(vec![y]));
     let mut twin = Builder::new("twin", &[], &[]);
     twin.function = b.function.clone();
@@ -185,7 +185,7 @@ fn a_constant_overwrites_a_slot() {
 #[ignore = "a measurement"]
 fn recording() {
     const STEPS: usize = 1000;
-    let (mut machine, mut world) = (machine(), World::new(vec![logistic()]));
+    let (mut machine, mut world) = (machine(), TestProgram::new(vec![logistic()]));
     let mut best = [f64::INFINITY; 2];
     for _ in 0..2000 {
         let start = std::time::Instant::now();

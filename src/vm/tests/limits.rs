@@ -2,7 +2,7 @@ use super::build::*;
 use crate::diagnostic::Code as Number;
 use crate::ir::*;
 use crate::value::Components;
-use crate::vm::Kind;
+use crate::vm::FaultKind;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -11,14 +11,14 @@ fn endless() -> Builder {
     let mut b = Builder::new("endless", &[], &[]);
     let head = b.block();
     b.end(Terminator::Jump(head));
-    b.go(head);
+    b.switch_to_block(head);
     b.end(Terminator::Jump(head));
     b
 }
 
 #[test]
 fn an_endless_loop_can_be_interrupted() {
-    let (mut machine, mut world) = (machine(), World::new(vec![endless()]));
+    let (mut machine, mut world) = (machine(), TestProgram::new(vec![endless()]));
     let interrupt = machine.limits.interrupt.clone();
     let other = std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(20));
@@ -26,19 +26,25 @@ fn an_endless_loop_can_be_interrupted() {
     });
     let fault = machine.run(&mut world, 0, Components::default()).unwrap_err();
     other.join().unwrap();
-    assert_eq!(fault.kind, Kind::Error(Number::Interrupted));
+    assert_eq!(fault.kind, FaultKind::Error(Number::Interrupted));
     // The machine can be used again.
     machine.limits.interrupt.store(false, Ordering::Relaxed);
     machine.limits.steps = Some(100_000);
-    assert_eq!(machine.run(&mut world, 0, Components::default()).unwrap_err().kind, Kind::Error(Number::StepLimit));
+    assert_eq!(
+        machine.run(&mut world, 0, Components::default()).unwrap_err().kind,
+        FaultKind::Error(Number::StepLimit)
+    );
 }
 
 #[test]
 fn time_runs_out() {
-    let (mut machine, mut world) = (machine(), World::new(vec![endless()]));
+    let (mut machine, mut world) = (machine(), TestProgram::new(vec![endless()]));
     machine.limits.time = Some(Duration::from_millis(20));
     let start = Instant::now();
-    assert_eq!(machine.run(&mut world, 0, Components::default()).unwrap_err().kind, Kind::Error(Number::TimeLimit));
+    assert_eq!(
+        machine.run(&mut world, 0, Components::default()).unwrap_err().kind,
+        FaultKind::Error(Number::TimeLimit)
+    );
     assert!(start.elapsed() < Duration::from_millis(500));
 }
 
@@ -46,7 +52,7 @@ fn time_runs_out() {
 #[test]
 #[ignore = "a measurement"]
 fn speed() {
-    let (mut machine, mut world) = (machine(), World::new(vec![logistic(), fib(1)]));
+    let (mut machine, mut world) = (machine(), TestProgram::new(vec![logistic(), fib(1)]));
     let mut measure = |name: &str, function: u32, f: &[f64], i: &[i64], instructions: f64, repeats: usize| {
         let mut best = f64::INFINITY;
         for _ in 0..repeats {

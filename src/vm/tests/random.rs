@@ -398,11 +398,11 @@ fn branch(b: &mut Builder, condition: Reg, arm: &mut dyn FnMut(&mut Builder, usi
     let [yes, no, end] = [b.block(), b.block(), b.block()];
     b.end(Terminator::Branch { condition, then: yes, otherwise: no });
     for (k, block) in [yes, no].into_iter().enumerate() {
-        b.go(block);
+        b.switch_to_block(block);
         arm(b, k);
         b.end(Terminator::Jump(end));
     }
-    b.go(end);
+    b.switch_to_block(end);
 }
 
 fn with_last(b: &mut Builder, array: Reg, mut work: impl FnMut(&mut Builder, Reg)) {

@@ -1,6 +1,6 @@
 //! Tests that threaded code computes the same results as the dispatch loop.
 
-use super::build::{World, machine};
+use super::build::{TestProgram, machine};
 use crate::bytecode::operand::*;
 use crate::bytecode::{Code, Instruction, Opcode, Trailer, verify};
 use crate::value::shape::{Shapes, Tangents};
@@ -13,7 +13,7 @@ use std::rc::Rc;
 /// A program of one function with fixed code.
 struct Fixed {
     code: Rc<Code>,
-    world: World,
+    world: TestProgram,
 }
 
 impl Reporter for Fixed {}
@@ -66,16 +66,16 @@ fn instruction(pick: u16, numbers: &[u16]) -> Vec<Instruction> {
     let opcode = Opcode::ALL[usize::from(pick) % Opcode::ALL.len()];
     let register = |k: usize| numbers[k] % REGISTERS;
     let Some(first) = Instruction::build(opcode, &operands(opcode, numbers)) else { return vec![] };
-    let behind = match opcode.trailer() {
+    let trailing = match opcode.trailer() {
         Trailer::None => vec![],
         Trailer::Extra => vec![Instruction::Extra { c: FIn(register(4)) }],
         Trailer::Extras => vec![Instruction::Extras { c: FIn(register(4)), d: FIn(register(5)) }],
         Trailer::Element => vec![Instruction::Element { offset: Part(0), stride: Part(1) }],
     };
-    let whole = [vec![first], behind].concat();
-    let alone = code([whole.clone(), vec![Instruction::Return {}; 5]].concat());
+    let instructions = [vec![first], trailing].concat();
+    let alone = code([instructions.clone(), vec![Instruction::Return {}; 5]].concat());
     let is_good = verify(&alone).is_ok() && translate(&alone).is_some() && !opcode.is_end();
-    if is_good { whole } else { vec![] }
+    if is_good { instructions } else { vec![] }
 }
 
 /// Whether the dispatch loop executes it, too.
@@ -129,7 +129,8 @@ proptest! {
     ) {
         let all = picks.iter().map(|(pick, numbers)| instruction(*pick, numbers));
         // The dispatch loop does not execute some of them: then the test only checks that nothing crashes.
-        let mut all: Vec<Instruction> = all.filter(|whole| !is_shared || whole.iter().all(is_known)).flatten().collect();
+        let all = all.filter(|instructions| !is_shared || instructions.iter().all(is_known));
+        let mut all: Vec<Instruction> = all.flatten().collect();
         all.extend([Instruction::Return {}; 5]);
         let code = code(all);
         prop_assert_eq!(verify(&code), Ok(()));
@@ -144,7 +145,7 @@ proptest! {
         let done = alone.run_threaded(&threaded, usize::from(REGISTERS)).unwrap();
 
         if is_shared {
-            let mut fixed = Fixed { code: Rc::new(code), world: World::new(vec![]) };
+            let mut fixed = Fixed { code: Rc::new(code), world: TestProgram::new(vec![]) };
             let looped = machine().run(&mut fixed, 0, arguments);
             prop_assert!(looped.is_ok() || !done, "{:?}", looped.map(|_| ()));
             if done && let Ok(looped) = looped {

@@ -10,7 +10,12 @@ pub(super) trait Number {
 }
 
 /// Writes the number that `N` computes.
-pub(super) unsafe fn give<N: Number>(at: *const Cell, f: *mut f64, i: *mut i64, context: *mut Context) -> *const Cell {
+pub(super) unsafe fn write_result<N: Number>(
+    at: *const Cell,
+    f: *mut f64,
+    i: *mut i64,
+    context: *mut Context,
+) -> *const Cell {
     // SAFETY: verified registers.
     unsafe {
         let cell = &*at;
@@ -38,7 +43,7 @@ macro_rules! numbers {
 
 numbers! {
     /// A constant.
-    Known |cell, _f, _i| cell.more.number;
+    Constant |cell, _f, _i| cell.more.number;
     /// `a`
     Same |cell, f, _i| x(cell, f, 1);
     /// `a + b`
@@ -124,7 +129,7 @@ impl<const HOW: u8> Number for JoinBoth<HOW> {
 macro_rules! forms {
     ($name:ident, $form:ident, $count:literal, $($how:literal)*) => {
         /// The steps that execute it, by number.
-        pub(super) const $name: [super::Step; $count] = [$(give::<$form<$how>>),*];
+        pub(super) const $name: [super::Handler; $count] = [$(write_result::<$form<$how>>),*];
     };
 }
 

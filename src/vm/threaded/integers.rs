@@ -1,6 +1,6 @@
 //! Integer cells: compute an integer, or jump.
 
-use super::{Cell, Context, give_up, n, next, x};
+use super::{Cell, Context, bail_out, n, next, x};
 use crate::native::Value;
 
 /// The computation of a cell on the numbers and integers in registers; `None` when there is no such integer.
@@ -10,13 +10,18 @@ pub(super) trait Integer {
 }
 
 /// Writes the integer that `N` computes.
-pub(super) unsafe fn give<N: Integer>(at: *const Cell, f: *mut f64, i: *mut i64, context: *mut Context) -> *const Cell {
+pub(super) unsafe fn write_result<N: Integer>(
+    at: *const Cell,
+    f: *mut f64,
+    i: *mut i64,
+    context: *mut Context,
+) -> *const Cell {
     // SAFETY: verified registers.
     unsafe {
         let cell = &*at;
         match N::of(cell, f, i) {
             Some(value) => *i.add(cell.regs[0] as usize) = value,
-            None => return give_up(),
+            None => return bail_out(),
         }
         next(at, f, i, context)
     }
@@ -43,7 +48,7 @@ pub(super) unsafe fn branch<C: Condition, const BACK: bool>(
 }
 
 /// Adds one to the integer, and then jumps when `C` holds.
-pub(super) unsafe fn turn<C: Condition, const BACK: bool>(
+pub(super) unsafe fn increment_and_branch<C: Condition, const BACK: bool>(
     at: *const Cell,
     f: *mut f64,
     i: *mut i64,
@@ -54,13 +59,13 @@ pub(super) unsafe fn turn<C: Condition, const BACK: bool>(
         let place = i.add((*at).regs[1] as usize);
         match (*place).checked_add(1) {
             Some(value) => *place = value,
-            None => return give_up(),
+            None => return bail_out(),
         }
         branch::<C, BACK>(at, f, i, context)
     }
 }
 
-/// Jumps. A backward jump returns now and then; see [`run`](super::run).
+/// Jumps. A backward jump returns from time to time; see [`run`](super::run).
 #[inline(always)]
 pub(super) unsafe fn jump<const BACK: bool>(
     at: *const Cell,
@@ -104,10 +109,10 @@ macro_rules! integers {
 }
 
 integers! {
-    Known |cell, _f, _i| Some(cell.more.integer);
+    Constant |cell, _f, _i| Some(cell.more.integer);
     Same |cell, _f, i| Some(n(cell, i, 1));
     Sum |cell, _f, i| n(cell, i, 1).checked_add(n(cell, i, 2));
-    SumKnown |cell, _f, i| n(cell, i, 1).checked_add(small(cell));
+    SumConstant |cell, _f, i| n(cell, i, 1).checked_add(small(cell));
     Difference |cell, _f, i| n(cell, i, 1).checked_sub(n(cell, i, 2));
     Product |cell, _f, i| n(cell, i, 1).checked_mul(n(cell, i, 2));
     Quotient |cell, _f, i| n(cell, i, 1).checked_div(n(cell, i, 2));
@@ -122,23 +127,23 @@ integers! {
         _ => None,
     };
     Whole |cell, f, _i| match cell.more.primitive.value {
-        Value::FtoI(whole) => whole(x(cell, f, 1)).ok(),
+        Value::FtoI(convert) => convert(x(cell, f, 1)).ok(),
         _ => None,
     };
-    Asked |cell, f, _i| match cell.more.primitive.value {
+    Test1 |cell, f, _i| match cell.more.primitive.value {
         Value::Test1(test) => Some(i64::from(test(x(cell, f, 1)))),
         _ => None,
     };
-    AskedOfTwo |cell, f, _i| match cell.more.primitive.value {
+    Test2 |cell, f, _i| match cell.more.primitive.value {
         Value::Test2(test) => Some(i64::from(test(x(cell, f, 1), x(cell, f, 2)))),
         _ => None,
     };
 }
 
 /// Whether a condition holds, as an integer.
-pub(super) struct Holds<C>(std::marker::PhantomData<C>);
+pub(super) struct ConditionValue<C>(std::marker::PhantomData<C>);
 
-impl<C: Condition> Integer for Holds<C> {
+impl<C: Condition> Integer for ConditionValue<C> {
     #[inline(always)]
     unsafe fn of(cell: &Cell, f: *const f64, i: *const i64) -> Option<i64> {
         // SAFETY: as for branches.
@@ -169,17 +174,17 @@ conditions! {
     Unequal |cell, _f, i| n(cell, i, 1) != n(cell, i, 2);
     Less |cell, _f, i| n(cell, i, 1) < n(cell, i, 2);
     AtMost |cell, _f, i| n(cell, i, 1) <= n(cell, i, 2);
-    EqualKnown |cell, _f, i| n(cell, i, 1) == small(cell);
-    UnequalKnown |cell, _f, i| n(cell, i, 1) != small(cell);
-    LessKnown |cell, _f, i| n(cell, i, 1) < small(cell);
-    AtMostKnown |cell, _f, i| n(cell, i, 1) <= small(cell);
-    GreaterKnown |cell, _f, i| n(cell, i, 1) > small(cell);
-    AtLeastKnown |cell, _f, i| n(cell, i, 1) >= small(cell);
+    EqualConstant |cell, _f, i| n(cell, i, 1) == small(cell);
+    UnequalConstant |cell, _f, i| n(cell, i, 1) != small(cell);
+    LessConstant |cell, _f, i| n(cell, i, 1) < small(cell);
+    AtMostConstant |cell, _f, i| n(cell, i, 1) <= small(cell);
+    GreaterConstant |cell, _f, i| n(cell, i, 1) > small(cell);
+    AtLeastConstant |cell, _f, i| n(cell, i, 1) >= small(cell);
     NumberEqual |cell, f, _i| x(cell, f, 1) == x(cell, f, 2);
     NumberUnequal |cell, f, _i| x(cell, f, 1) != x(cell, f, 2);
     NumberLess |cell, f, _i| x(cell, f, 1) < x(cell, f, 2);
     NumberAtMost |cell, f, _i| x(cell, f, 1) <= x(cell, f, 2);
-    // Not the opposite comparisons: with NaN both are false.
+    // These are not negations of the comparisons above: with NaN both are false.
     NumberNotLess |cell, f, _i| {
         let holds = x(cell, f, 1) < x(cell, f, 2);
         !holds

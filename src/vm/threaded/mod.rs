@@ -24,12 +24,12 @@ use std::rc::Rc;
 
 /// The function that executes a cell: it takes the cell and the registers of numbers and integers, and returns the cell at which
 /// to continue, if it does not continue itself; null at the end.
-type Step = unsafe fn(*const Cell, *mut f64, *mut i64, *mut Context) -> *const Cell;
+type Handler = unsafe fn(*const Cell, *mut f64, *mut i64, *mut Context) -> *const Cell;
 
 /// One instruction with its operands.
 #[derive(Clone, Copy)]
 pub struct Cell {
-    run: Step,
+    run: Handler,
     more: More,
     /// The result, if there is one, then the operands.
     regs: [u16; 5],
@@ -57,11 +57,11 @@ pub struct View {
     /// The number of elements.
     elements: usize,
     /// Whether the object has no other owner, so that it may be modified.
-    is_own: bool,
+    is_unique: bool,
 }
 
 impl View {
-    const NONE: View = View { numbers: std::ptr::null_mut(), count: 0, elements: 0, is_own: false };
+    const NONE: View = View { numbers: std::ptr::null_mut(), count: 0, elements: 0, is_unique: false };
 
     /// Creates the view of a register's content.
     pub fn of(reference: &mut Ref) -> View {
@@ -69,16 +69,19 @@ impl View {
         match Rc::get_mut(cells) {
             Some(cells) => {
                 let (count, elements) = (cells.f.len(), cells.len);
-                View { numbers: cells.f.as_mut_ptr(), count, elements, is_own: true }
+                View { numbers: cells.f.as_mut_ptr(), count, elements, is_unique: true }
             }
-            None => {
-                View { numbers: cells.f.as_ptr().cast_mut(), count: cells.f.len(), elements: cells.len, is_own: false }
-            }
+            None => View {
+                numbers: cells.f.as_ptr().cast_mut(),
+                count: cells.f.len(),
+                elements: cells.len,
+                is_unique: false,
+            },
         }
     }
 }
 
-/// What code runs on: the registers from the window on, and what it can reach besides.
+/// The memory of a run: the registers from the window on, and the other storage that code may access.
 pub struct Memory<'m> {
     /// Registers of numbers.
     pub numbers: &'m mut [f64],
@@ -86,25 +89,25 @@ pub struct Memory<'m> {
     pub integers: &'m mut [i64],
     /// Registers of references.
     pub references: &'m mut [Ref],
-    /// What the objects in those registers have in numbers.
+    /// The views of the objects in those registers.
     pub views: &'m mut [View],
-    /// What the forward pass records for the reverse pass.
+    /// The value stack.
     pub value_stack: &'m mut ValueStack,
     /// The global variables.
     pub globals: &'m Cells,
-    /// Bytes that the value stack may take.
+    /// The maximum number of bytes of the value stack.
     pub limit: u64,
-    /// Steps until the limits have to be checked.
+    /// The number of steps until the limits must be checked.
     pub fuel: &'m mut i64,
 }
 
-/// How a run ended.
+/// The outcome of a run.
 pub enum Outcome {
-    /// The results stand in the registers.
+    /// The results are in the registers.
     Done,
-    /// The code has met something that it cannot do.
-    GaveUp,
-    /// The limits have to be checked before it goes on with this cell.
+    /// An operation failed, or cannot be executed by threaded code.
+    BailedOut,
+    /// The limits must be checked before the run continues with this cell.
     OutOfFuel(usize),
 }
 
@@ -158,9 +161,9 @@ impl Threaded {
 }
 
 /// Runs code from a cell on, the first one or one that it was [out of fuel](Outcome::OutOfFuel) at. The registers have
-/// room for its frame, its arguments stand in the first of them, and there is a view of each register of references.
+/// room for its frame, its arguments are in the first of them, and there is a view of each register of references.
 pub fn run(memory: Memory<'_>, code: &Threaded, cell: usize) -> Outcome {
-    let Some(mut at) = code.cells.get(cell).map(std::ptr::from_ref) else { return Outcome::GaveUp };
+    let Some(mut at) = code.cells.get(cell).map(std::ptr::from_ref) else { return Outcome::BailedOut };
     let (f, i) = (memory.numbers.as_mut_ptr(), memory.integers.as_mut_ptr());
     let mut context = Context {
         references: memory.references.as_mut_ptr(),
@@ -175,15 +178,15 @@ pub fn run(memory: Memory<'_>, code: &Threaded, cell: usize) -> Outcome {
     loop {
         context.jumps = jumps;
         // SAFETY: `translate` has made the cells of verified code: registers lie inside of its frame, for which the
-        // caller has made room, jumps lead to cells, and the last cell does not go on. The registers do not move while it
+        // caller has made room, jumps lead to cells, and the last cell does not continue. The registers do not move while it
         // runs: they are borrowed.
         at = unsafe { ((*at).run)(at, f, i, &raw mut context) };
         if at.is_null() {
-            return if context.is_done { Outcome::Done } else { Outcome::GaveUp };
+            return if context.is_done { Outcome::Done } else { Outcome::BailedOut };
         }
         // SAFETY: `at` is one of the cells; verified registers.
         let cell = unsafe { at.offset_from(code.cells.as_ptr()).cast_unsigned() };
-        // SAFETY: likewise.
+        // SAFETY: as above.
         unsafe { code.flush(cell, f) };
         *memory.fuel -= i64::from(jumps);
         if *memory.fuel < 0 {
@@ -218,6 +221,6 @@ unsafe fn n(cell: &Cell, i: *const i64, k: usize) -> i64 {
 
 /// Ends the run, because an operation failed.
 #[cold]
-fn give_up() -> *const Cell {
+fn bail_out() -> *const Cell {
     std::ptr::null()
 }

@@ -1,23 +1,28 @@
 //! Object cells: read and write references, elements, captures, global variables, and the value stack.
 
-use super::{Cell, Context, View, give_up, next};
+use super::{Cell, Context, View, bail_out, next};
 use crate::tape::ValueStack;
 use crate::value::{Cells, Ref};
 use crate::vm::objects::position;
 
 /// The action of a cell that computes neither a number nor an integer; `None` when it fails.
-pub(super) trait Act {
+pub(super) trait Action {
     /// Performs the action.
-    unsafe fn act(cell: &Cell, f: *mut f64, i: *mut i64, context: &mut Context) -> Option<()>;
+    unsafe fn perform(cell: &Cell, f: *mut f64, i: *mut i64, context: &mut Context) -> Option<()>;
 }
 
 /// Performs the action `A`.
-pub(super) unsafe fn act<A: Act>(at: *const Cell, f: *mut f64, i: *mut i64, context: *mut Context) -> *const Cell {
+pub(super) unsafe fn perform<A: Action>(
+    at: *const Cell,
+    f: *mut f64,
+    i: *mut i64,
+    context: *mut Context,
+) -> *const Cell {
     // SAFETY: verified registers; the context belongs to the run.
     unsafe {
-        match A::act(&*at, f, i, &mut *context) {
+        match A::perform(&*at, f, i, &mut *context) {
             Some(()) => next(at, f, i, context),
-            None => give_up(),
+            None => bail_out(),
         }
     }
 }
@@ -30,19 +35,24 @@ pub(super) unsafe fn end(_: *const Cell, _: *mut f64, _: *mut i64, context: *mut
 }
 
 /// Ends the run with one result, which `A` moves to its place.
-pub(super) unsafe fn end_with<A: Act>(at: *const Cell, f: *mut f64, i: *mut i64, context: *mut Context) -> *const Cell {
-    // SAFETY: as for `act`.
+pub(super) unsafe fn end_with<A: Action>(
+    at: *const Cell,
+    f: *mut f64,
+    i: *mut i64,
+    context: *mut Context,
+) -> *const Cell {
+    // SAFETY: as for `perform`.
     unsafe {
-        match A::act(&*at, f, i, &mut *context) {
+        match A::perform(&*at, f, i, &mut *context) {
             Some(()) => end(at, f, i, context),
-            None => give_up(),
+            None => bail_out(),
         }
     }
 }
 
 /// Ends the run, because an operation failed.
 pub(super) unsafe fn fail(_: *const Cell, _: *mut f64, _: *mut i64, _: *mut Context) -> *const Cell {
-    give_up()
+    bail_out()
 }
 
 /// Returns the reference in register `k` of a cell.
@@ -71,7 +81,7 @@ unsafe fn view<'v>(cell: &Cell, context: &mut Context, k: usize) -> &'v mut View
 
 /// Writes a reference into the first register.
 #[inline(always)]
-unsafe fn give(cell: &Cell, context: &mut Context, value: Ref) {
+unsafe fn write_result(cell: &Cell, context: &mut Context, value: Ref) {
     // SAFETY: as above.
     unsafe {
         let to = reference(cell, context, 0);
@@ -132,16 +142,16 @@ unsafe fn keep<T: Copy>(context: &mut Context, x: T, keep: fn(&mut ValueStack, T
 }
 
 macro_rules! acts {
-    ($($(#[doc = $doc:literal])* $name:ident |$cell:ident, $f:ident, $i:ident, $context:ident| $act:block)*) => {
+    ($($(#[doc = $doc:literal])* $name:ident |$cell:ident, $f:ident, $i:ident, $context:ident| $perform:block)*) => {
         $(
             $(#[doc = $doc])*
             pub(super) struct $name;
 
-            impl Act for $name {
+            impl Action for $name {
                 #[inline(always)]
-                unsafe fn act($cell: &Cell, $f: *mut f64, $i: *mut i64, $context: &mut Context) -> Option<()> {
+                unsafe fn perform($cell: &Cell, $f: *mut f64, $i: *mut i64, $context: &mut Context) -> Option<()> {
                     // SAFETY: verified registers; `translate` has stored the operands in the cell.
-                    unsafe { $act }
+                    unsafe { $perform }
                     Some(())
                 }
             }
@@ -153,19 +163,19 @@ acts! {
     /// `out = a`, shared.
     Share |cell, _f, _i, context| {
         let value = reference(cell, context, 1).clone();
-        view(cell, context, 1).is_own = false;
-        give(cell, context, value);
+        view(cell, context, 1).is_unique = false;
+        write_result(cell, context, value);
     }
     /// `out = a`, moved.
     Take |cell, _f, _i, context| {
         let value = std::mem::take(reference(cell, context, 1));
         *view(cell, context, 1) = View::NONE;
-        give(cell, context, value);
+        write_result(cell, context, value);
     }
     /// `out = a`
     Move |cell, f, _i, _context| { *f.add(cell.regs[0] as usize) = *f.add(cell.regs[1] as usize); }
     /// Drops the content of a register.
-    Clear |cell, _f, _i, context| { give(cell, context, Ref::Null); }
+    Clear |cell, _f, _i, context| { write_result(cell, context, Ref::Null); }
     /// `out =` the number of elements
     Count |cell, _f, i, context| { *i.add(cell.regs[0] as usize) = cells(cell, context, 1)?.len as i64; }
     /// Whether an index is in range.
@@ -191,13 +201,13 @@ acts! {
     PartReference |cell, _f, i, context| {
         let cells = cells(cell, context, 1)?;
         let value = cells.r.get(place(cell, i, cells)?)?.clone();
-        give(cell, context, value);
+        write_result(cell, context, value);
     }
     /// `array[index] += a`, of elements of one number.
     AddElement |cell, f, i, context| {
         let view = view(cell, context, 0);
         let to = whole(cell, i, view)?;
-        if !view.is_own {
+        if !view.is_unique {
             return None;
         }
         *to += *f.add(cell.regs[1] as usize);
@@ -206,7 +216,7 @@ acts! {
     AddPart |cell, f, i, context| {
         let view = view(cell, context, 0);
         let to = part(cell, i, view)?;
-        if !view.is_own {
+        if !view.is_unique {
             return None;
         }
         *to += *f.add(cell.regs[1] as usize);
@@ -226,12 +236,12 @@ acts! {
     /// `out = record.index`, shared.
     FieldReference |cell, _f, _i, context| {
         let value = cells(cell, context, 1)?.r.get(cell.regs[2] as usize)?.clone();
-        give(cell, context, value);
+        write_result(cell, context, value);
     }
     /// `record.index = a`, of a record without slots.
     SetField |cell, f, _i, context| {
         let (view, at) = (view(cell, context, 0), usize::from(cell.regs[2]));
-        if at >= view.count || !view.is_own {
+        if at >= view.count || !view.is_unique {
             return None;
         }
         *view.numbers.add(at) = *f.add(cell.regs[1] as usize);
@@ -250,7 +260,7 @@ acts! {
     CapturedReference |cell, _f, _i, context| {
         let Ref::Closure(closure) = reference(cell, context, 1) else { return None };
         let value = closure.captures.r.get(cell.regs[2] as usize)?.clone();
-        give(cell, context, value);
+        write_result(cell, context, value);
     }
     /// `out =` a global variable.
     Global |cell, f, _i, context| {
@@ -263,7 +273,7 @@ acts! {
     /// `out =` a global variable, shared.
     GlobalReference |cell, _f, _i, context| {
         let value = globals(context).r.get(cell.more.integer as usize)?.clone();
-        give(cell, context, value);
+        write_result(cell, context, value);
     }
     /// Pushes a number.
     Keep |cell, f, _i, context| {

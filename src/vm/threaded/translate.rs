@@ -1,9 +1,9 @@
 //! Translation: converts instructions to cells.
 
-use super::arithmetic::{self as numbers, BOTH, LEFT, RIGHT, give as number};
-use super::integers::{self as integers, Holds, branch, give as integer, jump, turn};
-use super::objects::{self as objects, act, end, end_with, fail};
-use super::{Cell, More, Step, Threaded};
+use super::arithmetic::{self as numbers, BOTH, LEFT, RIGHT, write_result as number};
+use super::integers::{self as integers, ConditionValue, branch, increment_and_branch, jump, write_result as integer};
+use super::objects::{self as objects, end, end_with, fail, perform};
+use super::{Cell, Handler, More, Threaded};
 use crate::bytecode::operand::*;
 use crate::bytecode::{Code, Instruction, primitive};
 use crate::native::{Expression, Partial, Primitive, Value};
@@ -60,7 +60,7 @@ fn distance(instruction: &Instruction) -> Option<i32> {
 }
 
 /// Creates a cell that has only registers.
-fn plain(run: Step, regs: &[u16]) -> Cell {
+fn plain(run: Handler, regs: &[u16]) -> Cell {
     let mut all = [0; 5];
     all[..regs.len()].copy_from_slice(regs);
     Cell { run, more: More { nothing: () }, regs: all }
@@ -71,7 +71,7 @@ fn info(p: Prim) -> Option<&'static Primitive> {
 }
 
 /// Creates a cell that calls a primitive.
-fn of(run: Step, p: Prim, regs: &[u16]) -> Option<Cell> {
+fn of(run: Handler, p: Prim, regs: &[u16]) -> Option<Cell> {
     Some(Cell { more: More { primitive: info(p)? }, ..plain(run, regs) })
 }
 
@@ -106,25 +106,27 @@ fn cell(code: &Code, at: usize, instruction: &Instruction) -> Option<Cell> {
         I::IfNeI { a, b, to } => plain(jumps!(to, branch::<Unequal>), &[0, a.0, b.0]),
         I::IfLtI { a, b, to } => plain(jumps!(to, branch::<Less>), &[0, a.0, b.0]),
         I::IfLeI { a, b, to } => plain(jumps!(to, branch::<AtMost>), &[0, a.0, b.0]),
-        I::IfEqIK { a, k, to } => plain(jumps!(to, branch::<EqualKnown>), &[0, a.0, k.0.cast_unsigned()]),
-        I::IfNeIK { a, k, to } => plain(jumps!(to, branch::<UnequalKnown>), &[0, a.0, k.0.cast_unsigned()]),
-        I::IfLtIK { a, k, to } => plain(jumps!(to, branch::<LessKnown>), &[0, a.0, k.0.cast_unsigned()]),
-        I::IfLeIK { a, k, to } => plain(jumps!(to, branch::<AtMostKnown>), &[0, a.0, k.0.cast_unsigned()]),
-        I::IfGtIK { a, k, to } => plain(jumps!(to, branch::<GreaterKnown>), &[0, a.0, k.0.cast_unsigned()]),
-        I::IfGeIK { a, k, to } => plain(jumps!(to, branch::<AtLeastKnown>), &[0, a.0, k.0.cast_unsigned()]),
+        I::IfEqIK { a, k, to } => plain(jumps!(to, branch::<EqualConstant>), &[0, a.0, k.0.cast_unsigned()]),
+        I::IfNeIK { a, k, to } => plain(jumps!(to, branch::<UnequalConstant>), &[0, a.0, k.0.cast_unsigned()]),
+        I::IfLtIK { a, k, to } => plain(jumps!(to, branch::<LessConstant>), &[0, a.0, k.0.cast_unsigned()]),
+        I::IfLeIK { a, k, to } => plain(jumps!(to, branch::<AtMostConstant>), &[0, a.0, k.0.cast_unsigned()]),
+        I::IfGtIK { a, k, to } => plain(jumps!(to, branch::<GreaterConstant>), &[0, a.0, k.0.cast_unsigned()]),
+        I::IfGeIK { a, k, to } => plain(jumps!(to, branch::<AtLeastConstant>), &[0, a.0, k.0.cast_unsigned()]),
         I::IfEqF { a, b, to } => plain(jumps!(to, branch::<NumberEqual>), &[0, a.0, b.0]),
         I::IfNeF { a, b, to } => plain(jumps!(to, branch::<NumberUnequal>), &[0, a.0, b.0]),
         I::IfLtF { a, b, to } => plain(jumps!(to, branch::<NumberLess>), &[0, a.0, b.0]),
         I::IfLeF { a, b, to } => plain(jumps!(to, branch::<NumberAtMost>), &[0, a.0, b.0]),
         I::UnlessLtF { a, b, to } => plain(jumps!(to, branch::<NumberNotLess>), &[0, a.0, b.0]),
         I::UnlessLeF { a, b, to } => plain(jumps!(to, branch::<NumberNotAtMost>), &[0, a.0, b.0]),
-        I::LoopLtI { i, n, to } => plain(jumps!(to, turn::<Less>), &[0, i.0, n.0]),
-        I::LoopLtIK { i, k, to } => plain(jumps!(to, turn::<LessKnown>), &[0, i.0, k.0.cast_unsigned()]),
+        I::LoopLtI { i, n, to } => plain(jumps!(to, increment_and_branch::<Less>), &[0, i.0, n.0]),
+        I::LoopLtIK { i, k, to } => {
+            plain(jumps!(to, increment_and_branch::<LessConstant>), &[0, i.0, k.0.cast_unsigned()])
+        }
 
         I::MoveF { out, a } => plain(number::<numbers::Same>, &[out.0, a.0]),
         I::LoadF { out, k } => {
             let value = *code.numbers.get(usize::from(k))?;
-            Cell { more: More { number: value }, ..plain(number::<numbers::Known>, &[out.0]) }
+            Cell { more: More { number: value }, ..plain(number::<numbers::Constant>, &[out.0]) }
         }
         I::AddF { out, a, b } => plain(number::<numbers::Sum>, &[out.0, a.0, b.0]),
         I::SubF { out, a, b } => plain(number::<numbers::Difference>, &[out.0, a.0, b.0]),
@@ -167,56 +169,58 @@ fn cell(code: &Code, at: usize, instruction: &Instruction) -> Option<Cell> {
         I::SetI { out, value } => known(i64::from(value.0), out),
         I::LoadI { out, k } => known(*code.integers.get(usize::from(k))?, out),
         I::AddI { out, a, b } => plain(integer::<integers::Sum>, &[out.0, a.0, b.0]),
-        I::AddIK { out, a, k } => plain(integer::<integers::SumKnown>, &[out.0, a.0, k.0.cast_unsigned()]),
+        I::AddIK { out, a, k } => plain(integer::<integers::SumConstant>, &[out.0, a.0, k.0.cast_unsigned()]),
         I::SubI { out, a, b } => plain(integer::<integers::Difference>, &[out.0, a.0, b.0]),
         I::MulI { out, a, b } => plain(integer::<integers::Product>, &[out.0, a.0, b.0]),
         I::DivI { out, a, b } => plain(integer::<integers::Quotient>, &[out.0, a.0, b.0]),
         I::RemI { out, a, b } => plain(integer::<integers::Remainder>, &[out.0, a.0, b.0]),
         I::Not { out, a } => plain(integer::<integers::Not>, &[out.0, a.0]),
-        I::EqI { out, a, b } => plain(integer::<Holds<integers::Equal>>, &[out.0, a.0, b.0]),
-        I::NeI { out, a, b } => plain(integer::<Holds<integers::Unequal>>, &[out.0, a.0, b.0]),
-        I::LtI { out, a, b } => plain(integer::<Holds<integers::Less>>, &[out.0, a.0, b.0]),
-        I::LeI { out, a, b } => plain(integer::<Holds<integers::AtMost>>, &[out.0, a.0, b.0]),
-        I::EqF { out, a, b } => plain(integer::<Holds<integers::NumberEqual>>, &[out.0, a.0, b.0]),
-        I::NeF { out, a, b } => plain(integer::<Holds<integers::NumberUnequal>>, &[out.0, a.0, b.0]),
-        I::LtF { out, a, b } => plain(integer::<Holds<integers::NumberLess>>, &[out.0, a.0, b.0]),
-        I::LeF { out, a, b } => plain(integer::<Holds<integers::NumberAtMost>>, &[out.0, a.0, b.0]),
+        I::EqI { out, a, b } => plain(integer::<ConditionValue<integers::Equal>>, &[out.0, a.0, b.0]),
+        I::NeI { out, a, b } => plain(integer::<ConditionValue<integers::Unequal>>, &[out.0, a.0, b.0]),
+        I::LtI { out, a, b } => plain(integer::<ConditionValue<integers::Less>>, &[out.0, a.0, b.0]),
+        I::LeI { out, a, b } => plain(integer::<ConditionValue<integers::AtMost>>, &[out.0, a.0, b.0]),
+        I::EqF { out, a, b } => plain(integer::<ConditionValue<integers::NumberEqual>>, &[out.0, a.0, b.0]),
+        I::NeF { out, a, b } => plain(integer::<ConditionValue<integers::NumberUnequal>>, &[out.0, a.0, b.0]),
+        I::LtF { out, a, b } => plain(integer::<ConditionValue<integers::NumberLess>>, &[out.0, a.0, b.0]),
+        I::LeF { out, a, b } => plain(integer::<ConditionValue<integers::NumberAtMost>>, &[out.0, a.0, b.0]),
         I::Prim1I { out, a, p } => of(integer::<integers::One>, p, &[out.0, a.0])?,
         I::Prim2I { out, a, b, p } => of(integer::<integers::Two>, p, &[out.0, a.0, b.0])?,
         I::PrimWhole { out, a, p } => of(integer::<integers::Whole>, p, &[out.0, a.0])?,
-        I::Prim1Test { out, a, p } => of(integer::<integers::Asked>, p, &[out.0, a.0])?,
-        I::Prim2Test { out, a, b, p } => of(integer::<integers::AskedOfTwo>, p, &[out.0, a.0, b.0])?,
+        I::Prim1Test { out, a, p } => of(integer::<integers::Test1>, p, &[out.0, a.0])?,
+        I::Prim2Test { out, a, b, p } => of(integer::<integers::Test2>, p, &[out.0, a.0, b.0])?,
 
-        I::Share { out, a } => plain(act::<objects::Share>, &[out.0, a.0]),
-        I::Take { out, a } => plain(act::<objects::Take>, &[out.0, a.0]),
-        I::Clear { a } => plain(act::<objects::Clear>, &[a.0]),
-        I::Count { out, array } => plain(act::<objects::Count>, &[out.0, array.0]),
-        I::CheckIndex { array, index } => plain(act::<objects::CheckIndex>, &[array.0, index.0]),
-        I::ElementF { out, array, index } => plain(act::<objects::Element>, &[out.0, array.0, index.0]),
-        I::ElementI { out, array, index } => plain(act::<objects::PartInteger>, &[out.0, array.0, index.0, 0, 1]),
-        I::ElementR { out, array, index } => plain(act::<objects::PartReference>, &[out.0, array.0, index.0, 0, 1]),
-        I::PartF { out, array, index } => part(act::<objects::Part>, [out.0, array.0, index.0], element()?),
-        I::PartI { out, array, index } => part(act::<objects::PartInteger>, [out.0, array.0, index.0], element()?),
-        I::PartR { out, array, index } => part(act::<objects::PartReference>, [out.0, array.0, index.0], element()?),
-        I::AddElementF { array, a, index } => plain(act::<objects::AddElement>, &[array.0, a.0, index.0]),
-        I::AddPartF { array, a, index } => part(act::<objects::AddPart>, [array.0, a.0, index.0], element()?),
-        I::LoadRecordF { out, from, index } => plain(act::<objects::Field>, &[out.0, from.0, index.0]),
-        I::LoadRecordI { out, from, index } => plain(act::<objects::FieldInteger>, &[out.0, from.0, index.0]),
-        I::LoadRecordR { out, from, index } => plain(act::<objects::FieldReference>, &[out.0, from.0, index.0]),
-        I::StoreRecordF { to, a, index } => plain(act::<objects::SetField>, &[to.0, a.0, index.0]),
-        I::CaptureF { out, from, index } => plain(act::<objects::Captured>, &[out.0, from.0, index.0]),
-        I::CaptureI { out, from, index } => plain(act::<objects::CapturedInteger>, &[out.0, from.0, index.0]),
-        I::CaptureR { out, from, index } => plain(act::<objects::CapturedReference>, &[out.0, from.0, index.0]),
-        I::LoadGlobalF { out, index } => global(act::<objects::Global>, out.0, index),
-        I::LoadGlobalI { out, index } => global(act::<objects::GlobalInteger>, out.0, index),
-        I::LoadGlobalR { out, index } => global(act::<objects::GlobalReference>, out.0, index),
-        I::PushF { a } => plain(act::<objects::Keep>, &[a.0]),
-        I::PushI { a } => plain(act::<objects::KeepInteger>, &[a.0]),
-        I::PushKnown { value } => {
-            Cell { more: More { integer: i64::from(value.0) }, ..plain(act::<objects::PushKnown>, &[]) }
+        I::Share { out, a } => plain(perform::<objects::Share>, &[out.0, a.0]),
+        I::Take { out, a } => plain(perform::<objects::Take>, &[out.0, a.0]),
+        I::Clear { a } => plain(perform::<objects::Clear>, &[a.0]),
+        I::Count { out, array } => plain(perform::<objects::Count>, &[out.0, array.0]),
+        I::CheckIndex { array, index } => plain(perform::<objects::CheckIndex>, &[array.0, index.0]),
+        I::ElementF { out, array, index } => plain(perform::<objects::Element>, &[out.0, array.0, index.0]),
+        I::ElementI { out, array, index } => plain(perform::<objects::PartInteger>, &[out.0, array.0, index.0, 0, 1]),
+        I::ElementR { out, array, index } => plain(perform::<objects::PartReference>, &[out.0, array.0, index.0, 0, 1]),
+        I::PartF { out, array, index } => part(perform::<objects::Part>, [out.0, array.0, index.0], element()?),
+        I::PartI { out, array, index } => part(perform::<objects::PartInteger>, [out.0, array.0, index.0], element()?),
+        I::PartR { out, array, index } => {
+            part(perform::<objects::PartReference>, [out.0, array.0, index.0], element()?)
         }
-        I::PopF { out } => plain(act::<objects::Recall>, &[out.0]),
-        I::PopI { out } => plain(act::<objects::RecallInteger>, &[out.0]),
+        I::AddElementF { array, a, index } => plain(perform::<objects::AddElement>, &[array.0, a.0, index.0]),
+        I::AddPartF { array, a, index } => part(perform::<objects::AddPart>, [array.0, a.0, index.0], element()?),
+        I::LoadRecordF { out, from, index } => plain(perform::<objects::Field>, &[out.0, from.0, index.0]),
+        I::LoadRecordI { out, from, index } => plain(perform::<objects::FieldInteger>, &[out.0, from.0, index.0]),
+        I::LoadRecordR { out, from, index } => plain(perform::<objects::FieldReference>, &[out.0, from.0, index.0]),
+        I::StoreRecordF { to, a, index } => plain(perform::<objects::SetField>, &[to.0, a.0, index.0]),
+        I::CaptureF { out, from, index } => plain(perform::<objects::Captured>, &[out.0, from.0, index.0]),
+        I::CaptureI { out, from, index } => plain(perform::<objects::CapturedInteger>, &[out.0, from.0, index.0]),
+        I::CaptureR { out, from, index } => plain(perform::<objects::CapturedReference>, &[out.0, from.0, index.0]),
+        I::LoadGlobalF { out, index } => global(perform::<objects::Global>, out.0, index),
+        I::LoadGlobalI { out, index } => global(perform::<objects::GlobalInteger>, out.0, index),
+        I::LoadGlobalR { out, index } => global(perform::<objects::GlobalReference>, out.0, index),
+        I::PushF { a } => plain(perform::<objects::Keep>, &[a.0]),
+        I::PushI { a } => plain(perform::<objects::KeepInteger>, &[a.0]),
+        I::PushKnown { value } => {
+            Cell { more: More { integer: i64::from(value.0) }, ..plain(perform::<objects::PushKnown>, &[]) }
+        }
+        I::PopF { out } => plain(perform::<objects::Recall>, &[out.0]),
+        I::PopI { out } => plain(perform::<objects::RecallInteger>, &[out.0]),
         _ => return None,
     })
 }
@@ -229,15 +233,15 @@ fn partial_of_two(p: Prim, operand: usize, regs: &[u16]) -> Option<Cell> {
 
 /// Creates the cell of a constant integer.
 fn known(value: i64, out: IOut) -> Cell {
-    Cell { more: More { integer: value }, ..plain(integer::<integers::Known>, &[out.0]) }
+    Cell { more: More { integer: value }, ..plain(integer::<integers::Constant>, &[out.0]) }
 }
 
 /// Creates a cell for a component of an element.
-fn part(run: Step, [a, b, c]: [u16; 3], [offset, stride]: [u16; 2]) -> Cell {
+fn part(run: Handler, [a, b, c]: [u16; 3], [offset, stride]: [u16; 2]) -> Cell {
     plain(run, &[a, b, c, offset, stride])
 }
 
 /// Creates a cell for a global variable.
-fn global(run: Step, out: u16, index: Global) -> Cell {
+fn global(run: Handler, out: u16, index: Global) -> Cell {
     Cell { more: More { integer: usize::from(index) as i64 }, ..plain(run, &[out]) }
 }

@@ -13,7 +13,7 @@ use dscript::source::SourceMap;
 use dscript::syntax;
 use dscript::types::{check_module, context_with_prelude, operators};
 use dscript::value::Components;
-use dscript::value::shape::{OwnId, ShapeId, Shapes, Tangents};
+use dscript::value::shape::{DescriptionId, ShapeId, Shapes, Tangents};
 use dscript::vm::{CodeSource, Fault, Limits, Machine, Reporter};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -116,8 +116,8 @@ impl Tampered<'_> {
 }
 
 impl Reporter for Tampered<'_> {
-    fn own_text(&mut self, own: OwnId, inside: bool) -> Result<u32, Box<Fault>> {
-        let texts = self.subject.program.own_texts.get(own.0 as usize);
+    fn custom_description(&mut self, own: DescriptionId, inside: bool) -> Result<u32, Box<Fault>> {
+        let texts = self.subject.program.custom_descriptions.get(own.0 as usize);
         texts.map(|texts| texts[usize::from(inside)].0).ok_or_else(|| Fault::internal("no such text"))
     }
 }

@@ -11,7 +11,7 @@ use std::rc::Rc;
 #[derive(Clone)]
 pub(crate) enum Scope {
     /// A block in braces, with the actions to perform when it is left, the last one first.
-    Block { exits: Vec<AtExit> },
+    Block { exits: Vec<ExitAction> },
     /// A labeled statement, the target of `break` and `continue`.
     Labelled { label: LabelId, after: BlockId, next: Option<BlockId> },
     /// A `do` statement: errors are passed to `handler`, in the register `error`.
@@ -20,11 +20,11 @@ pub(crate) enum Scope {
 
 /// An action to perform when a block is left.
 #[derive(Clone)]
-pub(crate) enum AtExit {
+pub(crate) enum ExitAction {
     /// The statements of a `defer`.
-    Do(Rc<[Stmt]>),
+    Defer(Rc<[Stmt]>),
     /// The end of the lifetime of a variable's references.
-    LetGo(Vec<Reg>),
+    Release(Vec<Reg>),
 }
 
 impl Builder<'_> {
@@ -49,16 +49,16 @@ impl Builder<'_> {
 
     /// Registers a `defer` statement.
     pub fn defer(&mut self, statements: &[Stmt]) {
-        self.at_exit(AtExit::Do(Rc::from(statements)));
+        self.at_exit(ExitAction::Defer(Rc::from(statements)));
     }
 
-    fn at_exit(&mut self, exit: AtExit) {
+    fn at_exit(&mut self, exit: ExitAction) {
         if let Some(exits) = self.innermost_exits() {
             exits.push(exit);
         }
     }
 
-    fn innermost_exits(&mut self) -> Option<&mut Vec<AtExit>> {
+    fn innermost_exits(&mut self) -> Option<&mut Vec<ExitAction>> {
         self.scopes.iter_mut().rev().find_map(|scope| match scope {
             Scope::Block { exits } => Some(exits),
             Scope::Labelled { .. } | Scope::Catch { .. } => None,
@@ -84,7 +84,7 @@ impl Builder<'_> {
     pub fn hold_registers_to_exit(&mut self, regs: &[Reg]) {
         let held = self.references(regs);
         if !held.is_empty() && self.d.sees_ends() {
-            self.at_exit(AtExit::LetGo(held));
+            self.at_exit(ExitAction::Release(held));
         }
     }
 
@@ -111,8 +111,8 @@ impl Builder<'_> {
             if let Some(Scope::Block { exits }) = self.scopes.pop() {
                 for exit in exits.iter().rev() {
                     match exit {
-                        AtExit::Do(statements) => self.block_of(statements),
-                        AtExit::LetGo(held) => self.emit(Op::Hold, &[], held),
+                        ExitAction::Defer(statements) => self.block_of(statements),
+                        ExitAction::Release(held) => self.emit(Op::Hold, &[], held),
                     }
                 }
             }
@@ -142,7 +142,7 @@ impl Builder<'_> {
     }
 
     /// Lowers `return value`.
-    pub fn give_back(&mut self, value: Value) {
+    pub fn return_value(&mut self, value: Value) {
         let value = if self.has_exits(0) { self.keep(value) } else { value };
         self.run_exits(0);
         self.born(&value);
@@ -225,8 +225,8 @@ impl Builder<'_> {
     pub fn propagate(&mut self, flag: Reg, error: Reg) {
         let (threw, fine) = (self.block(), self.block());
         self.branch(flag, threw, fine);
-        self.go_on_in(threw);
+        self.switch_to_block(threw);
         self.throw(error);
-        self.go_on_in(fine);
+        self.switch_to_block(fine);
     }
 }

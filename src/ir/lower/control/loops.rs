@@ -16,61 +16,61 @@ use crate::value::Bank;
 use crate::value::shape::{Shape, ShapeId};
 
 /// The parts of a `for` loop that are applied to each element.
-pub(crate) struct For<'t> {
+pub(crate) struct ForParts<'t> {
     pub pattern: &'t Pattern,
     pub filter: Option<&'t Expr>,
     pub body: &'t [Stmt],
 }
 
 /// The collections over which a `for` loop steps without calling an iterator.
-enum Stepped {
+enum DirectCollection {
     Array(ShapeId),
     Text,
 }
 
 /// The size up to which a condition is lowered twice.
-const SMALL: usize = 12;
+const MAX_DUPLICATED_SIZE: usize = 12;
 
 impl Builder<'_> {
     pub(crate) fn while_loop(&mut self, label: LabelId, conditions: &[Condition], body: &[Stmt]) {
         let (start, test, after) = (self.block(), self.block(), self.block());
-        let twice = size(conditions) <= SMALL;
+        let twice = size(conditions) <= MAX_DUPLICATED_SIZE;
         if twice {
             self.conditions(conditions, after);
             self.jump(start);
         } else {
             self.jump(test);
-            self.go_on_in(test);
+            self.switch_to_block(test);
             self.conditions(conditions, after);
             self.jump(start);
         }
-        self.go_on_in(start);
+        self.switch_to_block(start);
         self.scopes.push(Scope::Labelled { label, after, next: Some(test) });
         self.block_with(&bound_by(conditions), body);
         self.scopes.pop();
         self.jump(test);
         if twice {
-            self.go_on_in(test);
+            self.switch_to_block(test);
             self.conditions(conditions, after);
             self.jump(start);
         }
-        self.go_on_in(after);
+        self.switch_to_block(after);
     }
 
     pub(crate) fn repeat_loop(&mut self, label: LabelId, body: &[Stmt], condition: &Expr) {
         let (start, test, after) = (self.block(), self.block(), self.block());
         self.jump(start);
-        self.go_on_in(start);
+        self.switch_to_block(start);
         self.scopes.push(Scope::Labelled { label, after, next: Some(test) });
         self.block_of(body);
         self.scopes.pop();
         self.jump(test);
-        self.go_on_in(test);
+        self.switch_to_block(test);
         self.condition(condition, start, after);
-        self.go_on_in(after);
+        self.switch_to_block(after);
     }
 
-    pub(crate) fn for_loop(&mut self, label: LabelId, sequence: &Expr, iteration: &Iteration, parts: &For<'_>) {
+    pub(crate) fn for_loop(&mut self, label: LabelId, sequence: &Expr, iteration: &Iteration, parts: &ForParts<'_>) {
         match iteration {
             Iteration::Range => self.for_range(label, sequence, parts, false),
             Iteration::ClosedRange => self.for_range(label, sequence, parts, true),
@@ -88,18 +88,18 @@ impl Builder<'_> {
     }
 
     /// Lowers the body, with the element bound; it ends in the block `next`.
-    fn round(&mut self, label: LabelId, element: &[Reg], parts: &For<'_>, next: BlockId, after: BlockId) {
+    fn loop_iteration(&mut self, label: LabelId, element: &[Reg], parts: &ForParts<'_>, next: BlockId, after: BlockId) {
         self.scopes.push(Scope::Labelled { label, after, next: Some(next) });
         self.matches(parts.pattern, element, next);
         if let Some(filter) = parts.filter {
             let chosen = self.block();
             self.condition(filter, chosen, next);
-            self.go_on_in(chosen);
+            self.switch_to_block(chosen);
         }
         self.block_with(&bound(parts.pattern), parts.body);
         self.scopes.pop();
         self.jump(next);
-        self.go_on_in(next);
+        self.switch_to_block(next);
     }
 
     /// Creates a counter that only the loop changes, and that is constant for all other code.
@@ -125,31 +125,31 @@ impl Builder<'_> {
         (self.expr(range), None)
     }
 
-    fn for_range(&mut self, label: LabelId, range: &Expr, parts: &For<'_>, closed: bool) {
+    fn for_range(&mut self, label: LabelId, range: &Expr, parts: &ForParts<'_>, closed: bool) {
         let span = self.span;
         let (range, operator) = self.bounds(range, closed);
         self.span = span;
         let upper = self.keep(vec![range[1]])[0];
-        self.settle(&[upper]);
+        self.make_permanent(&[upper]);
         let counter = self.counter(range[0]);
         let one = self.int(1);
         let (start, next, empty, after) = (self.block(), self.block(), self.block(), self.block());
         let any = self.primitive(if closed { "int.le" } else { "int.lt" }, &[counter, upper]);
         self.branch(any, start, empty);
-        self.go_on_in(empty);
+        self.switch_to_block(empty);
         if let Some(operator) = operator {
             self.call_function(&operator, vec![Operand::Value(vec![counter]), Operand::Value(vec![upper])]);
         }
         self.jump(after);
-        self.go_on_in(start);
-        self.round(label, &[counter], parts, next, after);
+        self.switch_to_block(start);
+        self.loop_iteration(label, &[counter], parts, next, after);
         self.span = span;
         if closed {
             // The upper bound may be the greatest integer: the counter is compared before it is incremented.
             let advance = self.block();
             let more = self.primitive("int.lt", &[counter, upper]);
             self.branch(more, advance, after);
-            self.go_on_in(advance);
+            self.switch_to_block(advance);
             self.increase(counter, one);
             self.jump(start);
         } else {
@@ -157,7 +157,7 @@ impl Builder<'_> {
             let more = self.primitive("int.lt", &[counter, upper]);
             self.branch(more, start, after);
         }
-        self.go_on_in(after);
+        self.switch_to_block(after);
     }
 
     fn increase(&mut self, counter: Reg, one: Reg) {
@@ -168,7 +168,7 @@ impl Builder<'_> {
     }
 
     /// Iterates over the elements of an array, beginning at a position.
-    fn for_array(&mut self, label: LabelId, (array, first): (Value, Reg), shape: ShapeId, parts: &For<'_>) {
+    fn for_array(&mut self, label: LabelId, (array, first): (Value, Reg), shape: ShapeId, parts: &ForParts<'_>) {
         let span = self.span;
         let Shape::Array(element) = *self.program.shapes.get(shape) else {
             self.refuse("a loop over this type is not supported");
@@ -176,16 +176,16 @@ impl Builder<'_> {
         };
         // The loop iterates over the original elements, even if the body changes the variable.
         let array = self.keep(array);
-        self.settle(&array);
+        self.make_permanent(&array);
         let banks = self.banks_of(element);
         let count = self.value(Op::Count, Bank::I, &array);
-        self.settle(&[count]);
+        self.make_permanent(&[count]);
         let counter = self.counter(first);
         let one = self.int(1);
         let (start, next, after) = (self.block(), self.block(), self.block());
         let any = self.primitive("int.lt", &[counter, count]);
         self.branch(any, start, after);
-        self.go_on_in(start);
+        self.switch_to_block(start);
         let at = Location::Element {
             array: Box::new(Location::Registers(array)),
             index: counter,
@@ -193,43 +193,43 @@ impl Builder<'_> {
             cells: crate::ir::layout::cells(&banks),
         };
         let value = self.load(&at);
-        self.settle(&value);
-        self.round(label, &value, parts, next, after);
+        self.make_permanent(&value);
+        self.loop_iteration(label, &value, parts, next, after);
         self.span = span;
         self.increase(counter, one);
         let more = self.primitive("int.lt", &[counter, count]);
         self.branch(more, start, after);
-        self.go_on_in(after);
+        self.switch_to_block(after);
     }
 
     /// Iterates over the characters of a string, beginning at a position.
-    fn for_text(&mut self, label: LabelId, (text, first): (Value, Reg), parts: &For<'_>) {
+    fn for_text(&mut self, label: LabelId, (text, first): (Value, Reg), parts: &ForParts<'_>) {
         let span = self.span;
         let text = self.keep(text);
-        self.settle(&text);
+        self.make_permanent(&text);
         let size = self.value(Op::Native { name: "text.size", shapes: vec![] }, Bank::I, &text);
-        self.settle(&[size]);
+        self.make_permanent(&[size]);
         let place = self.counter(first);
         let (start, next, after) = (self.block(), self.block(), self.block());
         let any = self.primitive("int.lt", &[place, size]);
         self.branch(any, start, after);
-        self.go_on_in(start);
+        self.switch_to_block(start);
         let character = self.regs(&[Bank::R]);
-        let behind = self.regs(&[Bank::I]);
+        let after_character = self.regs(&[Bank::I]);
         let step = Op::Native { name: "text.next", shapes: vec![] };
-        self.emit(step, &[character[0], behind[0]], &[text[0], place]);
-        self.settle(&character);
-        self.emit(Op::Copy, &[place], &behind);
-        self.round(label, &character, parts, next, after);
+        self.emit(step, &[character[0], after_character[0]], &[text[0], place]);
+        self.make_permanent(&character);
+        self.emit(Op::Copy, &[place], &after_character);
+        self.loop_iteration(label, &character, parts, next, after);
         self.span = span;
         let more = self.primitive("int.lt", &[place, size]);
         self.branch(more, start, after);
-        self.go_on_in(after);
+        self.switch_to_block(after);
     }
 
     /// Returns the collection over which one of the prelude's iterators over arrays and strings steps; such an iterator consists
     /// of the collection and a position. A call of its `next` costs several times as much as the loop.
-    fn stepped_through(&mut self, iterator: &Type) -> Option<Stepped> {
+    fn stepped_through(&mut self, iterator: &Type) -> Option<DirectCollection> {
         let Type::Nominal(id, _) = self.concrete(iterator) else { return None };
         let nominal = self.d.nominal(id);
         if !nominal.is_prelude {
@@ -238,8 +238,10 @@ impl Builder<'_> {
         let name = nominal.name.clone();
         let shape = self.shape(iterator);
         match (&*name, self.program.shapes.get(shape)) {
-            ("StringIterator", _) => Some(Stepped::Text),
-            ("ArrayIterator", Shape::Struct { fields, .. }) => fields.first().map(|(_, array)| Stepped::Array(*array)),
+            ("StringIterator", _) => Some(DirectCollection::Text),
+            ("ArrayIterator", Shape::Struct { fields, .. }) => {
+                fields.first().map(|(_, array)| DirectCollection::Array(*array))
+            }
             _ => None,
         }
     }
@@ -251,7 +253,7 @@ impl Builder<'_> {
         make: &Callee,
         iterator: &Type,
         next: &Callee,
-        parts: &For<'_>,
+        parts: &ForParts<'_>,
     ) {
         let (Some(make), Some(advance)) = (self.resolve(make), self.resolve(next)) else {
             self.refuse("a loop over a sequence of unknown type is not supported");
@@ -259,10 +261,10 @@ impl Builder<'_> {
         };
         let state = self.call_and_propagate(&make, vec![Operand::Value(sequence)]);
         match (self.stepped_through(iterator), &state[..]) {
-            (Some(Stepped::Array(array)), [elements, position]) => {
+            (Some(DirectCollection::Array(array)), [elements, position]) => {
                 return self.for_array(label, (vec![*elements], *position), array, parts);
             }
-            (Some(Stepped::Text), [text, place]) => return self.for_text(label, (vec![*text], *place), parts),
+            (Some(DirectCollection::Text), [text, place]) => return self.for_text(label, (vec![*text], *place), parts),
             _ => {}
         }
         let banks = self.banks(iterator);
@@ -271,15 +273,15 @@ impl Builder<'_> {
         self.assign(&regs, &state);
         let (start, body, after) = (self.block(), self.block(), self.block());
         self.jump(start);
-        self.go_on_in(start);
+        self.switch_to_block(start);
         let element = self.call_and_propagate(&advance, vec![Operand::InOut(regs)]);
-        self.settle(&element);
+        self.make_permanent(&element);
         self.branch(element[0], body, after);
-        self.go_on_in(body);
+        self.switch_to_block(body);
         let next = self.block();
-        self.round(label, &element[1..], parts, next, after);
+        self.loop_iteration(label, &element[1..], parts, next, after);
         self.jump(start);
-        self.go_on_in(after);
+        self.switch_to_block(after);
     }
 }
 
@@ -289,7 +291,7 @@ fn size(conditions: &[Condition]) -> usize {
         .iter()
         .map(|condition| match condition {
             Condition::Bool(e) => weight(e),
-            Condition::Match { .. } => SMALL + 1,
+            Condition::Match { .. } => MAX_DUPLICATED_SIZE + 1,
         })
         .sum()
 }
@@ -299,16 +301,16 @@ fn weight(e: &Expr) -> usize {
         args.iter()
             .map(|a| match a {
                 Argument::Value(e) => weight(e),
-                Argument::InOut(_) => SMALL,
+                Argument::InOut(_) => MAX_DUPLICATED_SIZE,
             })
             .sum()
     };
     match &e.kind {
-        _ if may_write(e) => SMALL + 1,
+        _ if may_write(e) => MAX_DUPLICATED_SIZE + 1,
         ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Bool(_) | ExprKind::Local(_) | ExprKind::Global(_) => 1,
         ExprKind::Field { base, .. } | ExprKind::Element { base, .. } => 1 + weight(base),
         ExprKind::Call { args: given, .. } => 1 + args(given),
         ExprKind::Ternary { condition, then, otherwise } => 1 + weight(condition) + weight(then) + weight(otherwise),
-        _ => SMALL + 1,
+        _ => MAX_DUPLICATED_SIZE + 1,
     }
 }

@@ -27,18 +27,18 @@ impl Builder<'_> {
             PatternKind::Nil => {
                 let next = self.block();
                 self.branch(value[0], fail, next);
-                self.go_on_in(next);
+                self.switch_to_block(next);
             }
             PatternKind::Test { local, test } => {
                 self.bind(*local, value);
                 let next = self.block();
                 self.condition(test, next, fail);
-                self.go_on_in(next);
+                self.switch_to_block(next);
             }
             PatternKind::Is { ty, pattern: inner } => {
                 let (from, to) = (self.concrete(&pattern.ty), self.concrete(ty));
                 let optional = self.converted(&from, value.to_vec(), &to);
-                self.settle(&optional);
+                self.make_permanent(&optional);
                 self.require(optional[0], fail);
                 self.matches(inner, &optional[1..], fail);
             }
@@ -48,7 +48,7 @@ impl Builder<'_> {
     fn require(&mut self, flag: Reg, fail: BlockId) {
         let next = self.block();
         self.branch(flag, next, fail);
-        self.go_on_in(next);
+        self.switch_to_block(next);
     }
 
     fn matches_case(&mut self, pattern: &Pattern, case: u32, payload: &[Pattern], value: &[Reg], fail: BlockId) {
@@ -58,14 +58,14 @@ impl Builder<'_> {
             let next = self.block();
             let (yes, no) = if case == 1 { (next, fail) } else { (fail, next) };
             self.branch(value[0], yes, no);
-            self.go_on_in(next);
+            self.switch_to_block(next);
             if let Some(inner) = payload.first() {
                 self.matches(inner, &value[1..], fail);
             }
             return;
         }
         let components = self.unpack(&pattern.ty, value.to_vec());
-        self.settle(&components);
+        self.make_permanent(&components);
         let number = self.int(i64::from(case));
         let same = self.primitive("int.eq", &[components[0], number]);
         self.require(same, fail);
@@ -113,13 +113,13 @@ impl Builder<'_> {
             | PatternKind::Test { .. }
             | PatternKind::Is { .. } => {
                 let value = self.keep(value);
-                self.settle(&value);
+                self.make_permanent(&value);
                 let (fail, next) = (self.block(), self.block());
                 self.matches(pattern, &value, fail);
                 self.jump(next);
-                self.go_on_in(fail);
+                self.switch_to_block(fail);
                 self.trap(Trap::Unreachable);
-                self.go_on_in(next);
+                self.switch_to_block(next);
             }
         }
     }

@@ -40,7 +40,7 @@ impl Builder<'_> {
             StmtKind::While { label, conditions, body } => self.while_loop(*label, conditions, body),
             StmtKind::Repeat { label, body, condition } => self.repeat_loop(*label, body, condition),
             StmtKind::For { label, pattern, sequence, iteration, filter, body } => {
-                let parts = crate::ir::lower::control::loops::For { pattern, filter: filter.as_ref(), body };
+                let parts = crate::ir::lower::control::loops::ForParts { pattern, filter: filter.as_ref(), body };
                 self.for_loop(*label, sequence, iteration, &parts);
             }
             StmtKind::Switch { label, local, subject, cases } => self.switch(*label, *local, subject, cases),
@@ -50,12 +50,12 @@ impl Builder<'_> {
                 self.block_of(body);
                 self.scopes.pop();
                 self.jump(after);
-                self.go_on_in(after);
+                self.switch_to_block(after);
             }
             StmtKind::Return(value) => {
                 let value = value.as_ref().map_or_else(Vec::new, |e| self.expr(e));
                 self.span = s.span;
-                self.give_back(value);
+                self.return_value(value);
             }
             StmtKind::Break(label) => self.leave(*label, false),
             StmtKind::Continue(label) => self.leave(*label, true),
@@ -113,10 +113,10 @@ impl Builder<'_> {
         self.conditions(conditions, no);
         self.block_with(&bound_by(conditions), then);
         self.jump(after);
-        self.go_on_in(no);
+        self.switch_to_block(no);
         self.block_of(otherwise);
         self.jump(after);
-        self.go_on_in(after);
+        self.switch_to_block(after);
     }
 
     /// Continues if all conditions hold, and in `fail` otherwise.
@@ -126,12 +126,12 @@ impl Builder<'_> {
                 Condition::Bool(e) => {
                     let next = self.block();
                     self.condition(e, next, fail);
-                    self.go_on_in(next);
+                    self.switch_to_block(next);
                 }
                 Condition::Match { pattern, value } => {
                     let value = self.expr(value);
                     let value = self.keep(value);
-                    self.settle(&value);
+                    self.make_permanent(&value);
                     self.matches(pattern, &value, fail);
                 }
             }
@@ -146,24 +146,24 @@ impl Builder<'_> {
         self.block_of(body);
         self.scopes.pop();
         self.jump(after);
-        self.go_on_in(handler);
+        self.switch_to_block(handler);
         self.bind(local, &[error]);
         let value = self.local_location(local);
         let value = self.load(&value);
         let unhandled = self.cases(&value, cases, after);
-        self.go_on_in(unhandled);
+        self.switch_to_block(unhandled);
         self.throw(error);
-        self.go_on_in(after);
+        self.switch_to_block(after);
     }
 
     // Variables
 
-    /// Where a variable lives. One that was not met yet begins with zeros.
+    /// Returns the location of a variable. One that was not encountered before is initialized with zeros.
     pub fn slot(&mut self, local: LocalId) -> Slot {
         if let Slot::Absent = self.locals[local.0 as usize] {
             let banks = self.banks_of_local(local);
             let regs = self.regs(&banks);
-            self.blank_at_entry(local, &regs);
+            self.zero_local_at_entry(local, &regs);
             let name = self.body.locals[local.0 as usize].name.clone();
             self.dedicate(&regs, &name, Use::Variable);
             self.locals[local.0 as usize] = Slot::Registers(regs);
@@ -190,7 +190,7 @@ impl Builder<'_> {
 
     /// Sets a variable to its default value at entry. One that is stored in a record and initialized property by property
     /// starts with a record.
-    fn blank_at_entry(&mut self, local: LocalId, regs: &[Reg]) {
+    fn zero_local_at_entry(&mut self, local: LocalId, regs: &[Reg]) {
         let Some(inner) = self.banks_in_record(local) else { return self.zero_at_entry(regs) };
         let zeros = self.regs(&inner);
         let span = self.out.span;
@@ -201,7 +201,7 @@ impl Builder<'_> {
     }
 
     /// Returns the default value of a variable.
-    fn blank(&mut self, local: LocalId) -> Value {
+    fn zero_initialized(&mut self, local: LocalId) -> Value {
         match self.banks_in_record(local) {
             Some(inner) => {
                 let zeros = self.zeros(&inner);
@@ -236,7 +236,7 @@ impl Builder<'_> {
 
     /// Allocates the registers of a variable, set to default values.
     pub fn declare(&mut self, local: LocalId) {
-        let zeros = self.blank(local);
+        let zeros = self.zero_initialized(local);
         if self.is_boxed(local) {
             self.bind_box(local, &zeros);
             return;
@@ -261,13 +261,13 @@ impl Builder<'_> {
     pub fn bind_value(&mut self, local: LocalId, value: &[Reg], owned: bool) {
         let ownership = self.body.locals[local.0 as usize].ownership;
         if ownership != Ownership::Strong {
-            let weak = self.weakened(value.to_vec(), ownership);
-            return self.bind_as_it_is(local, &weak, true);
+            let weak = self.weak_reference(value.to_vec(), ownership);
+            return self.bind_unchanged(local, &weak, true);
         }
-        self.bind_as_it_is(local, value, owned);
+        self.bind_unchanged(local, value, owned);
     }
 
-    fn bind_as_it_is(&mut self, local: LocalId, value: &[Reg], owned: bool) {
+    fn bind_unchanged(&mut self, local: LocalId, value: &[Reg], owned: bool) {
         if self.is_boxed(local) {
             self.bind_box(local, value);
             return;
@@ -336,7 +336,7 @@ impl Builder<'_> {
     /// Initializes a global variable.
     fn init_global(&mut self, global: crate::types::model::tree::GlobalId, value: Value) {
         let ownership = self.d.global(global).ownership;
-        let value = self.weakened(value, ownership);
+        let value = self.weak_reference(value, ownership);
         if !self.lives_in_script(global) {
             let at = self.global_storage(global);
             self.store(&at, &value);

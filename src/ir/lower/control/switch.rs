@@ -16,9 +16,9 @@ impl Builder<'_> {
         self.scopes.push(Scope::Labelled { label, after, next: None });
         let unhandled = self.cases(&value, cases, after);
         self.scopes.pop();
-        self.go_on_in(unhandled);
+        self.switch_to_block(unhandled);
         self.trap(Trap::Unreachable);
-        self.go_on_in(after);
+        self.switch_to_block(after);
     }
 
     /// Runs the first case that matches the value, then jumps to `after`; returns the block that is reached if none matches.
@@ -36,21 +36,21 @@ impl Builder<'_> {
                 if let Some(filter) = filter {
                     let chosen = self.block();
                     self.condition(filter, chosen, next);
-                    self.go_on_in(chosen);
+                    self.switch_to_block(chosen);
                 }
                 self.jump(*body);
-                self.go_on_in(next);
+                self.switch_to_block(next);
             }
             if case.patterns.is_empty() {
                 self.span = case.span;
                 self.jump(*body);
-                let behind = self.block();
-                self.go_on_in(behind);
+                let next = self.block();
+                self.switch_to_block(next);
             }
         }
         let unhandled = self.at;
         for (i, case) in cases.iter().enumerate() {
-            self.go_on_in(bodies[i]);
+            self.switch_to_block(bodies[i]);
             let bound = case.patterns.first().map_or_else(Vec::new, |(pattern, _)| bound(pattern));
             self.block_with(&bound, &case.body);
             let next = bodies.get(i + 1).copied().filter(|_| case.falls_through);

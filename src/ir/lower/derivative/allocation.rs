@@ -70,6 +70,6 @@ impl Builder<'_> {
         let target = Target::Static(FunctionRef { function: f, generics: self.generics.clone() });
         let mut results = self.call_and_propagate(&target, operands);
         results.extend(changed);
-        self.give_back(results);
+        self.return_value(results);
     }
 }

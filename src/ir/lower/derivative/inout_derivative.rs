@@ -19,7 +19,7 @@ use std::rc::Rc;
 
 /// A registered derivative of a function that changes parameters.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(in crate::ir) struct Changing {
+pub(in crate::ir) struct InoutRule {
     /// The registered function.
     pub function: FunctionRef,
     /// The parameters of the original by which it differentiates.
@@ -39,7 +39,7 @@ impl Builder<'_> {
     }
 
     /// Builds the body of [`Origin::InoutDerivative`].
-    pub(crate) fn inout_derivative_rule(&mut self, key: &Key, of: tree::FunctionId, rule: &Rc<Changing>) {
+    pub(crate) fn inout_derivative_rule(&mut self, key: &Key, of: tree::FunctionId, rule: &Rc<InoutRule>) {
         let declared = self.original(of);
         self.params = declared.generics.clone();
         self.name_like(&declared);
@@ -51,38 +51,38 @@ impl Builder<'_> {
         let banks = self.banks(&both);
         let origin = Origin::Function(rule.function.function);
         let id = self.lowering.request(self.program, origin, rule.function.generics.clone(), None);
-        let (given, thrown) = self.invoke(Op::Call(id), &[], operands, &banks, throws);
-        self.settle(&given);
+        let (returned, thrown) = self.invoke(Op::Call(id), &[], operands, &banks, throws);
+        self.make_permanent(&returned);
         self.out.throws = throws;
         let mut error: Vec<Reg> = vec![];
         if let Some((flag, thrown)) = thrown {
             self.dedicate(&[flag, thrown], "", Use::Constant);
             error.extend([flag, thrown]);
-            self.give_nothing(&declared, &result, &error, &changed);
+            self.return_nothing(&declared, &result, &error, &changed);
         }
-        let mut components = self.unpack(&both, given);
+        let mut components = self.unpack(&both, returned);
         let map = components.pop().into_iter().collect::<Vec<_>>();
         let origin = Origin::InoutDerivativeMap { of, rule: rule.clone() };
         let id = self.lowering.request(self.program, origin, key.generics.clone(), key.view);
         let map = self.value(Op::Closure(id), Bank::R, &map);
         components.extend(changed);
         components.push(map);
-        self.give_all(&declared, error, components);
+        self.return_all(&declared, error, components);
     }
 
     /// Returns the error and the new values of the parameters, if the registered function has thrown an error.
-    fn give_nothing(&mut self, declared: &declared::Function, result: &Type, error: &[Reg], changed: &[Reg]) {
-        let (failed, fine) = (self.block(), self.block());
-        self.branch(error[0], failed, fine);
-        self.go_on_in(failed);
+    fn return_nothing(&mut self, declared: &declared::Function, result: &Type, error: &[Reg], changed: &[Reg]) {
+        let (failed, succeeded) = (self.block(), self.block());
+        self.branch(error[0], failed, succeeded);
+        self.switch_to_block(failed);
         let mut components = self.nothing(result);
         components.extend(changed);
         components.push(self.zero(Bank::R));
-        self.give_all(declared, error.to_vec(), components);
-        self.go_on_in(fine);
+        self.return_all(declared, error.to_vec(), components);
+        self.switch_to_block(succeeded);
     }
 
-    fn give_all(&mut self, declared: &declared::Function, error: Vec<Reg>, components: Value) {
+    fn return_all(&mut self, declared: &declared::Function, error: Vec<Reg>, components: Value) {
         let mut types: Vec<Type> = results(declared).iter().map(|t| self.concrete(t)).collect();
         types.push(some_function());
         let packed = self.pack(&tuple(types), components);
@@ -90,13 +90,13 @@ impl Builder<'_> {
     }
 
     /// Builds the body of [`Origin::InoutDerivativeMap`].
-    pub(crate) fn inout_derivative_map(&mut self, of: tree::FunctionId, rule: &Changing) {
+    pub(crate) fn inout_derivative_map(&mut self, of: tree::FunctionId, rule: &InoutRule) {
         let declared = self.original(of);
         self.params = declared.generics.clone();
         self.name_like(&declared);
         self.out.name = "closure".into();
         let map = self.receive(&[Bank::R], &mut [0; 3]);
-        self.settle(&map);
+        self.make_permanent(&map);
         if rule.kind == RegisteredKind::Pullback {
             self.functional_pullback(&declared, rule, &map);
         } else {
@@ -105,7 +105,7 @@ impl Builder<'_> {
     }
 
     /// Builds a pullback from adjoints of all results to adjoints of all parameters.
-    fn functional_pullback(&mut self, declared: &declared::Function, rule: &Changing, map: &[Reg]) {
+    fn functional_pullback(&mut self, declared: &declared::Function, rule: &InoutRule, map: &[Reg]) {
         let (mut seeds, mut changed) = (vec![], vec![]);
         let mut adjoints: Vec<Option<Value>> = vec![None; declared.params.len()];
         if let Some(mut seed) = self.vector_parameter(&declared.result) {
@@ -128,12 +128,12 @@ impl Builder<'_> {
         let only_read: Vec<usize> = (0..declared.params.len()).filter(only_read).collect();
         let vectors = only_read.iter().filter_map(|k| self.vector(&declared.params[*k].ty)).collect();
         seeds.append(&mut changed);
-        let given = self.call_map(map, seeds, vectors);
-        for (k, adjoint) in only_read.into_iter().zip(given) {
+        let returned = self.call_map(map, seeds, vectors);
+        for (k, adjoint) in only_read.into_iter().zip(returned) {
             adjoints[k] = Some(adjoint);
         }
-        let moved = declared.params.iter().zip(adjoints).filter_map(|(p, a)| Some((self.vector(&p.ty)?, a?)));
-        let (vectors, adjoints): (Vec<Type>, Vec<Value>) = moved.unzip();
+        let differentiable = declared.params.iter().zip(adjoints).filter_map(|(p, a)| Some((self.vector(&p.ty)?, a?)));
+        let (vectors, adjoints): (Vec<Type>, Vec<Value>) = differentiable.unzip();
         let components = adjoints.concat();
         let components = match &vectors[..] {
             [_] => components,
@@ -147,8 +147,8 @@ impl Builder<'_> {
         let vector = self.vector(&declared.result)?;
         let Type::Tuple(parts) = &vector else { return None };
         let derivative = self.d.function(registered.function);
-        let Type::Tuple(given) = &derivative.result else { return None };
-        let Type::Function(pullback) = &given.get(1)?.1 else { return None };
+        let Type::Tuple(returned) = &derivative.result else { return None };
+        let Type::Function(pullback) = &returned.get(1)?.1 else { return None };
         let first = self.of_function(&derivative, &registered.generics, &pullback.params.first()?.ty);
         let is_whole =
             matches!(&first, Type::Tuple(all) if all.iter().map(|(_, t)| t).eq(parts.iter().map(|(_, t)| t)));
@@ -156,7 +156,7 @@ impl Builder<'_> {
     }
 
     /// Whether a registered pullback takes separate elements whose tuple would be boxed.
-    pub(crate) fn takes_boxed_apart(&mut self, declared: &declared::Function, registered: &FunctionRef) -> bool {
+    pub(crate) fn unpacks_boxed(&mut self, declared: &declared::Function, registered: &FunctionRef) -> bool {
         let Some(vector) = self.vector_in_parts(declared, registered) else { return false };
         let Type::Tuple(parts) = &vector else { return false };
         let apart: usize = parts.iter().map(|(_, ty)| self.banks(ty).len()).sum();
@@ -164,7 +164,7 @@ impl Builder<'_> {
     }
 
     /// Builds a differential from tangents of the parameters to tangents of all results.
-    fn functional_differential(&mut self, declared: &declared::Function, rule: &Changing, map: &[Reg]) {
+    fn functional_differential(&mut self, declared: &declared::Function, rule: &InoutRule, map: &[Reg]) {
         let mut operands = vec![];
         let mut changed: Vec<Option<Value>> = vec![None; declared.params.len()];
         for (k, param) in declared.params.iter().enumerate().filter(|(k, _)| rule.is_by(*k)) {
@@ -182,13 +182,13 @@ impl Builder<'_> {
         let mut only_given: Vec<Type> = vec![declared.result.clone()];
         only_given.extend(not_by.map(|(_, p)| p.ty.clone()));
         let vectors = only_given.iter().filter_map(|ty| self.vector(ty)).collect();
-        let mut given = self.call_map(map, operands, vectors).into_iter();
+        let mut returned = self.call_map(map, operands, vectors).into_iter();
         let mut components = vec![];
         let inouts = declared.params.iter().zip(changed).filter(|(p, _)| p.is_inout).map(|(p, c)| (&p.ty, c));
         for (ty, vector) in std::iter::once((&declared.result, None)).chain(inouts) {
             match vector {
                 Some(vector) => components.extend(vector),
-                None if self.vector(ty).is_some() => components.extend(given.next().into_iter().flatten()),
+                None if self.vector(ty).is_some() => components.extend(returned.next().into_iter().flatten()),
                 None => {}
             }
         }
@@ -203,7 +203,7 @@ impl Builder<'_> {
         };
         let banks = self.banks(&all);
         let (value, _) = self.invoke(Op::CallValue, map, operands, &banks, false);
-        self.settle(&value);
+        self.make_permanent(&value);
         if let [_] = vectors[..] {
             return vec![value];
         }
@@ -223,7 +223,7 @@ impl Builder<'_> {
     }
 }
 
-impl Changing {
+impl InoutRule {
     fn is_by(&self, parameter: usize) -> bool {
         self.wrt.get(parameter) == Some(&true)
     }

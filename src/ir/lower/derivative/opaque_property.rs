@@ -1,5 +1,5 @@
 //! Opaque properties: stored properties of types that define their own tangent vectors and are not differentiated member by
-//! member, such as a point on a circle that is given by an angle.
+//! member, such as a point on a circle that is represented by an angle.
 //!
 //! Beside each value is a vector of zeros, whose slots carry the value's tangent; it is a single number if the type's number
 //! of components is not fixed. Functions with registered derivatives read and write it like any other numbers, and copies
@@ -39,7 +39,7 @@ impl Builder<'_> {
     }
 
     /// Returns a stored property of a type whose tangent vectors contain some of its properties, and omit this one.
-    pub(crate) fn property_left_out(&mut self, owner: &Type, index: usize) -> Option<Property> {
+    pub(crate) fn omitted_property(&mut self, owner: &Type, index: usize) -> Option<Property> {
         let owner = self.concrete(owner);
         let Type::Nominal(id, args) = &owner else { return None };
         let nominal = self.d.nominal(*id);

@@ -85,7 +85,7 @@ impl Builder<'_> {
     }
 
     /// Marks a value that is stored in a `@noDerivative` property: results that depend on it have no derivative if it varies.
-    pub fn left_out(&mut self, value: Value, ty: &Type) -> Value {
+    pub fn mark_no_derivative(&mut self, value: Value, ty: &Type) -> Value {
         if self.tangent(ty).is_none() {
             return value;
         }

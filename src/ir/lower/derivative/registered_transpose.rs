@@ -10,7 +10,7 @@ use crate::ir::FunctionId;
 use crate::ir::graph::{Obstacle, Op, Parameter, Reg, Rule, RuleKind, Terminator};
 use crate::ir::lower::build::{Builder, Use, Value};
 use crate::ir::lower::call::Operand;
-use crate::ir::lower::derivative::inout_derivative::Changing;
+use crate::ir::lower::derivative::inout_derivative::InoutRule;
 use crate::ir::lower::{Key, Origin, Part};
 use crate::types::model::declared;
 use crate::types::model::declared::RegisteredKind;
@@ -21,7 +21,7 @@ use crate::value::Bank;
 use std::rc::Rc;
 
 /// The number of transposes above which not all of their sums are created.
-const MOST_SUMS: usize = 32;
+const MAX_SUMS: usize = 32;
 
 impl Builder<'_> {
     /// Creates the rules of a function from its registered derivatives, the most specific first.
@@ -56,9 +56,9 @@ impl Builder<'_> {
             let origin = Origin::Function(rule.function.function);
             let registered = self.lowering.request(self.program, origin, rule.function.generics.clone(), None);
             let mut function = registered;
-            let is_apart = rule.kind == RegisteredKind::Pullback && self.takes_boxed_apart(declared, &rule.function);
+            let is_apart = rule.kind == RegisteredKind::Pullback && self.unpacks_boxed(declared, &rule.function);
             if is_apart || declared.params.iter().any(|p| p.is_inout) {
-                let rule = Changing { function: rule.function, wrt: rule.wrt.clone(), kind: rule.kind };
+                let rule = InoutRule { function: rule.function, wrt: rule.wrt.clone(), kind: rule.kind };
                 let origin = Origin::InoutDerivative { of: f, rule: rule.into() };
                 function = self.lowering.request(self.program, origin, self.generics.clone(), None);
             }
@@ -122,7 +122,7 @@ impl Builder<'_> {
                 (vec![], self.invoke(Op::Call(id), &[], operands, &banks, false).0)
             }
         };
-        self.settle(&value);
+        self.make_permanent(&value);
         let mut captured = vec![];
         for part in parts.iter() {
             captured
@@ -152,11 +152,11 @@ impl Builder<'_> {
         let both = self.result_of(primal);
         let id = self.lowering.request(self.program, Origin::Function(primal.function), primal.generics.clone(), None);
         let banks = self.banks(&both);
-        let (given, _) = self.invoke(Op::Call(id), &[], operands, &banks, false);
-        self.settle(&given);
-        let mut checkpoints = self.unpack(&both, given);
+        let (returned, _) = self.invoke(Op::Call(id), &[], operands, &banks, false);
+        self.make_permanent(&returned);
+        let mut checkpoints = self.unpack(&both, returned);
         let value = checkpoints.split_off(checkpoints.len() - result.len());
-        self.settle(&checkpoints);
+        self.make_permanent(&checkpoints);
         (checkpoints, value)
     }
 
@@ -199,18 +199,18 @@ impl Builder<'_> {
                 .filter(|(_, w)| **w)
                 .map(|(ty, _)| self.d.tangent_vector(ty).unwrap_or_else(Type::unit))
                 .collect();
-            let mut given = self.part_result(part, operands, &vectors).into_iter();
+            let mut returned = self.part_result(part, operands, &vectors).into_iter();
             for (place, _) in adjoints.iter_mut().zip(&part.wrt).filter(|(_, w)| **w) {
-                *place = given.next();
+                *place = returned.next();
             }
         }
-        let given: Vec<(Type, Value)> = types
+        let returned: Vec<(Type, Value)> = types
             .iter()
             .zip(adjoints)
             .filter_map(|(ty, a)| Some((self.d.tangent_vector(ty).unwrap_or_else(Type::unit), a?)))
             .collect();
-        let components = given.iter().flat_map(|(_, a)| a.clone()).collect();
-        let components = match given.as_slice() {
+        let components = returned.iter().flat_map(|(_, a)| a.clone()).collect();
+        let components = match returned.as_slice() {
             [_] => components,
             several => {
                 let all = Type::Tuple(several.iter().map(|(t, _)| (None, t.clone())).collect());
@@ -230,7 +230,7 @@ impl Builder<'_> {
         };
         let banks = self.banks(&all);
         let (value, _) = self.invoke(Op::Call(id), &[], operands, &banks, false);
-        self.settle(&value);
+        self.make_permanent(&value);
         if let [_] = vectors {
             return vec![value];
         }
@@ -274,7 +274,7 @@ fn union(parts: &[Part]) -> Vec<bool> {
 fn sums(alone: Vec<Vec<Part>>) -> Vec<Vec<Part>> {
     let mut all = alone.clone();
     let mut at = 0;
-    while at < all.len() && all.len() < MOST_SUMS {
+    while at < all.len() && all.len() < MAX_SUMS {
         for other in &alone {
             let (a, b) = (union(&all[at]), union(other));
             let disjoint = a.iter().zip(&b).all(|(a, b)| !(a & b));

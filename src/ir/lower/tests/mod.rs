@@ -1,7 +1,7 @@
 //! Lowering tests: small typed trees and the graphs to which they are lowered.
 
+mod declarations;
 mod source;
-mod world;
 
 use super::Lowering;
 use crate::ir::graph::{FunctionId, Op, Program};
@@ -11,7 +11,7 @@ use crate::types::model::tree::{Argument, Case, Condition, ExprKind, FunctionRef
 use crate::types::model::tree::{Callee, PatternKind, Place, ProjectionKind, Root, StmtKind};
 use crate::types::model::ty::{ProtocolId, Type};
 use crate::value::shape::Shape;
-use world::*;
+use declarations::*;
 
 struct Run {
     program: Program,
@@ -32,7 +32,7 @@ impl Run {
     }
 }
 
-fn lower(world: &mut World, f: tree::FunctionId) -> Run {
+fn lower(world: &mut TestDeclarations, f: tree::FunctionId) -> Run {
     let mut lowering = Lowering::new();
     let mut program = Program::default();
     let id = lowering.function(world, &mut program, &FunctionRef { function: f, generics: vec![] });
@@ -43,7 +43,7 @@ fn lower(world: &mut World, f: tree::FunctionId) -> Run {
     Run { program, id, lowering }
 }
 
-fn script(world: &mut World, f: tree::FunctionId) -> Run {
+fn script(world: &mut TestDeclarations, f: tree::FunctionId) -> Run {
     let mut lowering = Lowering::new();
     let mut program = Program::default();
     let id = lowering.script(world, &mut program, f);
@@ -60,7 +60,7 @@ struct Arithmetic {
     set: tree::FunctionId,
 }
 
-fn arithmetic(w: &mut World) -> Arithmetic {
+fn arithmetic(w: &mut TestDeclarations) -> Arithmetic {
     let two = [("a", double()), ("b", double())];
     let add = w.primitive("double.add", &two, double());
     let mul = w.primitive("double.mul", &two, double());
@@ -89,7 +89,7 @@ fn subscript(a: &Arithmetic, of: Type, index: tree::Expr) -> ProjectionKind {
 
 #[test]
 fn a_formula_is_straight() {
-    let mut w = World::new();
+    let mut w = TestDeclarations::new();
     let a = arithmetic(&mut w);
     let f = w.declare("f(_:)", &[("x", double())], double());
     let x = || get(0, double());
@@ -104,7 +104,7 @@ fn a_formula_is_straight() {
 
 #[test]
 fn a_small_prelude_function_costs_nothing() {
-    let mut w = World::new();
+    let mut w = TestDeclarations::new();
     let a = arithmetic(&mut w);
     let f = w.declare("f(_:)", &[("&x", double()), ("y", double())], Type::unit());
     let args = vec![Argument::InOut(place(0, double())), Argument::Value(get(1, double()))];
@@ -115,7 +115,7 @@ fn a_small_prelude_function_costs_nothing() {
 
 #[test]
 fn a_loop_over_a_closed_range_ends_before_it_overflows() {
-    let mut w = World::new();
+    let mut w = TestDeclarations::new();
     let a = arithmetic(&mut w);
     let range = w.structure("ClosedRange", &[("lowerBound", integer()), ("upperBound", integer())]);
     let f = w.declare("f(_:)", &[("r", range.clone())], double());
@@ -157,7 +157,7 @@ b3:
 
 #[test]
 fn an_element_is_changed_where_it_is() {
-    let mut w = World::new();
+    let mut w = TestDeclarations::new();
     let a = arithmetic(&mut w);
     let point = w.structure("Point", &[("x", double()), ("y", double())]);
     let points = array(point.clone());
@@ -182,7 +182,7 @@ b0:
 
 #[test]
 fn a_matrix_in_a_box_keeps_its_rows() {
-    let mut w = World::new();
+    let mut w = TestDeclarations::new();
     let a = arithmetic(&mut w);
     let (row, matrix) = (array(double()), array(array(double())));
     let f = w.declare("f(_:_:_:)", &[("m", matrix.clone()), ("i", integer()), ("j", integer())], Type::unit());
@@ -224,7 +224,7 @@ fn a_matrix_in_a_box_keeps_its_rows() {
 
 #[test]
 fn a_variable_that_a_closure_changes_lives_in_a_box() {
-    let mut w = World::new();
+    let mut w = TestDeclarations::new();
     let a = arithmetic(&mut w);
     let f = w.declare("f()", &[], double());
     let inner = w.declare("closure in f()", &[], Type::unit());
@@ -270,7 +270,7 @@ b0:
 
 #[test]
 fn a_local_function_that_is_called_directly_gets_what_it_captures_as_arguments() {
-    let mut w = World::new();
+    let mut w = TestDeclarations::new();
     let a = arithmetic(&mut w);
     let f = w.declare("f(_:)", &[("k", double())], double());
     let inner = w.declare("inner(_:)", &[("x", double())], double());
@@ -285,7 +285,7 @@ fn a_local_function_that_is_called_directly_gets_what_it_captures_as_arguments()
 
 #[test]
 fn an_error_goes_to_the_catch_around_it() {
-    let mut w = World::new();
+    let mut w = TestDeclarations::new();
     arithmetic(&mut w);
     let throws = w.declare("fails()", &[], double());
     w.edit(throws).throws = true;
@@ -322,7 +322,7 @@ b2:
 
 #[test]
 fn a_type_that_contains_itself_is_boxed() {
-    let mut w = World::new();
+    let mut w = TestDeclarations::new();
     let tree = w.next_type();
     let tree = w.enumeration("Tree", &[("leaf", vec![double()]), ("node", vec![tree.clone(), tree])]);
     let f = w.declare("f(_:)", &[("t", tree.clone())], double());
@@ -364,7 +364,7 @@ b2:
 
 #[test]
 fn what_is_deferred_runs_on_every_way_out() {
-    let mut w = World::new();
+    let mut w = TestDeclarations::new();
     let a = arithmetic(&mut w);
     let f = w.declare("f(_:)", &[("&x", double())], double());
     let args = |n: f64| vec![Argument::InOut(place(0, double())), Argument::Value(num(n))];
@@ -387,7 +387,7 @@ b0:
 
 #[test]
 fn a_requirement_is_the_one_of_the_concrete_type() {
-    let mut w = World::new();
+    let mut w = TestDeclarations::new();
     let a = arithmetic(&mut w);
     let t = Type::Param(T);
     let twice = w.declare("twice(_:)", &[("x", t.clone())], t.clone());
@@ -405,7 +405,7 @@ fn a_requirement_is_the_one_of_the_concrete_type() {
 
 #[test]
 fn variables_of_a_script_are_registers_unless_functions_use_them() {
-    let mut w = World::new();
+    let mut w = TestDeclarations::new();
     arithmetic(&mut w);
     let own = w.variable("own", double(), false);
     let shared = w.variable("shared", double(), true);
@@ -425,7 +425,7 @@ fn variables_of_a_script_are_registers_unless_functions_use_them() {
 
 #[test]
 fn a_static_property_is_computed_when_it_is_first_read() {
-    let mut w = World::new();
+    let mut w = TestDeclarations::new();
     arithmetic(&mut w);
     let initial = w.declare("initial", &[], double());
     w.define(initial, &[], vec![ret(num(3.0))]);
@@ -451,7 +451,7 @@ b2:
 
 #[test]
 fn a_condition_is_tested_at_the_end_of_a_loop() {
-    let mut w = World::new();
+    let mut w = TestDeclarations::new();
     let a = arithmetic(&mut w);
     let f = w.declare("f()", &[], double());
     let test = Condition::Bool(call(a.less, vec![get(0, double()), num(9.0)], boolean()));
@@ -466,7 +466,7 @@ fn a_condition_is_tested_at_the_end_of_a_loop() {
 
 #[test]
 fn an_exchange_reads_before_it_writes() {
-    let mut w = World::new();
+    let mut w = TestDeclarations::new();
     arithmetic(&mut w);
     let swap = w.declare("swap(_:_:)", &[("&a", double()), ("&b", double())], Type::unit());
     w.edit(swap).is_prelude = true;
@@ -488,7 +488,7 @@ fn an_exchange_reads_before_it_writes() {
 
 #[test]
 fn an_array_that_is_passed_inout_is_moved() {
-    let mut w = World::new();
+    let mut w = TestDeclarations::new();
     arithmetic(&mut w);
     let f = w.declare("f(_:)", &[("&xs", array(double()))], Type::unit());
     let g = w.declare("g(_:)", &[("&xs", array(double()))], Type::unit());
@@ -503,7 +503,7 @@ fn an_array_that_is_passed_inout_is_moved() {
 
 #[test]
 fn a_property_of_an_instance_is_changed_through_its_reference() {
-    let mut w = World::new();
+    let mut w = TestDeclarations::new();
     let a = arithmetic(&mut w);
     let cell = w.structure("Cell", &[("n", double())]);
     w.make_class(&cell);
@@ -517,7 +517,7 @@ fn a_property_of_an_instance_is_changed_through_its_reference() {
 
 #[test]
 fn in_a_session_a_global_keeps_its_array_while_a_function_that_may_fail_changes_it() {
-    let mut w = World::new();
+    let mut w = TestDeclarations::new();
     arithmetic(&mut w);
     let xs = w.variable("xs", array(double()), false);
     let g = w.declare("g(_:)", &[("&xs", array(double()))], Type::unit());
@@ -540,7 +540,7 @@ fn in_a_session_a_global_keeps_its_array_while_a_function_that_may_fail_changes_
 
 #[test]
 fn alternatives_bind_the_same_registers() {
-    let mut w = World::new();
+    let mut w = TestDeclarations::new();
     arithmetic(&mut w);
     let either = w.enumeration("Either", &[("a", vec![double()]), ("b", vec![integer(), double()])]);
     let f = w.declare("f(_:)", &[("e", either.clone())], double());

@@ -12,7 +12,7 @@ use crate::value::{Cells, Closure, Components, Integers, Numbers, Ref, Reference
 use crate::vm::compiler::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::functions::{TransformKind, TransformedCode};
-use crate::vm::operators::{At, after_no_error, counts, leaves, mismatch, read, value_layout, vector, walk};
+use crate::vm::operators::{Offset, after_no_error, counts, leaves, mismatch, read, value_layout, vector, walk};
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Next;
 use std::rc::Rc;
@@ -95,14 +95,14 @@ pub(crate) fn value_with_tangent(
     tangent.f.iter_mut().for_each(|x| *x += 0.0);
     let walk = walk(compiler);
     if !is_number(walk, result) {
-        let numbers = leaves(walk, result, &tangent, At::default())?;
+        let numbers = leaves(walk, result, &tangent, Offset::default())?;
         tangent = vector(walk, &Template { tangent: result, cells: value.clone() }, &numbers)?;
     }
     Ok(Some((value, tangent)))
 }
 
 /// Transformed code of a function.
-struct Found {
+struct TransformedClosure {
     code: Rc<TransformedCode>,
     /// The function object whose captures it reads.
     closure: Rc<Closure>,
@@ -115,7 +115,7 @@ fn code(
     compiler: &mut dyn Compiler,
     body: &Ref,
     kind: TransformKind,
-) -> Result<Option<Found>, Box<Fault>> {
+) -> Result<Option<TransformedClosure>, Box<Fault>> {
     let Ref::Closure(closure) = body else { return Ok(None) };
     let is_observed =
         machine.levels.depth() > 0 || machine.levels.is_observed() || machine.diagnosis.tape_listings.is_some();
@@ -124,18 +124,18 @@ fn code(
         return Ok(None);
     }
     let transformed = machine.functions.transformed(compiler, closure, kind)?;
-    Ok(transformed.map(|code| Found { code, closure: Rc::clone(closure), kind }))
+    Ok(transformed.map(|code| TransformedClosure { code, closure: Rc::clone(closure), kind }))
 }
 
 /// Runs the code with `x` and further arguments; returns false when it bails out. The results are in the window.
 fn run(
     machine: &mut Machine,
-    found: &Found,
+    found: &TransformedClosure,
     x: &Cells,
     mut more: Cells,
     results: [usize; 3],
 ) -> Result<bool, Box<Fault>> {
-    let Found { code: transformed, closure, kind } = found;
+    let TransformedClosure { code: transformed, closure, kind } = found;
     let code = &transformed.code;
     let first = [x.f.len(), x.i.len(), x.r.len()];
     let given = [first[0] + more.f.len(), first[1], first[2] + more.r.len()];
@@ -201,8 +201,8 @@ fn spread(walk: Walk<'_>, at: TangentId, x: &Cells, direction: &Cells) -> Result
     let f = Numbers::from_elem(0.0, x.f.len());
     let mut vectors = single(f, x.i.clone(), r);
     let template = Template { tangent: at, cells: x.clone() };
-    let mut seeds = read(walk, &template, (direction, At::default()))?.into_iter();
-    walk.change(at, &mut vectors, At::default(), &mut |number, slot| {
+    let mut seeds = read(walk, &template, (direction, Offset::default()))?.into_iter();
+    walk.change(at, &mut vectors, Offset::default(), &mut |number, slot| {
         *number = seeds.next().map_or(0.0, |seed| seed.value);
         slot
     })
@@ -223,7 +223,7 @@ fn vector_of(walk: Walk<'_>, at: TangentId, x: &Cells, mut given: Cells) -> Resu
         });
         return Ok(is_finite.then_some(given));
     }
-    let numbers: Vec<Num> = leaves(walk, at, &given, At::default())?;
+    let numbers: Vec<Num> = leaves(walk, at, &given, Offset::default())?;
     if numbers.iter().any(|x| !x.value.is_finite()) {
         return Ok(None);
     }

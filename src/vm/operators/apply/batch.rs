@@ -19,7 +19,7 @@ use std::sync::atomic::Ordering;
 pub(crate) fn apply(machine: &mut Machine, compiler: &mut dyn Compiler, arguments: &Cells) -> Result<Next, Box<Fault>> {
     let results = match (arguments.r.first(), arguments.r.get(1)) {
         (Some(Ref::Machine(map)), Some(Ref::Cells(vectors)))
-            if machine.levels.depth() == 0 && !machine.levels.is_searched() =>
+            if machine.levels.depth() == 0 && !machine.levels.checks_not_finite() =>
         {
             match map.downcast_ref::<LinearMap>().filter(|map| lanes::is_plain(map)) {
                 Some(map) => applied(machine, compiler, map, vectors)?,
@@ -59,9 +59,9 @@ fn applied(
             seeds.push(numbers);
         }
         let stop = || interrupt.load(Ordering::Relaxed);
-        let given = lanes::apply(map, &seeds, &stop);
+        let adjoints = lanes::apply(map, &seeds, &stop);
         machine.check_interrupt()?;
-        for (seed, numbers) in seeds.iter().zip(given) {
+        for (seed, numbers) in seeds.iter().zip(adjoints) {
             // The factors of infinite adjoints are added up in a sweep of one seed only.
             let again = map.transposed && numbers.iter().any(|x| !x.is_finite());
             let mut numbers: Vec<Num> = numbers.into_iter().map(Num::constant).collect();

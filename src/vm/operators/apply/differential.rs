@@ -8,14 +8,14 @@ use crate::vm::compiler::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::operators::BodyResult;
 use crate::vm::operators::{
-    At, Failure, after_no_error, counts, leaves, mismatch, rebase_escaping_slots, thrown, value_layout, walk,
+    Failure, Offset, after_no_error, counts, leaves, mismatch, rebase_escaping_slots, thrown, value_layout, walk,
 };
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
 use std::rc::Rc;
 
 /// The state while the body is running.
-struct Recording {
+struct DifferentialTask {
     /// The value with respect to which it is differentiated.
     x: Template,
     result: BodyResult,
@@ -33,7 +33,7 @@ pub(crate) fn begin(
     machine.levels.open(Direction::Reverse)?;
     make_leaves(machine, walk(compiler), at, &mut x)?;
     machine.set_window(x.all());
-    Ok(Next::call(body, true, Recording { x: template, result }))
+    Ok(Next::call(body, true, DifferentialTask { x: template, result }))
 }
 
 /// Turns the numbers of a value into leaves of the level that was opened.
@@ -42,7 +42,7 @@ fn make_leaves(machine: &mut Machine, walk: Walk<'_>, id: TangentId, x: &mut Cel
     // Most gradients are not nested: then a leaf is just the next node number.
     if let Some(first) = levels.single_leaves() {
         let mut next = first;
-        walk.change(id, x, At::default(), &mut |_, _| {
+        walk.change(id, x, Offset::default(), &mut |_, _| {
             let slot = next;
             next.payload += 1;
             slot
@@ -51,12 +51,12 @@ fn make_leaves(machine: &mut Machine, walk: Walk<'_>, id: TangentId, x: &mut Cel
         return Ok(levels.add_leaves((next.payload - first.payload) as usize)?);
     }
     let mut failure = Failure::default();
-    walk.change(id, x, At::default(), &mut |value, slot| failure.slot(levels.leaf(Num { value: *value, slot })))
+    walk.change(id, x, Offset::default(), &mut |value, slot| failure.slot(levels.leaf(Num { value: *value, slot })))
         .map_err(mismatch)?;
     failure.check()
 }
 
-impl Task for Recording {
+impl Task for DifferentialTask {
     fn resume(mut self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
         let walk = walk(compiler);
         if thrown(machine, walk, self.result, &mut self.x.cells, [0, 0, 1]) {
@@ -65,7 +65,7 @@ impl Task for Recording {
         let BodyResult { of: result, throws } = self.result;
         let counts = counts(value_layout(walk, result));
         let mut y = after_no_error(machine, throws, |machine| machine.take_window(counts, true));
-        let mut outputs = leaves(walk, result, &y, At::default())?;
+        let mut outputs = leaves(walk, result, &y, Offset::default())?;
         // Instances of classes are differentiated in place: they are rebased, too.
         rebase_escaping_slots(machine, &mut [&mut y, &mut self.x.cells]);
         let map = LinearMap::close(&mut machine.levels, &mut outputs);

@@ -9,14 +9,14 @@ use crate::vm::operators::BodyResult;
 use crate::vm::operators::apply::adjoint_code;
 use crate::vm::operators::check::{lost_tangent, not_finite};
 use crate::vm::operators::{
-    At, Failure, after_no_error, counts, leaves, mismatch, read, rebase_escaping_slots, thrown, value_layout, vector,
-    walk,
+    Failure, Offset, after_no_error, counts, leaves, mismatch, read, rebase_escaping_slots, thrown, value_layout,
+    vector, walk,
 };
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
 
 /// The state while the body is running.
-struct Pushing {
+struct DirectionalTask {
     /// The value with respect to which it is differentiated.
     x: Cells,
     result: BodyResult,
@@ -47,21 +47,21 @@ pub(crate) fn begin(
     }
     let walk = crate::vm::operators::walk(compiler);
     let template = Template { tangent: at, cells: x.clone() };
-    let seeds = read(walk, &template, (&direction, At::default()))?;
+    let seeds = read(walk, &template, (&direction, Offset::default()))?;
     machine.levels.open(Direction::Forward)?;
     let mut failure = Failure::default();
     let mut seeds = seeds.into_iter();
     let levels = &mut machine.levels;
-    walk.change(at, &mut x, At::default(), &mut |value, slot| {
+    walk.change(at, &mut x, Offset::default(), &mut |value, slot| {
         failure.slot(levels.dual(Num { value: *value, slot }, seeds.next().unwrap_or_default()))
     })
     .map_err(mismatch)?;
     failure.check()?;
     machine.set_window(x.all());
-    Ok(Next::call(body, true, Pushing { x: template.cells, result }))
+    Ok(Next::call(body, true, DirectionalTask { x: template.cells, result }))
 }
 
-impl Task for Pushing {
+impl Task for DirectionalTask {
     fn resume(mut self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
         let walk = walk(compiler);
         let BodyResult { of: result, throws } = self.result;
@@ -72,8 +72,10 @@ impl Task for Pushing {
         let counts = counts(value_layout(walk, result));
         let mut y = after_no_error(machine, throws, |machine| machine.take_window(counts, true));
         let level = machine.levels.depth().saturating_sub(1);
-        let tangents: Vec<Num> =
-            leaves(walk, result, &y, At::default())?.into_iter().map(|y| machine.levels.tangent(level, y)).collect();
+        let tangents: Vec<Num> = leaves(walk, result, &y, Offset::default())?
+            .into_iter()
+            .map(|y| machine.levels.tangent(level, y))
+            .collect();
         lost_tangent::check(machine, &tangents)?;
         not_finite::check_tangents(machine, &tangents)?;
         rebase_escaping_slots(machine, &mut [&mut y, &mut self.x]);

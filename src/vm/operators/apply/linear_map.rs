@@ -3,7 +3,7 @@
 use crate::tape::{LinearMap, Sweep, Template, UnsizedTranspose};
 use crate::value::Ref;
 use crate::value::shape::{Layout, TangentId};
-use crate::value::walk::{At, Walk};
+use crate::value::walk::{Offset, Walk};
 use crate::vm::compiler::Compiler;
 use crate::vm::diagnosis::lost_tangent::LostTangent;
 use crate::vm::fault::Fault;
@@ -12,7 +12,7 @@ use crate::vm::operators::apply::record_linear;
 use crate::vm::operators::apply::record_linear::Codomain;
 use crate::vm::operators::apply::sized_transpose;
 use crate::vm::operators::apply::sweep;
-use crate::vm::operators::apply::sweep::{Application, Finish};
+use crate::vm::operators::apply::sweep::{Application, Destination};
 use crate::vm::operators::{Cells, counts, read_all, vector_layout, walk};
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Next;
@@ -26,8 +26,8 @@ pub(crate) fn call(
     object: &Rc<dyn Any>,
     derivative: bool,
 ) -> Result<Next, Box<Fault>> {
-    if let Some(broken) = object.downcast_ref::<LostTangent>() {
-        return Err(broken.fault());
+    if let Some(lost_tangent) = object.downcast_ref::<LostTangent>() {
+        return Err(lost_tangent.fault());
     }
     if let Some(unsized_transpose) = object.downcast_ref::<UnsizedTranspose>() {
         return sized_transpose::call(machine, compiler, unsized_transpose, derivative);
@@ -43,12 +43,12 @@ pub(crate) fn call(
     for (node, seed) in map.seeded().into_iter().zip(seeds) {
         opaque_vector::add(machine, walk, &mut sweep, node, seed)?;
     }
-    sweep::go_on(machine, compiler, Application::new(sweep, map, Finish::Window))
+    sweep::run_sweep(machine, compiler, Application::new(sweep, map, Destination::Window))
 }
 
 /// Returns the components of the tangent vectors of several values, one after the other.
 pub(crate) fn all_vectors(walk: Walk<'_>, templates: &[Template]) -> Layout {
-    let end = templates.iter().fold(At::default(), |at, t| at.behind(vector_layout(walk, t)));
+    let end = templates.iter().fold(Offset::default(), |at, t| at.after(vector_layout(walk, t)));
     Layout { f: end.f as u32, i: end.i as u32, r: end.r as u32 }
 }
 

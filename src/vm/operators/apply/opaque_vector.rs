@@ -80,7 +80,7 @@ pub(crate) fn uncounted() -> Box<Fault> {
 }
 
 /// Discards stored vectors when none can be in use.
-pub(crate) fn tidy(machine: &Machine) {
+pub(crate) fn prune(machine: &Machine) {
     if machine.levels.depth() == 0 && machine.tasks.is_empty() {
         opaque_vector::forget();
     }

@@ -12,7 +12,8 @@ use crate::vm::fault::Fault;
 use crate::vm::operators::apply::linear_map::all_vectors;
 use crate::vm::operators::apply::opaque_vector;
 use crate::vm::operators::{
-    At, counts, leaves, read, read_all, rebase_escaping_slots, take_tuple, value_layout, vector, vector_layout, walk,
+    Offset, counts, leaves, read, read_all, rebase_escaping_slots, take_tuple, value_layout, vector, vector_layout,
+    walk,
 };
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
@@ -28,13 +29,14 @@ pub(crate) enum Codomain {
 }
 
 /// The continuation that receives the map.
-pub(crate) type Then = Box<dyn FnOnce(&mut Machine, &mut dyn Compiler, LinearMap) -> Result<Next, Box<Fault>>>;
+pub(crate) type MapContinuation =
+    Box<dyn FnOnce(&mut Machine, &mut dyn Compiler, LinearMap) -> Result<Next, Box<Fault>>>;
 
 /// The state while the function is running.
-struct Somewhere {
+struct RecordLinearTask {
     domain: Vec<Template>,
     codomain: Codomain,
-    then: Then,
+    continuation: MapContinuation,
 }
 
 /// Records a linear function from the tangent vectors of `domain`.
@@ -44,7 +46,7 @@ pub(crate) fn record(
     function: Ref,
     domain: Vec<Template>,
     codomain: Codomain,
-    then: Then,
+    continuation: MapContinuation,
 ) -> Result<Next, Box<Fault>> {
     let walk = walk(compiler);
     opaque_vector::check_counted(walk, &domain)?;
@@ -52,26 +54,26 @@ pub(crate) fn record(
     let (mut arguments, mut before) = (Cells::empty(), 0);
     for template in &domain {
         let count =
-            walk.count(template.tangent, &template.cells, At::default()).map_err(crate::vm::operators::mismatch)?;
+            walk.count(template.tangent, &template.cells, Offset::default()).map_err(crate::vm::operators::mismatch)?;
         let mut numbers = vec![];
         for k in before..before + count {
-            numbers.push(machine.levels.leaf(Num::constant(somewhere(k)))?);
+            numbers.push(machine.levels.leaf(Num::constant(generic_coordinate(k)))?);
         }
         before += count;
         arguments.push(vector(walk, template, &numbers)?.all());
     }
     machine.set_window(arguments.all());
-    Ok(Next::call(function, true, Somewhere { domain, codomain, then }))
+    Ok(Next::call(function, true, RecordLinearTask { domain, codomain, continuation }))
 }
 
 /// Returns a coordinate of a generic point. `Float` can represent it.
-fn somewhere(k: usize) -> f64 {
+fn generic_coordinate(k: usize) -> f64 {
     1.0 + (k * 29 + 14) as u8 as f64 / 512.0 + 1.0 / 1024.0
 }
 
-impl Task for Somewhere {
+impl Task for RecordLinearTask {
     fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
-        let Somewhere { domain, codomain, then } = *self;
+        let RecordLinearTask { domain, codomain, continuation } = *self;
         let walk = walk(compiler);
         let (mut outputs, y) = match codomain {
             Codomain::Vectors(templates) => {
@@ -80,11 +82,11 @@ impl Task for Somewhere {
             }
             Codomain::Vector(template) => {
                 let result = machine.take_window(counts(vector_layout(walk, &template)), true);
-                (read(walk, &template, (&result, At::default()))?, vec![template])
+                (read(walk, &template, (&result, Offset::default()))?, vec![template])
             }
             Codomain::Result(tangent) => {
                 let mut cells = machine.take_window(counts(value_layout(walk, tangent)), true);
-                let outputs = leaves(walk, tangent, &cells, At::default())?;
+                let outputs = leaves(walk, tangent, &cells, Offset::default())?;
                 rebase_escaping_slots(machine, &mut [&mut cells]);
                 (outputs, vec![Template { tangent, cells }])
             }
@@ -93,7 +95,7 @@ impl Task for Somewhere {
         let map = LinearMap::close(&mut machine.levels, &mut outputs);
         check_constant(&map, &outputs)?;
         let map = LinearMap { x: domain.into(), y: y.into(), ..map };
-        then(machine, compiler, map)
+        continuation(machine, compiler, map)
     }
 }
 

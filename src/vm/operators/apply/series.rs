@@ -12,10 +12,10 @@ use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
 
 /// The highest degree of a polynomial: partial derivatives of partial derivatives use much of the machine's own stack.
-const HIGHEST: usize = 1000;
+const MAX_DEGREE: usize = 1000;
 
 /// The state while the body is running.
-struct Expanding {
+struct SeriesTask {
     x: Num,
     order: usize,
     result: BodyResult,
@@ -27,21 +27,21 @@ pub(crate) fn begin(machine: &mut Machine, mut arguments: Cells, result: BodyRes
     let value = arguments.f.first().copied().unwrap_or_default();
     let x = Num { value, slot: arguments.slots.first().copied().unwrap_or(Slot::NONE) };
     let order = arguments.i.first().copied().unwrap_or_default();
-    let order = usize::try_from(order).ok().filter(|order| *order <= HIGHEST).ok_or_else(|| {
+    let order = usize::try_from(order).ok().filter(|order| *order <= MAX_DEGREE).ok_or_else(|| {
         Fault::new(
             Number::PreconditionFailed,
-            format!("the degree of a polynomial must be in the range 0...{HIGHEST}, not {order}"),
+            format!("the degree of a polynomial must be in the range 0...{MAX_DEGREE}, not {order}"),
         )
     })?;
     machine.levels.open_series()?;
     let leaf = machine.levels.leaf(x)?;
     machine.set_num(0, leaf);
-    Ok(Next::call(body, true, Expanding { x, order, result }))
+    Ok(Next::call(body, true, SeriesTask { x, order, result }))
 }
 
-impl Task for Expanding {
+impl Task for SeriesTask {
     fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
-        let Expanding { x, order, result } = *self;
+        let SeriesTask { x, order, result } = *self;
         if thrown(machine, walk(compiler), result, &mut Cells::empty(), [0, 1, 1]) {
             return Ok(Next::Return);
         }

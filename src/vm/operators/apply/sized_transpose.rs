@@ -14,13 +14,13 @@ use crate::vm::compiler::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::operators::apply::record_linear;
 use crate::vm::operators::apply::record_linear::Codomain;
-use crate::vm::operators::{At, counts, mismatch, walk};
+use crate::vm::operators::{Offset, counts, mismatch, walk};
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Callee, Next};
 use std::rc::Rc;
 
 /// The call of a transpose.
-struct Transposed {
+struct TransposeCall {
     transpose: UnsizedTranspose,
     /// A tangent vector of the function's result.
     vector: Cells,
@@ -32,9 +32,9 @@ struct Transposed {
 }
 
 /// The maximum number of runs: how many elements a function reads may depend on how many there are.
-const MOST_RUNS: usize = 4;
+const MAX_RUNS: usize = 4;
 /// The maximum number of elements of a constructed argument.
-const MOST_ELEMENTS: usize = 1 << 24;
+const MAX_ELEMENTS: usize = 1 << 24;
 
 /// Calls the transpose. Its argument, a tangent vector of the function's result, is in the window.
 pub(crate) fn call(
@@ -51,10 +51,11 @@ pub(crate) fn call(
         false => argument_for(walk, transpose.at, first_count(&vector)),
     };
     let read_before = std::mem::take(&mut machine.host.read_count);
-    Transposed { transpose: transpose.clone(), vector, derivative, read_before, runs: 1 }.at(machine, compiler, cells)
+    TransposeCall { transpose: transpose.clone(), vector, derivative, read_before, runs: 1 }
+        .at(machine, compiler, cells)
 }
 
-impl Transposed {
+impl TransposeCall {
     /// Records the function at an argument of this shape.
     fn at(self, machine: &mut Machine, compiler: &mut dyn Compiler, cells: Cells) -> Result<Next, Box<Fault>> {
         let UnsizedTranspose { function, at, result } = self.transpose.clone();
@@ -70,11 +71,11 @@ impl Transposed {
                 if read_count > count {
                     return self.again(machine, compiler, read_count);
                 }
-                let given = crate::vm::operators::walk(compiler)
-                    .count(result, &self.vector, At::default())
+                let count = crate::vm::operators::walk(compiler)
+                    .count(result, &self.vector, Offset::default())
                     .map_err(mismatch)?;
-                let moves = map.outputs.iter().any(|node| *node != 0);
-                if map.outputs.len() < given || given > 0 && !moves {
+                let varies = map.outputs.iter().any(|node| *node != 0);
+                if map.outputs.len() < count || count > 0 && !varies {
                     return Err(unknown_size());
                 }
                 machine.set_window(self.vector.all());
@@ -88,11 +89,11 @@ impl Transposed {
     /// elements than the function reads, and the missing ones at its end are zero.
     fn again(self, machine: &mut Machine, compiler: &mut dyn Compiler, count: usize) -> Result<Next, Box<Fault>> {
         let cells = argument_for(walk(compiler), self.transpose.at, count);
-        if first_count(&cells) != count || self.runs == MOST_RUNS || count > MOST_ELEMENTS {
+        if first_count(&cells) != count || self.runs == MAX_RUNS || count > MAX_ELEMENTS {
             return Err(unknown_size());
         }
         machine.host.read_count = 0;
-        Transposed { runs: self.runs + 1, ..self }.at(machine, compiler, cells)
+        TransposeCall { runs: self.runs + 1, ..self }.at(machine, compiler, cells)
     }
 }
 

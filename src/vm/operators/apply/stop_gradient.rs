@@ -7,7 +7,7 @@ use crate::value::shape::TangentId;
 use crate::value::{Cells, Ref};
 use crate::vm::compiler::Compiler;
 use crate::vm::fault::Fault;
-use crate::vm::operators::{At, leaves, set_leaves, walk};
+use crate::vm::operators::{Offset, leaves, set_leaves, walk};
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Next;
 
@@ -26,13 +26,13 @@ pub(crate) fn with_derivative(
 ) -> Result<Next, Box<Fault>> {
     if machine.levels.depth() > 0 {
         let walk = walk(compiler);
-        let numbers = leaves(walk, of, &x, At::default())?;
+        let numbers = leaves(walk, of, &x, Offset::default())?;
         let template = Template { tangent: of, cells: x.clone() };
-        if machine.levels.is_shown() {
+        if machine.levels.observes_steps() {
             machine.note_place();
         }
         let edited = machine.levels.edited(&numbers, edit, &template)?;
-        set_leaves(walk, of, (&mut x, At::default()), &edited)?;
+        set_leaves(walk, of, (&mut x, Offset::default()), &edited)?;
     }
     machine.set_window(x.all());
     Ok(Next::Return)

@@ -11,7 +11,7 @@ use crate::vm::operators::apply::record_linear;
 use crate::vm::operators::apply::record_linear::Codomain;
 use crate::vm::operators::check::{not_finite, trace};
 use crate::vm::operators::checkpoint;
-use crate::vm::operators::{At, Cells, counts, read, read_all, take_tuple, vector, vector_layout, walk};
+use crate::vm::operators::{Cells, Offset, counts, read, read_all, take_tuple, vector, vector_layout, walk};
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
 use std::rc::Rc;
@@ -23,7 +23,7 @@ pub(crate) struct Application {
     /// The map.
     pub(crate) map: Rc<LinearMap>,
     /// The action on the results.
-    pub(crate) then: Finish,
+    pub(crate) then: Destination,
     /// The place where an adjoint became infinite or NaN outside of the map's own tape, if that is checked.
     pub(crate) suspect: Option<Box<Fault>>,
     /// The adjoints that calls and blocks have propagated, by the node of their first result, while the sweep is shown.
@@ -32,20 +32,20 @@ pub(crate) struct Application {
 
 impl Application {
     /// Creates the application of a map whose arguments are in the sweep.
-    pub(crate) fn new(sweep: Sweep, map: Rc<LinearMap>, then: Finish) -> Application {
+    pub(crate) fn new(sweep: Sweep, map: Rc<LinearMap>, then: Destination) -> Application {
         Application { sweep, map, then, suspect: None, shares: vec![] }
     }
 
     /// Stores the adjoints propagated to the operands of a wide node, if the sweep is shown.
     fn share(&mut self, machine: &Machine, first: u32, given: &[Num]) {
-        if machine.levels.is_shown() {
+        if machine.levels.observes_steps() {
             self.shares.push((first, given.iter().map(|x| x.value).collect()));
         }
     }
 }
 
 /// The action after a map has been applied.
-pub(crate) enum Finish {
+pub(crate) enum Destination {
     /// Its result goes into the window.
     Window,
     /// The map is that of a block that was run again: the sweep that requested it continues. The numbers are added to those of
@@ -54,7 +54,7 @@ pub(crate) enum Finish {
 }
 
 /// Sweeps to the end, or to where a function must be called.
-pub(crate) fn go_on(
+pub(crate) fn run_sweep(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
     mut application: Application,
@@ -63,10 +63,10 @@ pub(crate) fn go_on(
         match application.sweep.run(&mut machine.levels, &|| true)? {
             Progress::Interrupted => machine.check_interrupt()?,
             Progress::Done => match application.then {
-                Finish::Window => {
+                Destination::Window => {
                     return finish(machine, compiler, application);
                 }
-                Finish::Block { mut outer, block, nodes } => {
+                Destination::Block { mut outer, block, nodes } => {
                     let Application { sweep, map, mut suspect, .. } = application;
                     let numbers = sweep.numbers(&map.read());
                     let checked =
@@ -81,12 +81,12 @@ pub(crate) fn go_on(
                 }
             },
             Progress::Call(index) if application.sweep.block(index).is_some() => {
-                return checkpoint::again(machine, application, index);
+                return checkpoint::recompute(machine, application, index);
             }
             Progress::Call(index) => {
                 return match application.map.direction() {
-                    Direction::Reverse => backwards(machine, compiler, application, index),
-                    Direction::Forward => forwards(machine, compiler, application, index),
+                    Direction::Reverse => call_pullback(machine, compiler, application, index),
+                    Direction::Forward => call_pushforward(machine, compiler, application, index),
                 };
             }
         }
@@ -100,11 +100,11 @@ fn finish(machine: &mut Machine, compiler: &mut dyn Compiler, application: Appli
     let to = if map.transposed { &map.x } else { &map.y };
     let numbers = sweep.numbers(&map.read());
     not_finite::check_sweep(machine, walk, (&sweep, &mut suspect), &map, &numbers)?;
-    trace::keep(machine, walk, (&sweep, &shares), &map)?;
-    trace::tell(machine, compiler);
+    trace::store_trace(machine, walk, (&sweep, &shares), &map)?;
+    trace::report_trace(machine, compiler);
     sweep.finish(&mut machine.levels);
     let vectors = vectors(crate::vm::operators::apply::sweep::walk(compiler), to, &numbers)?;
-    opaque_vector::tidy(machine);
+    opaque_vector::prune(machine);
     machine.set_window(vectors.all());
     Ok(Next::Return)
 }
@@ -117,7 +117,7 @@ pub(crate) fn vectors(walk: Walk<'_>, templates: &[Template], mut numbers: &[Num
     let mut all = Cells::empty();
     for template in templates {
         let count =
-            walk.count(template.tangent, &template.cells, At::default()).map_err(crate::vm::operators::mismatch)?;
+            walk.count(template.tangent, &template.cells, Offset::default()).map_err(crate::vm::operators::mismatch)?;
         let (here, rest) = numbers.split_at(count.min(numbers.len()));
         numbers = rest;
         all.push(vector(walk, template, here)?.all());
@@ -127,12 +127,12 @@ pub(crate) fn vectors(walk: Walk<'_>, templates: &[Template], mut numbers: &[Num
 
 /// The function of a wide node in the reverse sweep: it takes the adjoint of the results and returns the adjoints of the
 /// operands.
-struct Back {
+struct PullbackTask {
     application: Application,
     index: usize,
 }
 
-fn backwards(
+fn call_pullback(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
     application: Application,
@@ -145,22 +145,22 @@ fn backwards(
         CallKind::Pullback | CallKind::Edit => {}
     }
     let walk = walk(compiler);
-    let count = walk.count(call.y.tangent, &call.y.cells, At::default()).map_err(crate::vm::operators::mismatch)?;
+    let count = walk.count(call.y.tangent, &call.y.cells, Offset::default()).map_err(crate::vm::operators::mismatch)?;
     let adjoints: Vec<Num> = (first..).take(count).map(|node| application.sweep.number(node)).collect();
     let argument = vector(walk, &call.y, &adjoints)?;
     let function = call.function.clone();
     machine.set_window(argument.all());
     let derivative = machine.levels.depth() > 0;
-    Ok(Next::call(function, derivative, Back { application, index }))
+    Ok(Next::call(function, derivative, PullbackTask { application, index }))
 }
 
-impl Task for Back {
+impl Task for PullbackTask {
     fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
-        let Back { mut application, index } = *self;
+        let PullbackTask { mut application, index } = *self;
         let Some((call, first)) = application.sweep.call(index) else { return Err(no_call()) };
         let walk = walk(compiler);
         let counted =
-            walk.count(call.y.tangent, &call.y.cells, At::default()).map_err(crate::vm::operators::mismatch)?;
+            walk.count(call.y.tangent, &call.y.cells, Offset::default()).map_err(crate::vm::operators::mismatch)?;
         let slots = machine.levels.depth() > 0;
         let counts = counts(all_vectors(walk, &call.x));
         let result = match call.kind {
@@ -171,7 +171,7 @@ impl Task for Back {
         let adjoints = read_all(walk, &call.x, &result)?;
         let operands = call.operands.clone();
         let is_registered = call.kind == CallKind::Pullback;
-        if machine.levels.is_searched() && application.suspect.is_none() {
+        if machine.levels.checks_not_finite() && application.suspect.is_none() {
             let function = call.function.clone();
             let given = (first..).take(counted).map(|node| application.sweep.number(node).value).collect::<Vec<_>>();
             application.suspect =
@@ -181,17 +181,17 @@ impl Task for Back {
         for (node, adjoint) in operands.into_iter().zip(adjoints) {
             opaque_vector::add(machine, crate::vm::operators::walk(compiler), &mut application.sweep, node, adjoint)?;
         }
-        go_on(machine, compiler, application)
+        run_sweep(machine, compiler, application)
     }
 }
 
 /// The function of a wide node in the forward sweep: tangents of the operands go through its transpose.
-struct Forth {
+struct PushforwardTask {
     application: Application,
     index: usize,
 }
 
-fn forwards(
+fn call_pushforward(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
     application: Application,
@@ -204,13 +204,13 @@ fn forwards(
         let argument = vectors(walk(compiler), &call.x, &tangents)?;
         machine.set_window(argument.all());
         let derivative = machine.levels.depth() > 0;
-        return Ok(Next::call(function, derivative, Forth { application, index }));
+        return Ok(Next::call(function, derivative, PushforwardTask { application, index }));
     }
     let walk = walk(compiler);
     let (mut argument, mut codomain, mut tangents) = (Cells::empty(), vec![], &tangents[..]);
     for template in &call.x {
         let count =
-            walk.count(template.tangent, &template.cells, At::default()).map_err(crate::vm::operators::mismatch)?;
+            walk.count(template.tangent, &template.cells, Offset::default()).map_err(crate::vm::operators::mismatch)?;
         let (here, rest) = tangents.split_at(count.min(tangents.len()));
         tangents = rest;
         let (vector, template) = opaque_vector::counted(walk, template, here)?;
@@ -227,23 +227,23 @@ fn forwards(
             machine.set_window(argument.all());
             let derivative = machine.levels.depth() > 0;
             let map = Ref::Machine(Rc::new(map.transpose()));
-            Ok(Next::call(map, derivative, Forth { application, index }))
+            Ok(Next::call(map, derivative, PushforwardTask { application, index }))
         }),
     )
 }
 
-impl Task for Forth {
+impl Task for PushforwardTask {
     fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
-        let Forth { mut application, index } = *self;
+        let PushforwardTask { mut application, index } = *self;
         let Some((call, first)) = application.sweep.call(index) else { return Err(no_call()) };
         let walk = walk(compiler);
         let slots = machine.levels.depth() > 0;
         let result = machine.take_window(counts(vector_layout(walk, &call.y)), slots);
-        let tangents = read(walk, &call.y, (&result, At::default()))?;
+        let tangents = read(walk, &call.y, (&result, Offset::default()))?;
         for (node, tangent) in (first..).zip(tangents) {
             opaque_vector::add(machine, crate::vm::operators::walk(compiler), &mut application.sweep, node, tangent)?;
         }
-        go_on(machine, compiler, application)
+        run_sweep(machine, compiler, application)
     }
 }
 

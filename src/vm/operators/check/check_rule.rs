@@ -12,22 +12,24 @@ use crate::vm::compiler::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::operators::apply::linear_map::all_vectors;
 use crate::vm::operators::apply::sweep::vectors;
-use crate::vm::operators::check::finite_difference::{AGAIN, Estimate, derivative, unit as size};
-use crate::vm::operators::check::wrong_rule::{self, Part, Wrong, point};
+use crate::vm::operators::check::finite_difference::{Estimate, SECOND_SCALE, derivative, unit as size};
+use crate::vm::operators::check::wrong_rule::{self, Coordinate, Discrepancy, point};
 use crate::vm::operators::checkpoint::snapshot::{Copier, Environment, parts, state};
 use crate::vm::operators::registered::RuleCall;
 use crate::vm::operators::registered::{Argument, layout};
-use crate::vm::operators::{At, counts, leaves, mismatch, read, read_all, value_layout, vector, vector_layout, walk};
-use crate::vm::run::trial::attempt;
+use crate::vm::operators::{
+    Offset, counts, leaves, mismatch, read, read_all, value_layout, vector, vector_layout, walk,
+};
+use crate::vm::run::protected_call::call_protected;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Callee;
 use std::rc::Rc;
 
 /// The number of calls of each derivative that are checked.
-const LOOKS: u32 = 3;
+const MAX_CHECKED_CALLS: u32 = 3;
 /// The maximum number of results times parameters for which the partial derivatives are compared one by one; if there are more,
 /// the derivative along one direction is reported.
-const TOLD_ALONE: usize = 24;
+const MAX_SEPARATE: usize = 24;
 /// The relative difference of two values that is attributed to rounding.
 const ROUNDED: f64 = 1e-5;
 
@@ -47,30 +49,31 @@ pub(crate) fn check(
         return Ok(());
     }
     let Some(mut checks) = machine.diagnosis.rule_checks.take() else { return Ok(()) };
-    let looks = checks.count(rule.function);
-    let seed = u64::from(rule.function) * 8 + u64::from(looks);
-    let is_due = looks <= LOOKS && is_within_reach(compiler, call, by);
-    let outcome = if is_due { look(machine, compiler, call, (arguments, by), seed) } else { Ok(()) };
+    let calls = checks.count(rule.function);
+    let seed = u64::from(rule.function) * 8 + u64::from(calls);
+    let is_due = calls <= MAX_CHECKED_CALLS && is_checkable(compiler, call, by);
+    let outcome =
+        if is_due { compare_with_differences(machine, compiler, call, (arguments, by), seed) } else { Ok(()) };
     machine.diagnosis.rule_checks = Some(checks);
     outcome
 }
 
 /// Whether differences can be computed at all: there are numbers, and their places in the arguments are known.
-fn is_within_reach(compiler: &mut dyn Compiler, call: RuleCall<'_>, by: &[Argument]) -> bool {
+fn is_checkable(compiler: &mut dyn Compiler, call: RuleCall<'_>, by: &[Argument]) -> bool {
     let RuleCall { site, rule } = call;
     let tangents = compiler.tangents();
     let by_rule = rule.wrt.iter().enumerate().filter(|(_, wrt)| **wrt).map(|(k, _)| mover(rule, k).is_some());
-    let beside = by.iter().zip(by_rule).any(|(a, moves)| !moves && tangents.moves_beside(a.template.tangent))
+    let beside = by.iter().zip(by_rule).any(|(a, varies)| !varies && tangents.varies_beside(a.template.tangent))
         || by.iter().any(|a| tangents.has_opaque_vector(a.template.tangent))
-        || tangents.moves_beside(rule.result);
+        || tangents.varies_beside(rule.result);
     let results = counts(value_layout(walk(compiler), rule.result));
     let error = if site.throws { [0, 1, 1] } else { [0; 3] };
     let fits = [0, 1, 2].iter().all(|b| results[*b] + error[*b] == usize::from(site.results[*b]));
-    let moves = by.iter().any(|a| !a.numbers.is_empty());
-    !beside && fits && moves
+    let varies = by.iter().any(|a| !a.numbers.is_empty());
+    !beside && fits && varies
 }
 
-fn look(
+fn compare_with_differences(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
     call: RuleCall<'_>,
@@ -86,8 +89,8 @@ fn look(
     let environment = Environment::replace(machine, Cells::empty(), random.clone());
     let (watch, tapes) = (machine.levels.set_observer(None), machine.diagnosis.tape_listings.take());
     let x = by.iter().flat_map(|a| &a.numbers).map(|x| x.value).collect();
-    let mut trial = Trial { machine, compiler, site, rule, by, start, random, x };
-    let found = trial.examine(seed);
+    let mut checker = RuleChecker { machine, compiler, site, rule, by, start, random, x };
+    let found = checker.examine(seed);
     machine.levels.set_observer(watch);
     machine.diagnosis.tape_listings = tapes;
     environment.restore(machine);
@@ -98,7 +101,7 @@ fn look(
 }
 
 /// A call that is checked.
-struct Trial<'a> {
+struct RuleChecker<'a> {
     machine: &'a mut Machine,
     compiler: &'a mut dyn Compiler,
     site: &'a RuleSite,
@@ -112,7 +115,7 @@ struct Trial<'a> {
 }
 
 /// The result of a registered derivative at a point.
-struct Given {
+struct RuleEvaluation {
     y: Template,
     numbers: Vec<f64>,
     function: Ref,
@@ -121,17 +124,17 @@ struct Given {
 
 type Answer<T> = Result<Option<T>, Box<Fault>>;
 
-impl Trial<'_> {
-    fn examine(&mut self, seed: u64) -> Answer<Wrong> {
+impl RuleChecker<'_> {
+    fn examine(&mut self, seed: u64) -> Answer<Discrepancy> {
         let x = self.x.clone();
-        let Some(given) = self.registered(&x)? else { return Ok(None) };
+        let Some(evaluation) = self.registered(&x)? else { return Ok(None) };
         let Some(value) = self.original(&x)? else { return Ok(None) };
-        if value.len() != given.numbers.len() || value.iter().any(|y| !y.is_finite()) {
+        if value.len() != evaluation.numbers.len() || value.iter().any(|y| !y.is_finite()) {
             return Ok(None);
         }
-        for (value, other) in value.iter().zip(&given.numbers) {
+        for (value, other) in value.iter().zip(&evaluation.numbers) {
             if (value - other).abs() > ROUNDED * value.abs().max(other.abs()) || other.is_nan() {
-                return Ok(Some(Wrong::Value(point(&x), *other, *value)));
+                return Ok(Some(Discrepancy::Value(point(&x), *other, *value)));
             }
         }
         let mut random = Random::seeded(seed);
@@ -144,15 +147,15 @@ impl Trial<'_> {
         let (along, weights) = (some(x.len()), some(value.len()));
         for scales in [x.iter().map(|x| size(*x)).collect::<Vec<_>>(), vec![1.0; x.len()]] {
             let along: Vec<f64> = along.iter().zip(&scales).map(|(d, scale)| d * scale).collect();
-            let Some((said, estimate)) = self.compare(&x, &given, &along, &weights)? else { continue };
-            let again: Vec<f64> = along.iter().map(|d| d * AGAIN).collect();
-            if estimate.excludes(said)
-                && let Some((said, estimate)) = self.compare(&x, &given, &again, &weights)?
-                && estimate.excludes(said)
+            let Some((claimed, estimate)) = self.compare(&x, &evaluation, &along, &weights)? else { continue };
+            let again: Vec<f64> = along.iter().map(|d| d * SECOND_SCALE).collect();
+            if estimate.excludes(claimed)
+                && let Some((claimed, estimate)) = self.compare(&x, &evaluation, &again, &weights)?
+                && estimate.excludes(claimed)
             {
-                return self.explained(&given, &along, &weights).map(Some);
+                return self.explained(&evaluation, &along, &weights).map(Some);
             }
-            if !estimate.is_vague(said) {
+            if !estimate.is_uncertain(claimed) {
                 break;
             }
         }
@@ -160,22 +163,27 @@ impl Trial<'_> {
     }
 
     /// Describes the difference, for one result and one number if it occurs there, and at three points.
-    fn explained(&mut self, given: &Given, along: &[f64], weights: &[f64]) -> Result<Wrong, Box<Fault>> {
+    fn explained(
+        &mut self,
+        evaluation: &RuleEvaluation,
+        along: &[f64],
+        weights: &[f64],
+    ) -> Result<Discrepancy, Box<Fault>> {
         let unit = |count: usize, k: usize| (0..count).map(|j| f64::from(u8::from(j == k))).collect::<Vec<f64>>();
         let pairs = (0..weights.len()).flat_map(|j| (0..along.len()).map(move |i| (j, i)));
-        let is_small = weights.len() * along.len() <= TOLD_ALONE;
+        let is_small = weights.len() * along.len() <= MAX_SEPARATE;
         for (j, i) in pairs.filter(|_| is_small) {
             let scale = along[i].abs();
             let direction: Vec<f64> = unit(along.len(), i).iter().map(|d| d * scale).collect();
             let only = unit(weights.len(), j);
-            let found = self.compare(&self.x.clone(), given, &direction, &only)?;
-            if found.is_some_and(|(said, estimate)| estimate.excludes(said)) {
-                let result = Part { parameter: 0, number: j, of: weights.len() };
+            let found = self.compare(&self.x.clone(), evaluation, &direction, &only)?;
+            if found.is_some_and(|(claimed, estimate)| estimate.excludes(claimed)) {
+                let result = Coordinate { parameter: 0, number: j, of: weights.len() };
                 let alone = self.part(i).map(|part| (result, part));
-                return Ok(Wrong::Partial { alone, points: self.three_points(&direction, &only, scale)? });
+                return Ok(Discrepancy::Partial { alone, points: self.three_points(&direction, &only, scale)? });
             }
         }
-        Ok(Wrong::Partial { alone: None, points: self.three_points(along, weights, 1.0)? })
+        Ok(Discrepancy::Partial { alone: None, points: self.three_points(along, weights, 1.0)? })
     }
 
     /// Returns both derivatives at the point and on both sides of it, where they exist.
@@ -188,20 +196,20 @@ impl Trial<'_> {
         let mut points = vec![];
         for by in [0.0, 0.25, -0.25] {
             let x: Vec<f64> = self.x.iter().zip(direction).map(|(x, d)| x + by * d).collect();
-            let Some(given) = self.registered(&x)? else { continue };
-            if let Some((said, estimate)) = self.compare(&x, &given, direction, weights)? {
-                points.push((point(&x), said / scale, estimate.derivative / scale));
+            let Some(evaluation) = self.registered(&x)? else { continue };
+            if let Some((claimed, estimate)) = self.compare(&x, &evaluation, direction, weights)? {
+                points.push((point(&x), claimed / scale, estimate.derivative / scale));
             }
         }
         Ok(points)
     }
 
     /// Returns the parameter that a number belongs to, among those with respect to which the rule differentiates.
-    fn part(&self, mut number: usize) -> Option<Part> {
+    fn part(&self, mut number: usize) -> Option<Coordinate> {
         for (parameter, argument) in self.by.iter().enumerate() {
             let of = argument.numbers.len();
             if number < of {
-                return Some(Part { parameter, number, of });
+                return Some(Coordinate { parameter, number, of });
             }
             number -= of;
         }
@@ -209,8 +217,16 @@ impl Trial<'_> {
     }
 
     /// Returns the derivatives by the rule and by differences, along a direction, of a sum of results with these weights.
-    fn compare(&mut self, x: &[f64], given: &Given, along: &[f64], weights: &[f64]) -> Answer<(f64, Estimate)> {
-        let Some(said) = self.said(given, along, weights)?.filter(|said| said.is_finite()) else { return Ok(None) };
+    fn compare(
+        &mut self,
+        x: &[f64],
+        evaluation: &RuleEvaluation,
+        along: &[f64],
+        weights: &[f64],
+    ) -> Answer<(f64, Estimate)> {
+        let Some(claimed) = self.claimed(evaluation, along, weights)?.filter(|claimed| claimed.is_finite()) else {
+            return Ok(None);
+        };
         let sum = |y: &[f64]| y.iter().zip(weights).map(|(y, w)| y * w).sum::<f64>();
         let Some(y) = self.original(x)? else { return Ok(None) };
         let size: f64 = y.iter().zip(weights).map(|(y, w)| (y * w).abs()).sum();
@@ -219,43 +235,47 @@ impl Trial<'_> {
             let values = self.original(&x)?.filter(|values| values.len() == weights.len());
             Ok::<_, Box<Fault>>(values.map(|values| sum(&values)).filter(|sum| sum.is_finite()))
         })?;
-        Ok(estimate.map(|estimate| (said, estimate)))
+        Ok(estimate.map(|estimate| (claimed, estimate)))
     }
 
     /// Returns the derivative by the rule.
-    fn said(&mut self, given: &Given, along: &[f64], weights: &[f64]) -> Answer<f64> {
+    fn claimed(&mut self, evaluation: &RuleEvaluation, along: &[f64], weights: &[f64]) -> Answer<f64> {
         let constants = |numbers: &[f64]| numbers.iter().map(|x| Num::constant(*x)).collect::<Vec<_>>();
         let walk = walk(self.compiler);
         let is_pullback = self.rule.kind == RegisteredKind::Pullback;
         let (arguments, results) = match is_pullback {
-            true => (vector(walk, &given.y, &constants(weights))?, counts(all_vectors(walk, &given.domain))),
-            false => (vectors(walk, &given.domain, &constants(along))?, counts(vector_layout(walk, &given.y))),
+            true => (vector(walk, &evaluation.y, &constants(weights))?, counts(all_vectors(walk, &evaluation.domain))),
+            false => {
+                (vectors(walk, &evaluation.domain, &constants(along))?, counts(vector_layout(walk, &evaluation.y)))
+            }
         };
-        let callee = Callee::Object(given.function.clone());
+        let callee = Callee::Object(evaluation.function.clone());
         let as_tuple = if is_pullback { packed(results) } else { results };
-        let Some(result) = attempt(self.machine, self.compiler, callee, &arguments, as_tuple)? else { return Ok(None) };
+        let Some(result) = call_protected(self.machine, self.compiler, callee, &arguments, as_tuple)? else {
+            return Ok(None);
+        };
         let walk = crate::vm::operators::walk(self.compiler);
         let (numbers, others) = match is_pullback {
-            true => (read_all(walk, &given.domain, &unpacked(result, results)), along),
-            false => (read(walk, &given.y, (&result, At::default())), weights),
+            true => (read_all(walk, &evaluation.domain, &unpacked(result, results)), along),
+            false => (read(walk, &evaluation.y, (&result, Offset::default())), weights),
         };
         Ok(numbers.ok().map(|numbers| numbers.iter().zip(others).map(|(x, other)| x.value * other).sum()))
     }
 
     /// Returns the result of the registered function at a point.
-    fn registered(&mut self, x: &[f64]) -> Answer<Given> {
+    fn registered(&mut self, x: &[f64]) -> Answer<RuleEvaluation> {
         let Some((arguments, domain)) = self.at(x)? else { return Ok(None) };
         let mut results = counts(value_layout(walk(self.compiler), self.rule.result));
         results[2] += 1;
         let callee = Callee::Function(self.rule.function);
-        let Some(result) = self.attempt(callee, &arguments, packed(results), self.rule.throws)? else {
+        let Some(result) = self.call_protected(callee, &arguments, packed(results), self.rule.throws)? else {
             return Ok(None);
         };
         let mut cells = unpacked(result, results);
         let Some(function) = cells.r.pop() else { return Ok(None) };
         let y = Template { tangent: self.rule.result, cells };
-        let numbers = leaves(walk(self.compiler), y.tangent, &y.cells, At::default())?;
-        Ok(Some(Given { y, numbers: numbers.iter().map(|y| y.value).collect(), function, domain }))
+        let numbers = leaves(walk(self.compiler), y.tangent, &y.cells, Offset::default())?;
+        Ok(Some(RuleEvaluation { y, numbers: numbers.iter().map(|y| y.value).collect(), function, domain }))
     }
 
     /// Returns the result of the original at a point.
@@ -263,17 +283,23 @@ impl Trial<'_> {
         let Some((arguments, _)) = self.at(x)? else { return Ok(None) };
         let results = counts(value_layout(walk(self.compiler), self.rule.result));
         let callee = Callee::Function(self.site.function);
-        let Some(result) = self.attempt(callee, &arguments, results, self.site.throws)? else { return Ok(None) };
-        let numbers = leaves(walk(self.compiler), self.rule.result, &result, At::default())?;
+        let Some(result) = self.call_protected(callee, &arguments, results, self.site.throws)? else { return Ok(None) };
+        let numbers = leaves(walk(self.compiler), self.rule.result, &result, Offset::default())?;
         Ok(Some(numbers.iter().map(|y| y.value).collect()))
     }
 
     /// Calls a function that may throw, which counts as a failure.
-    fn attempt(&mut self, callee: Callee, arguments: &Cells, mut results: [usize; 3], throws: bool) -> Answer<Cells> {
+    fn call_protected(
+        &mut self,
+        callee: Callee,
+        arguments: &Cells,
+        mut results: [usize; 3],
+        throws: bool,
+    ) -> Answer<Cells> {
         if throws {
             results = [results[0], results[1] + 1, results[2] + 1];
         }
-        let Some(mut result) = attempt(self.machine, self.compiler, callee, arguments, results)? else {
+        let Some(mut result) = call_protected(self.machine, self.compiler, callee, arguments, results)? else {
             return Ok(None);
         };
         if throws {
@@ -295,17 +321,17 @@ impl Trial<'_> {
         drop(copy);
         self.machine.globals = Rc::unwrap_or_clone(globals);
         self.machine.host.random = self.random.clone();
-        let (mut at, mut moved, mut domain) = (At::default(), Cells::empty(), vec![]);
+        let (mut at, mut moved, mut domain) = (Offset::default(), Cells::empty(), vec![]);
         let (mut rest, mut placed) = (x, vec![]);
         for (k, (counts, tangent)) in self.site.params.iter().enumerate() {
             let mut parts = arguments.all();
             parts.take(crate::vm::operators::Layout { f: at.f as u32, i: at.i as u32, r: at.r as u32 });
             let mut value = Cells::record(parts.take(layout(*counts)));
-            at = at.behind(layout(*counts));
+            at = at.after(layout(*counts));
             if let (Some(tangent), Some(true)) = (tangent, self.rule.wrt.get(k)) {
-                let count = walk(self.compiler).count(*tangent, &value, At::default()).map_err(mismatch)?;
-                let (numbers, behind) = rest.split_at(count.min(rest.len()));
-                rest = behind;
+                let count = walk(self.compiler).count(*tangent, &value, Offset::default()).map_err(mismatch)?;
+                let (numbers, after) = rest.split_at(count.min(rest.len()));
+                rest = after;
                 let template = Template { tangent: *tangent, cells: value };
                 let Some(new) = self.moved(template, mover(self.rule, k), numbers)? else { return Ok(None) };
                 value = new.clone();
@@ -316,7 +342,7 @@ impl Trial<'_> {
         }
         // An instance that occurs twice has the numbers that were assigned last.
         for (k, numbers) in placed {
-            let now = leaves(walk(self.compiler), domain[k].tangent, &domain[k].cells, At::default())?;
+            let now = leaves(walk(self.compiler), domain[k].tangent, &domain[k].cells, Offset::default())?;
             if !now.iter().map(|x| &x.value).eq(numbers) {
                 return Ok(None);
             }
@@ -333,14 +359,14 @@ impl Trial<'_> {
             let results = counts(value_layout(walk, value.tangent));
             let mut arguments = value.cells;
             arguments.push(direction.all());
-            return attempt(self.machine, self.compiler, Callee::Function(mover), &arguments, results);
+            return call_protected(self.machine, self.compiler, Callee::Function(mover), &arguments, results);
         }
         let mut next = numbers.iter();
         let set = &mut |number: &mut f64, slot| {
             *number = next.next().copied().unwrap_or(*number);
             slot
         };
-        walk.change(value.tangent, &mut value.cells, At::default(), set).map_err(mismatch)?;
+        walk.change(value.tangent, &mut value.cells, Offset::default(), set).map_err(mismatch)?;
         Ok(Some(value.cells))
     }
 }
@@ -352,7 +378,7 @@ fn mover(rule: &Registered, parameter: usize) -> Option<u32> {
 
 /// Returns the component counts with which a function returns several values that have these counts.
 fn packed(counts: [usize; 3]) -> [usize; 3] {
-    if counts.iter().sum::<usize>() <= crate::vm::operators::SPREAD { counts } else { [0, 0, 1] }
+    if counts.iter().sum::<usize>() <= crate::vm::operators::MAX_INLINE_COMPONENTS { counts } else { [0, 0, 1] }
 }
 
 /// Returns the components themselves.

@@ -1,9 +1,9 @@
-//! The derivative of a function at a point by differences, and how sure one can be of it.
+//! Finite differences: estimates the derivative of a function at a point, with a bound of the error.
 //!
-//! Central differences at steps that get shorter and shorter, extrapolated to the step zero (Richardson); of all
-//! estimates the one is taken that is surest. Source: Ridders, *Accurate computation of F'(x) and F'(x)F''(x)*, 1982.
-//! What makes one unsure: how far neighbors in the table are apart, rounding, and derivatives that differ on both
-//! sides of the point.
+//! Central differences at ever shorter steps are extrapolated to the step zero (Richardson); of all estimates, the one with
+//! the smallest error bound is chosen. Source: Ridders, *Accurate computation of F'(x) and F'(x)F''(x)*, 1982.
+//! The error bound covers the differences between neighbors in the table, rounding, and derivatives that differ on both sides
+//! of the point.
 
 /// A derivative.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -11,33 +11,33 @@ pub struct Estimate {
     /// The derivative.
     pub derivative: f64,
     /// The bound of its error.
-    pub doubt: f64,
+    pub error_bound: f64,
 }
 
 impl Estimate {
     /// Whether another derivative differs by more than the error.
     pub fn excludes(&self, other: f64) -> bool {
-        (self.derivative - other).abs() > self.doubt + CLOSE * self.derivative.abs().max(other.abs())
+        (self.derivative - other).abs() > self.error_bound + CLOSE * self.derivative.abs().max(other.abs())
     }
 
     /// Whether the error is too large to distinguish another derivative from wrong ones.
-    pub fn is_vague(&self, other: f64) -> bool {
-        self.doubt > 10.0 * CLOSE * self.derivative.abs().max(other.abs())
+    pub fn is_uncertain(&self, other: f64) -> bool {
+        self.error_bound > 10.0 * CLOSE * self.derivative.abs().max(other.abs())
     }
 }
 
 /// A factor of steps that is not commensurable with the others: an error must occur along it, too.
-pub const AGAIN: f64 = 0.71;
+pub const SECOND_SCALE: f64 = 0.71;
 /// The relative difference up to which partial derivatives count as equal.
 const CLOSE: f64 = 1e-3;
 /// The first step.
-const FIRST: f64 = 1.0 / 32.0;
+const FIRST_STEP: f64 = 1.0 / 32.0;
 /// The ratio of a step to the next one. Not 2: fast oscillations agree at half of a step too often.
 const RATIO: f64 = 1.618;
 /// The number of steps.
 const STEPS: i32 = 30;
 /// The number of shorter steps that are examined after the best one.
-const BEHIND: usize = 3;
+const STEPS_AFTER_BEST: usize = 3;
 /// The number of extrapolations.
 const ORDERS: usize = 4;
 /// The part of a value that may be lost by rounding: a quarter of the digits of `Float` at most, in which it may have been
@@ -56,10 +56,10 @@ pub fn derivative<E>(
     let mut all: Vec<Estimate> = vec![];
     let mut best: Option<Estimate> = None;
     // The plain differences since the best estimate, that of its own step first, with the rounding error of each.
-    let mut behind: Vec<Estimate> = vec![];
+    let mut since_best: Vec<Estimate> = vec![];
     let (mut last, mut last_bend, mut steps) = (vec![], 0.0, vec![]);
     for step in crate::vm::operators::check::finite_difference::steps() {
-        if behind.len() > BEHIND && best.is_some_and(|best| best.doubt < ROUNDING * size / step) {
+        if since_best.len() > STEPS_AFTER_BEST && best.is_some_and(|best| best.error_bound < ROUNDING * size / step) {
             break;
         }
         let (Some(right), Some(left)) = (of(step)?, of(-step)?) else {
@@ -68,8 +68,8 @@ pub fn derivative<E>(
         };
         size = size.max(right.abs()).max(left.abs());
         steps.insert(0, step);
-        let plain = Estimate { derivative: (right - left) / (2.0 * step), doubt: ROUNDING * size / step };
-        behind.push(plain);
+        let plain = Estimate { derivative: (right - left) / (2.0 * step), error_bound: ROUNDING * size / step };
+        since_best.push(plain);
         let row = extrapolated(plain.derivative, &last, &steps);
         // Without a kink, the difference of the derivatives on both sides goes to zero with the step.
         let bend = (right - 2.0 * middle + left) / step;
@@ -77,13 +77,13 @@ pub fn derivative<E>(
             let ratio = steps[1] / step;
             let kink: f64 = (ratio * bend - last_bend) / (ratio - 1.0);
             for j in 1..row.len() {
-                let apart = (row[j] - row[j - 1]).abs().max((row[j] - last[j - 1]).abs());
-                let doubt = 10.0 * apart + 2.0 * kink.abs() + plain.doubt;
-                let estimate = Estimate { derivative: row[j], doubt };
-                if doubt.is_finite() {
+                let difference = (row[j] - row[j - 1]).abs().max((row[j] - last[j - 1]).abs());
+                let error_bound = 10.0 * difference + 2.0 * kink.abs() + plain.error_bound;
+                let estimate = Estimate { derivative: row[j], error_bound };
+                if error_bound.is_finite() {
                     all.push(estimate);
-                    if best.is_none_or(|best| doubt < best.doubt) {
-                        (best, behind) = (Some(estimate), vec![plain]);
+                    if best.is_none_or(|best| error_bound < best.error_bound) {
+                        (best, since_best) = (Some(estimate), vec![plain]);
                     }
                 }
             }
@@ -91,18 +91,20 @@ pub fn derivative<E>(
         (last, last_bend) = (row, bend);
     }
     // Estimates that contradict each other do not approximate a derivative, but rounded steps or oscillations.
-    let agrees = |best: &Estimate| all.iter().all(|e| (e.derivative - best.derivative).abs() <= e.doubt + best.doubt);
+    let agrees = |best: &Estimate| {
+        all.iter().all(|e| (e.derivative - best.derivative).abs() <= e.error_bound + best.error_bound)
+    };
     // Differences at shorter steps are nearer to it.
     let is_approached = |best: &Estimate| {
-        let far = behind.first().map_or(0.0, |first| (first.derivative - best.derivative).abs());
-        behind.iter().all(|d| (d.derivative - best.derivative).abs() <= far + best.doubt + d.doubt)
+        let far = since_best.first().map_or(0.0, |first| (first.derivative - best.derivative).abs());
+        since_best.iter().all(|d| (d.derivative - best.derivative).abs() <= far + best.error_bound + d.error_bound)
     };
     Ok(best.filter(agrees).filter(is_approached))
 }
 
 /// Returns the steps, the longest first.
 pub fn steps() -> impl Iterator<Item = f64> {
-    (0..STEPS).map(|k| short(FIRST / RATIO.powi(k)))
+    (0..STEPS).map(|k| short(FIRST_STEP / RATIO.powi(k)))
 }
 
 /// Returns the unit of steps at a number: the power of two of its magnitude; 1 for 0.
@@ -165,7 +167,7 @@ mod tests {
             // Steps with another ratio as well: a fast oscillation may be mistaken for a line once.
             let sure = |derivative: f64| {
                 let at = |scale: f64| estimate(|t| f(scale * t)).is_some_and(|e| e.excludes(scale * derivative));
-                at(1.0) && at(AGAIN)
+                at(1.0) && at(SECOND_SCALE)
             };
             assert!(!sure(0.0) || !sure(1.0) || !sure(0.5), "{:?}", estimate(f));
         }

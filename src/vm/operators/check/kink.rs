@@ -2,7 +2,7 @@
 
 use crate::native::PrimitiveId;
 use crate::tape::Num;
-use crate::tape::watch::{Met, Sides};
+use crate::tape::watch::{KinkOccurrence, KinkPartials};
 use crate::value::number::in_formula as text;
 use crate::value::{Cells, Slot};
 use crate::vm::diagnosis::kink::Kink;
@@ -24,17 +24,17 @@ pub(crate) fn compared(machine: &mut Machine, id: PrimitiveId, numbers: &Cells) 
 }
 
 impl Machine {
-    /// Takes the kinks that were met since the last call, in order.
+    /// Takes the kinks that were found since the last call, in order.
     pub fn take_kinks(&mut self) -> Vec<Kink> {
         std::mem::take(&mut self.diagnosis.kinks)
     }
 
-    /// Stores the kinks that this run has met, while their places are known.
+    /// Stores the kinks that this run has observed, while their places are known.
     pub(in crate::vm) fn keep_kinks(&mut self) {
-        let mut all = std::mem::take(&mut self.diagnosis.kinks_met);
+        let mut all = std::mem::take(&mut self.diagnosis.observed_kinks);
         all.append(&mut self.levels.take_kinks());
         for met in all {
-            let Met { step, partials } = met;
+            let KinkOccurrence { step, partials } = met;
             self.diagnosis.kinks.push(Kink {
                 span: self.diagnosis.places.span(&step),
                 step: operation(&step),
@@ -47,7 +47,7 @@ impl Machine {
 /// Adds the details of the kink that stopped the program.
 pub(in crate::vm) fn with_kink(machine: &mut Machine, mut fault: Box<Fault>) -> Box<Fault> {
     let met = machine.levels.take_kinks();
-    let Some(Met { step, partials }) = met.last().copied() else { return fault };
+    let Some(KinkOccurrence { step, partials }) = met.last().copied() else { return fault };
     fault.span = machine.diagnosis.places.span(&step);
     let step_text = operation(&step);
     let (message, remark) = match partials {
@@ -55,7 +55,7 @@ pub(in crate::vm) fn with_kink(machine: &mut Machine, mut fault: Box<Fault>) -> 
             format!("a branch on {step_text} is differentiated exactly at its threshold"),
             "the derivative is that of the branch taken here".to_owned(),
         ),
-        Some(Sides { left, right, taken }) => {
+        Some(KinkPartials { left, right, taken }) => {
             let is_jump = taken.is_finite() && (left.is_infinite() || right.is_infinite());
             let message = if is_jump {
                 format!("{step_text} is differentiated at a jump")

@@ -14,7 +14,7 @@ use crate::value::{Cells, Ref, Slot};
 use crate::vm::compiler::Compiler;
 use crate::vm::diagnosis::lost_tangent::LostTangent;
 use crate::vm::fault::Fault;
-use crate::vm::operators::{At, leaves, set_leaves, value_layout, walk};
+use crate::vm::operators::{Offset, leaves, set_leaves, value_layout, walk};
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::Next;
 use std::rc::Rc;
@@ -45,19 +45,19 @@ pub(crate) fn mark(
 ) -> Result<Next, Box<Fault>> {
     let walk = walk(compiler);
     let layout = value_layout(walk, of);
-    let x = leaves(walk, of, arguments, At::default())?;
+    let x = leaves(walk, of, arguments, Offset::default())?;
     let mut parts = arguments.all();
     parts.take(layout);
     let mut y = Cells::record(parts);
     if machine.levels.innermost(&x).is_some() {
-        let numbers = leaves(walk, of, &y, At::default())?;
+        let numbers = leaves(walk, of, &y, Offset::default())?;
         let template = Template { tangent: of, cells: y.clone() };
         let (place, function) = here(machine, "result");
         let mut marked = vec![];
         for pair in x.into_iter().zip(numbers) {
-            marked.push(machine.levels.broken(pair, &function, &template, mark_of(place))?);
+            marked.push(machine.levels.without_tangent(pair, &function, &template, mark_of(place))?);
         }
-        set_leaves(walk, of, (&mut y, At::default()), &marked)?;
+        set_leaves(walk, of, (&mut y, Offset::default()), &marked)?;
     }
     machine.set_window(y.all());
     Ok(Next::Return)
@@ -65,15 +65,15 @@ pub(crate) fn mark(
 
 /// Marks all numbers of an argument, or of a stored property, that is marked `@noDerivative`. The contents of instances are
 /// unchanged, because instances are shared.
-pub(crate) fn left_out(
+pub(crate) fn mark_no_derivative(
     machine: &mut Machine,
     compiler: &dyn Compiler,
     is_property: bool,
     mut x: Cells,
 ) -> Result<Next, Box<Fault>> {
-    let moves = !x.r.is_empty() || x.slots.iter().any(|slot| machine.levels.is_live(*slot));
+    let varies = !x.r.is_empty() || x.slots.iter().any(|slot| machine.levels.is_live(*slot));
     let number = compiler.tangents().find(|tangent| tangent.kind == TangentKind::Number);
-    if let Some(tangent) = number.filter(|_| moves && machine.levels.depth() > 0) {
+    if let Some(tangent) = number.filter(|_| varies && machine.levels.depth() > 0) {
         let (place, function) = here(machine, if is_property { "property" } else { "argument" });
         let template = Template { tangent, cells: Cells::numbers(vec![0.0]) };
         let mut marking = Marking { levels: &mut machine.levels, function, template, mark: mark_of(place), stop: None };
@@ -100,10 +100,10 @@ impl SlotChange for Marking<'_> {
     fn slot(&mut self, slot: Slot) -> Slot {
         let number = Num { value: 0.0, slot };
         // An array that grows is stored repeatedly.
-        if self.levels.is_broken(number, &self.function, self.mark) {
+        if self.levels.is_without_tangent(number, &self.function, self.mark) {
             return slot;
         }
-        match self.levels.broken((number, number), &self.function, &self.template, self.mark) {
+        match self.levels.without_tangent((number, number), &self.function, &self.template, self.mark) {
             Ok(marked) => marked.slot,
             Err(stop) => {
                 self.stop = Some(stop);
@@ -120,7 +120,7 @@ impl SlotChange for Marking<'_> {
 /// Returns the current place of the program, and the function that stops it there because of an argument or a result.
 fn here(machine: &mut Machine, what: &str) -> (usize, Ref) {
     let step = machine.frames.last().map_or(std::ptr::null(), |frame| frame.pc);
-    let known = machine.diagnosis.lost_tangents.places.iter().position(|broken| broken.step == step);
+    let known = machine.diagnosis.lost_tangents.places.iter().position(|lost| lost.step == step);
     let place = known.unwrap_or_else(|| {
         let message = format!(
             "cannot differentiate through a non-differentiable {what}; do you want to add 'withoutDerivative(at:)'?"
@@ -137,7 +137,7 @@ fn here(machine: &mut Machine, what: &str) -> (usize, Ref) {
 pub(crate) fn check(machine: &Machine, tangents: &[Num]) -> Result<(), Box<Fault>> {
     let place = tangents.iter().find_map(|tangent| place_of(tangent.value));
     match place.and_then(|place| machine.diagnosis.lost_tangents.places.get(place)) {
-        Some(broken) => Err(broken.fault()),
+        Some(lost) => Err(lost.fault()),
         None => Ok(()),
     }
 }

@@ -5,7 +5,7 @@
 //! inputs: the first node with a finite adjoint that propagates a non-finite one is the cause.
 
 use crate::diagnostic::Code as Number;
-use crate::tape::watch::Wrong;
+use crate::tape::watch::NonFinite;
 use crate::tape::{Direction, LinearMap, Num, Sweep, Tape};
 use crate::value::Ref;
 use crate::value::number::in_formula as text;
@@ -14,7 +14,7 @@ use crate::vm::compiler::Compiler;
 use crate::vm::fault::{Fault, Remark};
 use crate::vm::operators::apply::opaque_vector::is_finite;
 use crate::vm::operators::check::provenance::{operation, time};
-use crate::vm::operators::{At, leaves};
+use crate::vm::operators::{Offset, leaves};
 use crate::vm::state::machine::Machine;
 
 /// Checks the numbers that a sweep returned.
@@ -25,26 +25,26 @@ pub(crate) fn check_sweep(
     map: &LinearMap,
     numbers: &[Num],
 ) -> Result<(), Box<Fault>> {
-    if !machine.levels.is_searched() {
+    if !machine.levels.checks_not_finite() {
         return Ok(());
     }
-    let spoiled = numbers.iter().find(|x| !is_finite(x));
-    if spoiled.is_none() && !machine.levels.stops_at_once() {
+    let not_finite = numbers.iter().find(|x| !is_finite(x));
+    if not_finite.is_none() && !machine.levels.stops_at_once() {
         return Ok(());
     }
     if map.direction() == Direction::Forward {
-        return spoiled.map_or(Ok(()), |x| Err(tangent(machine, x.value)));
+        return not_finite.map_or(Ok(()), |x| Err(tangent(machine, x.value)));
     }
-    let way = Way::find(sweep, map);
-    match (spoiled, way) {
+    let adjoint_path = AdjointPath::find(sweep, map);
+    match (not_finite, adjoint_path) {
         (None, None) => Ok(()),
         (Some(_), None) if suspect.is_some() => suspect.take().map_or(Ok(()), Err),
-        (Some(_), None) if machine.levels.first_wrong().is_none() => Ok(()),
-        (spoiled, way) => {
-            let what = way.as_ref().map_or(f64::NAN, |way| way.last);
-            let values = map.y.iter().map(|y| leaves(walk, y.tangent, &y.cells, At::default()));
+        (Some(_), None) if machine.levels.first_non_finite().is_none() => Ok(()),
+        (not_finite, adjoint_path) => {
+            let what = adjoint_path.as_ref().map_or(f64::NAN, |adjoint_path| adjoint_path.last);
+            let values = map.y.iter().map(|y| leaves(walk, y.tangent, &y.cells, Offset::default()));
             let values: Vec<Num> = values.collect::<Result<Vec<_>, _>>()?.concat();
-            Err(adjoint(machine, map, way, spoiled.map_or(what, |x| x.value), &values))
+            Err(adjoint(machine, map, adjoint_path, not_finite.map_or(what, |x| x.value), &values))
         }
     }
 }
@@ -73,7 +73,7 @@ pub(crate) fn check_pullback(
 
 /// Checks the tangents that forward mode returned.
 pub(crate) fn check_tangents(machine: &Machine, tangents: &[Num]) -> Result<(), Box<Fault>> {
-    if !machine.levels.is_searched() {
+    if !machine.levels.checks_not_finite() {
         return Ok(());
     }
     tangents.iter().find(|t| !is_finite(t)).map_or(Ok(()), |t| Err(tangent(machine, t.value)))
@@ -86,10 +86,10 @@ fn tangent(machine: &Machine, became: f64) -> Box<Fault> {
 
 /// Adds the origin of the first number that is not finite.
 pub(in crate::vm) fn with_first(machine: &Machine, mut fault: Box<Fault>) -> Box<Fault> {
-    let Some(wrong) = machine.levels.first_wrong() else { return fault };
+    let Some(wrong) = machine.levels.first_non_finite() else { return fault };
     let (step, what) = match wrong {
-        Wrong::Value(step) => (step, format!("a value became {} here: {}", text(step.result), operation(&step))),
-        Wrong::Tangent(step, tangent) => {
+        NonFinite::Value(step) => (step, format!("a value became {} here: {}", text(step.result), operation(&step))),
+        NonFinite::Tangent(step, tangent) => {
             (step, format!("the tangent became {} here, in the derivative of {}", text(tangent), operation(&step)))
         }
     };
@@ -97,9 +97,15 @@ pub(in crate::vm) fn with_first(machine: &Machine, mut fault: Box<Fault>) -> Box
     fault.remark(Remark::Here(what)).remark(Remark::Note(time(&step)))
 }
 
-fn adjoint(machine: &Machine, map: &LinearMap, way: Option<Way>, became: f64, values: &[Num]) -> Box<Fault> {
+fn adjoint(
+    machine: &Machine,
+    map: &LinearMap,
+    adjoint_path: Option<AdjointPath>,
+    became: f64,
+    values: &[Num],
+) -> Box<Fault> {
     let message = match values {
-        _ if matches!(machine.levels.first_wrong(), Some(Wrong::Value(_))) => {
+        _ if matches!(machine.levels.first_non_finite(), Some(NonFinite::Value(_))) => {
             format!("the derivative became {} because a value did", text(became))
         }
         [y] if y.value.is_finite() => {
@@ -108,31 +114,32 @@ fn adjoint(machine: &Machine, map: &LinearMap, way: Option<Way>, became: f64, va
         _ => format!("the derivative became {}", text(became)),
     };
     let mut fault = Fault::new(Number::NotFinite, message);
-    let way = match (machine.levels.first_wrong(), way) {
-        (Some(Wrong::Value(_)), _) | (_, None) => return with_first(machine, fault),
-        (_, Some(way)) => way,
+    let adjoint_path = match (machine.levels.first_non_finite(), adjoint_path) {
+        (Some(NonFinite::Value(_)), _) | (_, None) => return with_first(machine, fault),
+        (_, Some(adjoint_path)) => adjoint_path,
     };
-    let Some(cause) = map.tape.step(way.cause) else {
+    let Some(cause) = map.tape.step(adjoint_path.cause) else {
         return fault.remark(Remark::Note("it was returned by a registered derivative".into()));
     };
     fault.span = machine.diagnosis.places.span(cause);
-    let product = format!("{} · {}", text(way.adjoint), text(way.partial));
+    let product = format!("{} · {}", text(adjoint_path.adjoint), text(adjoint_path.partial));
     fault = fault.remark(Remark::Here(format!(
         "the adjoint became {} here: {product}, in the derivative of {}",
-        text(way.adjoint * way.partial),
+        text(adjoint_path.adjoint * adjoint_path.partial),
         operation(cause)
     )));
-    let victim = way.victim.and_then(|(node, adjoint, partial)| Some((map.tape.step(node)?, adjoint, partial)));
+    let victim =
+        adjoint_path.victim.and_then(|(node, adjoint, partial)| Some((map.tape.step(node)?, adjoint, partial)));
     if let Some((step, adjoint, partial)) = victim {
         let what =
             format!("then {} · {} = NaN, in the derivative of {}", text(adjoint), text(partial), operation(step));
         fault = fault.remark(Remark::There(machine.diagnosis.places.span(step), what));
     }
-    fault.remark(Remark::Note(way.path(&map.tape))).remark(Remark::Note(time(cause)))
+    fault.remark(Remark::Note(adjoint_path.path(&map.tape))).remark(Remark::Note(time(cause)))
 }
 
 /// The path of an adjoint that is not finite.
-struct Way {
+struct AdjointPath {
     /// The node that propagated it first, with its own adjoint and the partial derivative.
     cause: u32,
     adjoint: f64,
@@ -140,16 +147,16 @@ struct Way {
     /// The node where it became NaN, with the incoming adjoint and the partial derivative.
     victim: Option<(u32, f64, f64)>,
     /// The nodes after the cause, with their adjoints, up to an input or a step that stops it.
-    behind: Vec<(u32, f64)>,
+    following: Vec<(u32, f64)>,
     /// The adjoint at the end.
     last: f64,
 }
 
 /// The maximum number of listed nodes of a path.
-const TOLD: usize = 8;
+const MAX_LISTED: usize = 8;
 
-impl Way {
-    fn find(sweep: &Sweep, map: &LinearMap) -> Option<Way> {
+impl AdjointPath {
+    fn find(sweep: &Sweep, map: &LinearMap) -> Option<AdjointPath> {
         let tape = &map.tape;
         let adjoint = |node: u32| sweep.number(node).value;
         let mut n = tape.len() as u32 + 1;
@@ -161,10 +168,16 @@ impl Way {
             }
             for (operand, partial) in [(node.a, node.pa), (node.b, node.pb)] {
                 if operand != n && !(here * partial).is_finite() {
-                    let mut way =
-                        Way { cause: n, adjoint: here, partial, victim: None, behind: vec![], last: here * partial };
-                    way.follow(tape, operand, &adjoint);
-                    return Some(way);
+                    let mut adjoint_path = AdjointPath {
+                        cause: n,
+                        adjoint: here,
+                        partial,
+                        victim: None,
+                        following: vec![],
+                        last: here * partial,
+                    };
+                    adjoint_path.follow(tape, operand, &adjoint);
+                    return Some(adjoint_path);
                 }
             }
         }
@@ -175,14 +188,14 @@ impl Way {
     fn follow(&mut self, tape: &Tape, mut n: u32, adjoint: &dyn Fn(u32) -> f64) {
         loop {
             let here = adjoint(n);
-            self.behind.push((n, here));
+            self.following.push((n, here));
             self.last = here;
             let Some(node) = tape.record(n) else { return };
             let operands = [(node.a, node.pa), (node.b, node.pb)];
             let mut onward = operands.into_iter().filter(|(operand, _)| *operand < n && !adjoint(*operand).is_finite());
-            let spoils = |(_, partial): &(u32, f64)| here.is_infinite() && (here * partial).is_nan();
-            let Some(next) = onward.clone().find(spoils).or_else(|| onward.next()) else { return };
-            if self.victim.is_none() && spoils(&next) {
+            let becomes_nan = |(_, partial): &(u32, f64)| here.is_infinite() && (here * partial).is_nan();
+            let Some(next) = onward.clone().find(becomes_nan).or_else(|| onward.next()) else { return };
+            if self.victim.is_none() && becomes_nan(&next) {
                 self.victim = Some((n, here, next.1));
             }
             n = next.0;
@@ -197,11 +210,11 @@ impl Way {
             None => "…",
         };
         let mut line = format!("reverse pass: {}", name(self.cause));
-        for (node, adjoint) in self.behind.iter().take(TOLD) {
+        for (node, adjoint) in self.following.iter().take(MAX_LISTED) {
             line += &format!(" ─({})→ {}", text(*adjoint), name(*node));
         }
-        if self.behind.len() > TOLD {
-            line += &format!(" … {} more", self.behind.len() - TOLD);
+        if self.following.len() > MAX_LISTED {
+            line += &format!(" … {} more", self.following.len() - MAX_LISTED);
         }
         line
     }

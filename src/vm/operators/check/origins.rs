@@ -12,13 +12,13 @@ use hashbrown::HashSet;
 use std::rc::Rc;
 
 /// The number of entries in an object from which on those of ended levels are removed.
-const MANY: usize = 256;
+const PRUNE_THRESHOLD: usize = 256;
 
 /// Records the number from which a result of the running function was computed, if the number is active.
 pub(crate) fn send_result(machine: &mut Machine, result: u32, arguments: &Cells) -> Result<Next, Box<Fault>> {
     let number = number(arguments);
     if machine.levels.innermost(&[number]).is_some() {
-        machine.diagnosis.lost_tangents.transfers.results.leave(machine.frames.len() - 1, result, number);
+        machine.diagnosis.lost_tangents.transfers.results.send(machine.frames.len() - 1, result, number);
     }
     Ok(Next::Return)
 }
@@ -30,7 +30,7 @@ pub(crate) fn receive_result(machine: &mut Machine, result: u32) -> Result<Next,
 }
 
 /// Passes the numbers sent by the body of an operator to the caller of the operator, before the innermost level is closed.
-pub(crate) fn rebase_sent(machine: &mut Machine) {
+pub(crate) fn rebase_sent_origins(machine: &mut Machine) {
     let Machine { diagnosis, levels, frames, .. } = machine;
     let results = &mut diagnosis.lost_tangents.transfers.results;
     if let Some(level) = levels.depth().checked_sub(1).filter(|_| results.to == frames.len() + 1) {
@@ -43,7 +43,7 @@ pub(crate) fn rebase_sent(machine: &mut Machine) {
 pub(crate) fn send_argument(machine: &mut Machine, argument: u32, arguments: &Cells) -> Result<Next, Box<Fault>> {
     let number = number(arguments);
     if machine.levels.innermost(&[number]).is_some() {
-        machine.diagnosis.lost_tangents.transfers.arguments.leave(machine.frames.len() + 1, argument, number);
+        machine.diagnosis.lost_tangents.transfers.arguments.send(machine.frames.len() + 1, argument, number);
     }
     Ok(Next::Return)
 }
@@ -74,14 +74,14 @@ fn set_combined(machine: &mut Machine, numbers: &[Num]) -> Result<Next, Box<Faul
 /// Returns a number that varies wherever any of these does: their weighted sum, so that their tangents do not cancel.
 fn combined(machine: &mut Machine, numbers: &[Num]) -> Result<Num, Box<Fault>> {
     let mut met = HashSet::new();
-    let mut moving: Vec<Num> = vec![];
+    let mut varied: Vec<Num> = vec![];
     for x in numbers {
         if machine.levels.innermost(&[*x]).is_some() && met.insert((x.slot.epoch, x.slot.payload)) {
-            moving.push(*x);
+            varied.push(*x);
         }
     }
-    let mut combined = moving.first().copied().unwrap_or_default();
-    for (k, x) in moving.iter().enumerate().skip(1) {
+    let mut combined = varied.first().copied().unwrap_or_default();
+    for (k, x) in varied.iter().enumerate().skip(1) {
         let weighted = machine.levels.record(ids::MUL, &[*x, Num::constant(1.0 / (k as f64 + 0.7))])?;
         combined = machine.levels.record(ids::ADD, &[combined, weighted])?;
     }
@@ -105,15 +105,15 @@ fn content(inside: Storage, arguments: &Cells) -> Option<Content> {
 }
 
 /// Inspects the origins of the integers and strings of an object, or of the global variables.
-fn beside<T: Default>(machine: &Machine, inside: Storage, object: Option<&Ref>, look: impl FnOnce(&Origins) -> T) -> T {
+fn beside<T: Default>(machine: &Machine, inside: Storage, object: Option<&Ref>, read: impl FnOnce(&Origins) -> T) -> T {
     match (inside, object) {
-        (Storage::Global, _) => look(&machine.globals.origins),
-        (_, Some(Ref::Cells(cells))) => look(&cells.origins),
-        (_, Some(Ref::Box(inside))) => look(&inside.cells.borrow().origins),
-        (_, Some(Ref::Closure(closure))) => look(&closure.captures.origins),
-        (_, Some(Ref::Any(any))) => look(&any.cells.origins),
-        (Storage::Values, Some(Ref::Dictionary(dictionary))) => look(dictionary.origins()[1]),
-        (_, Some(Ref::Dictionary(dictionary))) => look(dictionary.origins()[0]),
+        (Storage::Global, _) => read(&machine.globals.origins),
+        (_, Some(Ref::Cells(cells))) => read(&cells.origins),
+        (_, Some(Ref::Box(inside))) => read(&inside.cells.borrow().origins),
+        (_, Some(Ref::Closure(closure))) => read(&closure.captures.origins),
+        (_, Some(Ref::Any(any))) => read(&any.cells.origins),
+        (Storage::Values, Some(Ref::Dictionary(dictionary))) => read(dictionary.origins()[1]),
+        (_, Some(Ref::Dictionary(dictionary))) => read(dictionary.origins()[0]),
         (_, Some(Ref::Null | Ref::Text(_) | Ref::Machine(_)) | None) => T::default(),
     }
 }
@@ -159,15 +159,15 @@ pub(crate) fn store(
 ) -> Result<Next, Box<Fault>> {
     if let Some(content) = content(inside, &arguments) {
         let number = number(&arguments);
-        let moves = machine.levels.innermost(&[number]).is_some();
+        let varies = machine.levels.innermost(&[number]).is_some();
         let known =
             beside(machine, inside, arguments.r.first(), |origins| (origins.count(), origins.get(component, content)));
-        if moves || replaces && known.0 > 0 {
+        if varies || replaces && known.0 > 0 {
             let mut made_of = if replaces { vec![] } else { numbers(&known.1) };
             made_of.push(number);
             let combined = combined(machine, &made_of)?;
             let origin = Origin { value: combined.value, slot: combined.slot };
-            let live = (known.0 >= MANY && known.0.is_power_of_two()).then(|| live(machine));
+            let live = (known.0 >= PRUNE_THRESHOLD && known.0.is_power_of_two()).then(|| live(machine));
             change_beside(machine, inside, arguments.r.first_mut(), |origins| {
                 if let Some(live) = live {
                     origins.retain(|origin| live.contains(&origin.slot.epoch));
@@ -175,7 +175,7 @@ pub(crate) fn store(
                 if replaces {
                     origins.forget(component, content);
                 }
-                if moves {
+                if varies {
                     origins.set(component, content, smallvec::smallvec![origin]);
                 }
             });

@@ -1,7 +1,7 @@
 //! Provenance: determines the position of an observed step in the text, and its description.
 
 use crate::source::Span;
-use crate::tape::Step;
+use crate::tape::ObservedStep;
 use crate::value::number::in_formula as text;
 use crate::vm::state::machine::Machine;
 
@@ -13,12 +13,12 @@ impl Machine {
         let (key, span) = (frame.pc, self.place(frame).map_or(Span::default(), |(_, span)| span));
         let place = self.diagnosis.places.number(key, span);
         let met = self.levels.set_place(place);
-        self.diagnosis.kinks_met.extend(met);
+        self.diagnosis.observed_kinks.extend(met);
     }
 }
 
 /// Describes a step with its numbers: `sqrt(0)`, `0 / 0`.
-pub(crate) fn operation(step: &Step) -> String {
+pub(crate) fn operation(step: &ObservedStep) -> String {
     let name = step.id.info().symbol;
     let x: Vec<String> = step.x[..usize::from(step.operands).min(3)].iter().map(|x| text(*x)).collect();
     match &x[..] {
@@ -28,7 +28,7 @@ pub(crate) fn operation(step: &Step) -> String {
 }
 
 /// Describes how often it was computed.
-pub(crate) fn time(step: &Step) -> String {
+pub(crate) fn time(step: &ObservedStep) -> String {
     match step.time {
         1 => "evaluated here for the first time in this derivative".into(),
         n => format!("evaluated here for the {n}{} time in this derivative", ordinal(n)),

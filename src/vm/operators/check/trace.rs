@@ -1,31 +1,31 @@
-//! Trace recorder: copies a reverse sweep into a [`Trace`], when [steps are wanted](crate::tape::Wanted::steps).
+//! Trace recorder: copies a reverse sweep into a [`Trace`], when [steps are observed](crate::tape::ObserverOptions::steps).
 
 use crate::source::Span;
-use crate::tape::Step;
+use crate::tape::ObservedStep;
 use crate::tape::wide::{CallKind, Wide, WideKind};
 use crate::tape::{Direction, LinearMap, Num, Sweep, Tape};
 use crate::value::walk::Walk;
 use crate::vm::compiler::Compiler;
-use crate::vm::diagnosis::trace::{Count, Did, MOST_SHOWN, Row, Trace};
+use crate::vm::diagnosis::trace::{Count, MAX_LISTED_STEPS, Trace, TraceOperation, TraceRow};
 use crate::vm::fault::Fault;
-use crate::vm::operators::{At, leaves};
+use crate::vm::operators::{Offset, leaves};
 use crate::vm::state::machine::Machine;
 use hashbrown::HashMap;
 use std::rc::Rc;
 
 /// Stores a sweep that goes back to the inputs, if it is to be shown. `shares`: the adjoints that calls and blocks have
 /// propagated.
-pub(crate) fn keep(
+pub(crate) fn store_trace(
     machine: &mut Machine,
     walk: Walk<'_>,
     (sweep, shares): (&Sweep, &[(u32, Vec<f64>)]),
     map: &LinearMap,
 ) -> Result<(), Box<Fault>> {
-    if !machine.levels.is_shown() || map.direction() == Direction::Forward {
+    if !machine.levels.observes_steps() || map.direction() == Direction::Forward {
         return Ok(());
     }
     let numbers = |templates: &[crate::tape::Template]| -> Result<Vec<Num>, Box<Fault>> {
-        let all = templates.iter().map(|t| leaves(walk, t.tangent, &t.cells, At::default()));
+        let all = templates.iter().map(|t| leaves(walk, t.tangent, &t.cells, Offset::default()));
         Ok(all.collect::<Result<Vec<_>, _>>()?.concat())
     };
     let (x, y) = (numbers(&map.x)?, numbers(&map.y)?);
@@ -34,14 +34,14 @@ pub(crate) fn keep(
     let inputs = (1..=tape.leaves()).zip(&x).map(|(node, x)| (x.value, adjoint(node))).collect();
     let outputs = map.outputs.iter().zip(&y).map(|(node, y)| (*node, y.value)).collect();
     let (steps, counts) = counted(machine, tape);
-    let rows = if steps <= MOST_SHOWN { rows(machine, tape, shares, &adjoint) } else { vec![] };
+    let rows = if steps <= MAX_LISTED_STEPS { rows(machine, tape, shares, &adjoint) } else { vec![] };
     let bytes = tape.len() * size_of::<crate::tape::Node>();
     machine.diagnosis.trace = Some(Trace { inputs, rows, steps, counts, outputs, bytes });
     Ok(())
 }
 
 /// Renders the explanation that the program requested.
-pub(crate) fn tell(machine: &mut Machine, compiler: &mut dyn Compiler) {
+pub(crate) fn report_trace(machine: &mut Machine, compiler: &mut dyn Compiler) {
     if machine.host.pending_explanations.is_empty() {
         return;
     }
@@ -62,8 +62,12 @@ fn counted(machine: &Machine, tape: &Tape) -> (usize, Vec<Count>) {
         if step.is_some_and(|step| tape.is_first_of_two(node, step)) {
             continue;
         }
-        let called =
-            || tape.wide_at(node)?.seen.as_ref().map(|s| (s.name.clone(), machine.diagnosis.places.span_at(s.place)));
+        let called = || {
+            tape.wide_at(node)?
+                .description
+                .as_ref()
+                .map(|s| (s.name.clone(), machine.diagnosis.places.span_at(s.place)))
+        };
         let (symbol, span) = match step {
             Some(step) => (step.id.info().symbol.into(), machine.diagnosis.places.span(step)),
             None => called().unwrap_or_else(|| ("other".into(), Span::default())),
@@ -78,7 +82,7 @@ fn counted(machine: &Machine, tape: &Tape) -> (usize, Vec<Count>) {
     (steps, counts)
 }
 
-fn rows(machine: &Machine, tape: &Tape, shares: &[(u32, Vec<f64>)], adjoint: &dyn Fn(u32) -> f64) -> Vec<Row> {
+fn rows(machine: &Machine, tape: &Tape, shares: &[(u32, Vec<f64>)], adjoint: &dyn Fn(u32) -> f64) -> Vec<TraceRow> {
     let mut rows = vec![];
     let mut wide = tape.wide().iter().peekable();
     // The operands of the first of two nodes of a step with three operands.
@@ -89,9 +93,9 @@ fn rows(machine: &Machine, tape: &Tape, shares: &[(u32, Vec<f64>)], adjoint: &dy
         let Some(record) = tape.record(node).filter(|_| node > listed) else { continue };
         if let Some(found) = wide.next_if(|wide| wide.first == node) {
             if let WideKind::Sum(terms) = &found.kind {
-                let did = Did::Sum(tape.step(node).map(|step| step.result));
+                let operation = TraceOperation::Sum(tape.step(node).map(|step| step.result));
                 let partials = terms.iter().map(|(n, partial, _)| (*n, *partial)).collect();
-                rows.push(Row { node, did, partials, adjoint: adjoint(node) });
+                rows.push(TraceRow { node, operation, partials, adjoint: adjoint(node) });
             } else {
                 listed = node + found.results.max(1) - 1;
                 let shares = shares.iter().find(|(first, _)| *first == node).map_or(&[][..], |(_, given)| given);
@@ -108,21 +112,27 @@ fn rows(machine: &Machine, tape: &Tape, shares: &[(u32, Vec<f64>)], adjoint: &dy
         let mut partials = std::mem::take(&mut begun);
         let is_second = !partials.is_empty();
         partials.extend(operands.into_iter().filter(|(n, _)| *n != node && !(is_second && *n == node - 1)));
-        let did = step.map_or(Did::Other, |step| did(machine, step));
-        rows.push(Row { node, did, partials, adjoint: adjoint(node) });
+        let operation = step.map_or(TraceOperation::Other, |step| operation(machine, step));
+        rows.push(TraceRow { node, operation, partials, adjoint: adjoint(node) });
     }
     rows
 }
 
-fn did(machine: &Machine, step: &Step) -> Did {
+fn operation(machine: &Machine, step: &ObservedStep) -> TraceOperation {
     let count = usize::from(step.operands).min(step.x.len());
     let operands = step.nodes.iter().copied().zip(step.x).take(count).collect();
-    Did::Primitive { id: step.id, operands, n: step.n, value: step.result, span: machine.diagnosis.places.span(step) }
+    TraceOperation::Primitive {
+        id: step.id,
+        operands,
+        n: step.n,
+        value: step.result,
+        span: machine.diagnosis.places.span(step),
+    }
 }
 
 /// Returns the rows of a call or a block. The partial of a result in an operand is known where there is one result, or where
 /// results and operands correspond one to one.
-fn called(machine: &Machine, wide: &Wide, shares: &[f64], adjoint: &dyn Fn(u32) -> f64) -> Vec<Row> {
+fn called(machine: &Machine, wide: &Wide, shares: &[f64], adjoint: &dyn Fn(u32) -> f64) -> Vec<TraceRow> {
     let operands = wide.kind.operands();
     let is_edit = matches!(&wide.kind, WideKind::Call(call) if call.kind == CallKind::Edit);
     let row = |i: u32| {
@@ -132,13 +142,13 @@ fn called(machine: &Machine, wide: &Wide, shares: &[f64], adjoint: &dyn Fn(u32) 
             (is_known && *operand != 0 && adjoint(node) != 0.0).then(|| (*operand, given / adjoint(node)))
         };
         let partials = operands.iter().zip(shares).enumerate().filter_map(of).collect();
-        let did = wide.seen.as_ref().map_or(Did::Other, |seen| Did::Called {
+        let operation = wide.description.as_ref().map_or(TraceOperation::Other, |seen| TraceOperation::Called {
             name: seen.name.clone(),
             operands: operands.iter().copied().filter(|node| *node != 0).collect(),
             value: seen.values.get(i as usize).copied().unwrap_or(f64::NAN),
             span: machine.diagnosis.places.span_at(seen.place),
         });
-        Row { node, did, partials, adjoint: adjoint(node) }
+        TraceRow { node, operation, partials, adjoint: adjoint(node) }
     };
     (0..wide.results).map(row).collect()
 }

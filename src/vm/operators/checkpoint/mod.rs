@@ -7,7 +7,7 @@
 //! varied. Afterwards every reachable number that was not there before and has no node gets one, as a result of one wide node for
 //! the whole part. An error that the part throws is reachable, too.
 //!
-//! A sweep that meets the wide node copies the copy once more, runs the function on that in a separate level, finds the results
+//! A sweep that reaches the wide node copies the copy once more, runs the function on that in a separate level, finds the results
 //! at the same places, and sweeps the tape of that level. The second run prints nothing, and draws the same random numbers.
 
 pub(crate) mod snapshot;
@@ -21,7 +21,7 @@ use crate::vm::compiler::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::operators::apply::opaque_vector;
 use crate::vm::operators::apply::sweep;
-use crate::vm::operators::apply::sweep::{Application, Finish};
+use crate::vm::operators::apply::sweep::{Application, Destination};
 use crate::vm::operators::checkpoint::snapshot::{Copier, Environment, boxed, parts, state};
 use crate::vm::operators::walk;
 use crate::vm::state::machine::Machine;
@@ -50,7 +50,7 @@ fn take_globals(globals: &mut Cells, mut roots: Vec<Ref>) {
 }
 
 /// The state while the function is running for the first time.
-struct First {
+struct CheckpointTask {
     level: usize,
     throws: bool,
     block: Block,
@@ -94,28 +94,28 @@ pub(crate) fn begin(
     let (outline, results) = (HeapPath::default(), vec![]);
     let block = Block { state: copy, random, epoch, operands, throws, outline, results, held: 0 };
     machine.levels.pause(level, traced);
-    Ok(Next::call(body, true, First { level, throws, block, values, boxes }))
+    Ok(Next::call(body, true, CheckpointTask { level, throws, block, values, boxes }))
 }
 
 /// Returns the number of bytes that the copy of a state takes in addition to the program's own objects: its variables and
 /// instances, and those values that the program has replaced in the meantime.
 fn held(state: &Ref, boxes: &[Rc<BoxCells>], values: &[Ref]) -> u64 {
     /// The references from the copy and from the list of values.
-    const FORGOTTEN: usize = 2;
+    const TEMPORARY_REFERENCES: usize = 2;
     let bytes = |cells: &Cells| (size_of::<Cells>() + cells.bytes()) as u64;
     let copied = boxes.iter().map(|inside| inside.cells.try_borrow().map_or(0, |cells| bytes(&cells)));
     let globals = parts(state).map_or(0, |(_, globals)| bytes(&globals));
     let replaced = values.iter().map(|value| match value {
-        Ref::Cells(cells) if Rc::strong_count(cells) <= FORGOTTEN => bytes(cells),
-        Ref::Dictionary(all) if Rc::strong_count(all) <= FORGOTTEN => bytes(all.values()),
+        Ref::Cells(cells) if Rc::strong_count(cells) <= TEMPORARY_REFERENCES => bytes(cells),
+        Ref::Dictionary(all) if Rc::strong_count(all) <= TEMPORARY_REFERENCES => bytes(all.values()),
         _ => 0,
     });
     globals + copied.chain(replaced).sum::<u64>()
 }
 
-impl Task for First {
+impl Task for CheckpointTask {
     fn resume(self: Box<Self>, machine: &mut Machine, _: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
-        let First { level, throws, mut block, values, boxes } = *self;
+        let CheckpointTask { level, throws, mut block, values, boxes } = *self;
         machine.levels.unpause(level);
         let known = values.iter().map(address).collect();
         let error = thrown(machine, throws);
@@ -156,13 +156,13 @@ impl Task for First {
         if block.operands.is_empty() {
             return Ok(Next::Return);
         }
-        if machine.levels.is_shown() {
+        if machine.levels.observes_steps() {
             machine.note_place();
         }
         let numbers = machine.levels.push_block(level, block, &numbers)?;
         let origin = numbers.get(results.len()).map_or(Slot::NONE, |number| number.slot);
         let boxes: Vec<Rc<BoxCells>> = objects.iter().filter_map(boxed).collect();
-        let mut assign = Assign::new(&objects, results.into_iter().zip(numbers), (epoch, origin));
+        let mut assign = NodeAssignment::new(&objects, results.into_iter().zip(numbers), (epoch, origin));
         drop(objects);
         assign.finish(machine, &boxes);
         if throws {
@@ -180,16 +180,16 @@ fn is_recorded(object: &Ref) -> bool {
 }
 
 /// Assigns their nodes to the results.
-struct Assign {
+struct NodeAssignment {
     /// The epoch of the level, and the origin of integers and strings that were computed from unrecorded numbers.
     origin: (u64, Slot),
     globals: Vec<(u32, Slot)>,
     by_address: HashMap<usize, Vec<(u32, Slot)>>,
 }
 
-impl Assign {
-    fn new(objects: &[Ref], results: impl Iterator<Item = ((u32, u32), Num)>, origin: (u64, Slot)) -> Assign {
-        let mut assign = Assign { origin, globals: vec![], by_address: HashMap::new() };
+impl NodeAssignment {
+    fn new(objects: &[Ref], results: impl Iterator<Item = ((u32, u32), Num)>, origin: (u64, Slot)) -> NodeAssignment {
+        let mut assign = NodeAssignment { origin, globals: vec![], by_address: HashMap::new() };
         for ((object, k), number) in results {
             let all = match objects.get(object as usize).filter(|_| object > 0) {
                 Some(object) => assign.by_address.entry(address(object)).or_default(),
@@ -221,7 +221,7 @@ fn set_slots(cells: &mut Cells, slots: &[(u32, Slot)]) {
     }
 }
 
-impl SlotChange for Assign {
+impl SlotChange for NodeAssignment {
     fn slot(&mut self, slot: Slot) -> Slot {
         let (epoch, origin) = self.origin;
         if Levels::is_unrecorded(epoch, slot) { origin } else { slot }
@@ -244,7 +244,7 @@ impl SlotChange for Assign {
 }
 
 /// The state while the function is running again, in a separate level, for a sweep.
-struct Again {
+struct RecomputeTask {
     application: Application,
     index: usize,
     boxes: Vec<Rc<BoxCells>>,
@@ -252,7 +252,7 @@ struct Again {
 }
 
 /// Runs the function of a block again; then the sweep continues.
-pub(crate) fn again(machine: &mut Machine, application: Application, index: usize) -> Result<Next, Box<Fault>> {
+pub(crate) fn recompute(machine: &mut Machine, application: Application, index: usize) -> Result<Next, Box<Fault>> {
     let Some((block, _)) = application.sweep.block(index) else { return Err(no_block()) };
     machine.levels.open(Direction::Reverse)?;
     let mut leaves = HashMap::new();
@@ -272,12 +272,12 @@ pub(crate) fn again(machine: &mut Machine, application: Application, index: usiz
     drop(copy);
     let random = block.random.clone();
     let environment = Environment::replace(machine, Rc::unwrap_or_clone(globals), random);
-    Ok(Next::call(body, true, Again { application, index, boxes, environment }))
+    Ok(Next::call(body, true, RecomputeTask { application, index, boxes, environment }))
 }
 
-impl Task for Again {
+impl Task for RecomputeTask {
     fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
-        let Again { mut application, index, boxes, environment } = *self;
+        let RecomputeTask { mut application, index, boxes, environment } = *self;
         let Some((block, first)) = application.sweep.block(index) else { return Err(no_block()) };
         let error = thrown(machine, block.throws);
         let objects = block.outline.follow(&roots(&mut machine.globals, error, boxes));
@@ -311,8 +311,8 @@ impl Task for Again {
         for (node, from) in map.seeded().into_iter().zip(seeded) {
             opaque_vector::add(machine, walk(compiler), &mut sweep, node, application.sweep.number(from))?;
         }
-        let then = Finish::Block { outer: Box::new(application), block: first, nodes: read };
-        sweep::go_on(machine, compiler, Application::new(sweep, map, then))
+        let then = Destination::Block { outer: Box::new(application), block: first, nodes: read };
+        sweep::run_sweep(machine, compiler, Application::new(sweep, map, then))
     }
 
     fn abandon(self: Box<Self>, machine: &mut Machine) {

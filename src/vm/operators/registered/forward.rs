@@ -10,8 +10,8 @@ use crate::vm::fault::Fault;
 use crate::vm::operators::apply::opaque_vector;
 use crate::vm::operators::apply::record_linear;
 use crate::vm::operators::apply::record_linear::Codomain;
-use crate::vm::operators::registered::{Outcome, RuleResult, call_differential, deliver};
-use crate::vm::operators::{At, counts, leaves, read, vector_layout, walk};
+use crate::vm::operators::registered::{ResultDelivery, RuleResult, call_differential, deliver};
+use crate::vm::operators::{Offset, counts, leaves, read, vector_layout, walk};
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
 use std::rc::Rc;
@@ -20,19 +20,19 @@ use std::rc::Rc;
 struct Tangent {
     level: usize,
     y: Template,
-    outcome: Outcome,
+    delivery: ResultDelivery,
 }
 
-/// Applies the rule, whose registered function has given `result`.
+/// Applies the rule, whose registered function has returned `result`.
 pub(crate) fn apply(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
     result: RuleResult,
 ) -> Result<Next, Box<Fault>> {
     let RuleResult { rule, y, function } = result;
-    let (level, outcome) = (rule.level, rule.outcome.clone());
+    let (level, delivery) = (rule.level, rule.delivery.clone());
     if rule.returns != RegisteredKind::Pullback {
-        let task = Tangent { level, y, outcome };
+        let task = Tangent { level, y, delivery };
         return call_differential(
             machine,
             compiler,
@@ -58,24 +58,24 @@ pub(crate) fn apply(
         Codomain::Vectors(codomain),
         Box::new(move |machine, _, map| {
             machine.set_window(tangents.all());
-            Ok(Next::call(Ref::Machine(Rc::new(map.transpose())), true, Tangent { level, y, outcome }))
+            Ok(Next::call(Ref::Machine(Rc::new(map.transpose())), true, Tangent { level, y, delivery }))
         }),
     )
 }
 
 impl Task for Tangent {
     fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
-        let Tangent { level, y, outcome } = *self;
+        let Tangent { level, y, delivery } = *self;
         let walk = walk(compiler);
         let result = machine.take_window(counts(vector_layout(walk, &y)), true);
-        let mut tangents = read(walk, &y, (&result, At::default()))?;
+        let mut tangents = read(walk, &y, (&result, Offset::default()))?;
         // A tangent that the differential reads from an instance may still vary in the level.
         tangents.iter_mut().for_each(|dy| dy.slot = machine.levels.strip_slot(level, dy.slot));
-        let values = leaves(walk, y.tangent, &y.cells, At::default())?;
+        let values = leaves(walk, y.tangent, &y.cells, Offset::default())?;
         let mut numbers = vec![];
         for (y, dy) in values.into_iter().zip(tangents) {
             numbers.push(machine.levels.dual_at(level, y, dy)?);
         }
-        deliver(machine, compiler, y, &numbers, outcome)
+        deliver(machine, compiler, y, &numbers, delivery)
     }
 }

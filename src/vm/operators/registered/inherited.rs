@@ -17,8 +17,8 @@ use crate::vm::fault::{Fault, Remark};
 use crate::vm::operators::check::wrong_rule::point;
 use crate::vm::operators::checkpoint::snapshot::{Copier, Environment, parts, state};
 use crate::vm::operators::registered::RuleCall;
-use crate::vm::operators::registered::{Running, start};
-use crate::vm::operators::{At, counts, leaves, value_layout, walk};
+use crate::vm::operators::registered::{RuleTask, start};
+use crate::vm::operators::{Offset, counts, leaves, value_layout, walk};
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Callee, Next, Task};
 use std::collections::VecDeque;
@@ -30,7 +30,7 @@ const ROUNDED: [f64; 2] = [1e-9, 1e-5];
 const NEAR_ZERO: f64 = 1e-3;
 
 /// The value that the function itself has returned.
-pub(crate) struct OwnValue {
+pub(crate) struct PrimalValue {
     numbers: Vec<f64>,
     integers: Vec<i64>,
     /// The arguments with respect to which it is differentiated.
@@ -42,7 +42,7 @@ pub(crate) struct OwnValue {
 }
 
 /// The state while the function itself is running.
-struct Original {
+struct InheritedRuleTask {
     environment: Environment,
     watch: Option<Box<dyn Observer>>,
     tapes: Option<Vec<String>>,
@@ -52,8 +52,8 @@ struct Original {
     copies: Ref,
     /// The arguments of the registered function.
     arguments: Cells,
-    running: Running,
-    own: OwnValue,
+    running: RuleTask,
+    primal: PrimalValue,
 }
 
 /// Runs the function itself, and then the registered one.
@@ -62,7 +62,7 @@ pub(crate) fn begin(
     compiler: &mut dyn Compiler,
     call: RuleCall<'_>,
     arguments: Cells,
-    running: Running,
+    running: RuleTask,
 ) -> Result<Next, Box<Fault>> {
     let RuleCall { site, rule } = call;
     let now = state(Ref::Cells(Rc::new(arguments.clone())), &mut machine.globals);
@@ -75,7 +75,7 @@ pub(crate) fn begin(
         return Err(Fault::internal("a call has no arguments"));
     };
     let at: Vec<f64> = running.by_rule.by.iter().flat_map(|a| &a.numbers).map(|x| x.value).collect();
-    let own = OwnValue {
+    let primal = PrimalValue {
         numbers: vec![],
         integers: vec![],
         point: point(&at),
@@ -88,30 +88,30 @@ pub(crate) fn begin(
     let (watch, tapes) = (machine.levels.set_observer(None), machine.diagnosis.tape_listings.take());
     let waiting = finalizer::take();
     machine.set_window(copied.all());
-    let original = Original { environment, watch, tapes, waiting, copies, arguments, running, own };
+    let original = InheritedRuleTask { environment, watch, tapes, waiting, copies, arguments, running, primal };
     let callee = Callee::Function(site.function);
     Ok(Next::Call { callee, derivative: false, then: Some(Box::new(original)) })
 }
 
-impl Original {
+impl InheritedRuleTask {
     /// Restores the state of the program from before the function itself ran.
-    fn put_back(self, machine: &mut Machine) -> (Cells, Running, OwnValue) {
-        let Original { environment, watch, tapes, waiting, copies, arguments, running, own } = self;
+    fn restore(self, machine: &mut Machine) -> (Cells, RuleTask, PrimalValue) {
+        let InheritedRuleTask { environment, watch, tapes, waiting, copies, arguments, running, primal } = self;
         environment.restore(machine);
         machine.levels.set_observer(watch);
         machine.diagnosis.tape_listings = tapes;
         drop(copies);
         finalizer::forget();
-        finalizer::give_back(waiting);
-        (arguments, running, own)
+        finalizer::requeue(waiting);
+        (arguments, running, primal)
     }
 }
 
-impl Task for Original {
+impl Task for InheritedRuleTask {
     fn resume(mut self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
         let result = self.running.by_rule.result;
         let results = counts(value_layout(walk(compiler), result));
-        let throws = self.running.by_rule.outcome.throws;
+        let throws = self.running.by_rule.delivery.throws;
         let has_thrown = throws && machine.integer(0) != 0;
         let value = match throws {
             true => machine.after_error(|machine| machine.take_window(results, false)),
@@ -121,45 +121,51 @@ impl Task for Original {
             machine.take_reference(0);
         }
         if !has_thrown {
-            let numbers = leaves(walk(compiler), result, &value, At::default())?;
-            self.own.numbers = numbers.iter().map(|y| y.value).collect();
-            self.own.integers = value.i.to_vec();
+            let numbers = leaves(walk(compiler), result, &value, Offset::default())?;
+            self.primal.numbers = numbers.iter().map(|y| y.value).collect();
+            self.primal.integers = value.i.to_vec();
         }
         drop(value);
-        let (arguments, mut running, own) = self.put_back(machine);
-        running.own = Some(own).filter(|_| !has_thrown);
+        let (arguments, mut running, primal) = self.restore(machine);
+        running.primal = Some(primal).filter(|_| !has_thrown);
         Ok(start(machine, &arguments, running))
     }
 
     fn abandon(self: Box<Self>, machine: &mut Machine) {
-        self.put_back(machine);
+        self.restore(machine);
     }
 }
 
-impl OwnValue {
+impl PrimalValue {
     /// Compares it with the value that the derivative returned.
-    pub(crate) fn compare(&self, compiler: &dyn Compiler, given: &Template) -> Result<(), Box<Fault>> {
-        let numbers = leaves(walk(compiler), given.tangent, &given.cells, At::default())?;
+    pub(crate) fn compare(&self, compiler: &dyn Compiler, actual: &Template) -> Result<(), Box<Fault>> {
+        let numbers = leaves(walk(compiler), actual.tangent, &actual.cells, Offset::default())?;
         let numbers: Vec<f64> = numbers.iter().map(|y| y.value).collect();
         if numbers.len() != self.numbers.len() {
             let plural = if numbers.len() == 1 { "" } else { "s" };
             return Err(self.differs(&format!("{} number{plural} instead of {}", numbers.len(), self.numbers.len())));
         }
         let several = numbers.len() > 1;
-        for (k, (given, own)) in numbers.iter().zip(&self.numbers).enumerate() {
-            if !is_same(*given, *own) {
+        for (k, (actual, primal)) in numbers.iter().zip(&self.numbers).enumerate() {
+            if !is_same(*actual, *primal) {
                 let which = if several { format!("number {} is ", k + 1) } else { String::new() };
-                return Err(self.differs(&format!("{which}{} instead of {}", in_formula(*given), in_formula(*own))));
+                return Err(self.differs(&format!(
+                    "{which}{} instead of {}",
+                    in_formula(*actual),
+                    in_formula(*primal)
+                )));
             }
         }
-        if let Some((given, own)) = given.cells.i.iter().zip(&self.integers).find(|(given, own)| given != own) {
-            return Err(self.differs(&format!("{given} instead of {own}")));
+        if let Some((actual, primal)) =
+            actual.cells.i.iter().zip(&self.integers).find(|(actual, primal)| actual != primal)
+        {
+            return Err(self.differs(&format!("{actual} instead of {primal}")));
         }
         Ok(())
     }
 
     fn differs(&self, how: &str) -> Box<Fault> {
-        let OwnValue { name, inherited, point, place, .. } = self;
+        let PrimalValue { name, inherited, point, place, .. } = self;
         let message = format!(
             "the derivative that '{name}' inherits from '{inherited}' returns a different value than '{name}' itself"
         );

@@ -20,9 +20,9 @@ use crate::value::{Bank, Cells, Ref, Slot};
 use crate::vm::compiler::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::operators::check::check_rule;
-use crate::vm::operators::registered::inherited::OwnValue;
-use crate::vm::operators::registered::throws::Before;
-use crate::vm::operators::{At, counts, leaves, take_tuple, value_layout, walk};
+use crate::vm::operators::registered::inherited::PrimalValue;
+use crate::vm::operators::registered::throws::CallSnapshot;
+use crate::vm::operators::{Offset, counts, leaves, take_tuple, value_layout, walk};
 use crate::vm::state::active_rule::ActiveRule;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Callee, Next, Task};
@@ -56,12 +56,12 @@ pub(crate) struct ByRule {
     /// The kind of derivative that the called function returns besides the value.
     pub(crate) returns: RegisteredKind,
     /// The delivery of its results.
-    pub(crate) outcome: Outcome,
+    pub(crate) delivery: ResultDelivery,
     /// The state before the call, if it may throw after modifying some of its arguments.
-    pub(crate) before: Option<Before>,
+    pub(crate) before: Option<CallSnapshot>,
 }
 
-/// What the registered function gave back.
+/// The result of the registered function.
 pub(crate) struct RuleResult {
     /// The call.
     pub(crate) rule: ByRule,
@@ -73,48 +73,48 @@ pub(crate) struct RuleResult {
 
 /// The delivery of the results of a call by rule.
 #[derive(Clone)]
-pub(crate) struct Outcome {
+pub(crate) struct ResultDelivery {
     /// Whether the original may throw.
     pub(crate) throws: bool,
     /// The results of the registered function, where it ran on arguments that vary: the parts that the rule does not cover vary
     /// as they do there.
-    pub(crate) as_given: Option<Cells>,
+    pub(crate) varied_results: Option<Cells>,
 }
 
 /// The state while the registered function is running.
-pub(crate) struct Running {
+pub(crate) struct RuleTask {
     pub(crate) by_rule: ByRule,
     function: u32,
     /// Whether it may throw.
     throws: bool,
     /// The levels that the arguments were stripped of.
-    strip: Strip,
+    strip: StrippedLevels,
     /// The original, where they were stripped for the rule only.
     original: Option<u32>,
     /// The value that it has to return, where it is an inherited derivative.
-    pub(crate) own: Option<OwnValue>,
+    pub(crate) primal: Option<PrimalValue>,
 }
 
 /// Levels, the innermost first.
-struct Strip(Vec<usize>);
+struct StrippedLevels(Vec<usize>);
 
-impl Strip {
+impl StrippedLevels {
     /// Sorts levels, because stripping an inner level may yield a slot of an outer one.
-    fn inner_first(mut levels: Vec<usize>) -> Strip {
+    fn inner_first(mut levels: Vec<usize>) -> StrippedLevels {
         levels.sort_unstable_by(|a, b| b.cmp(a));
-        Strip(levels)
+        StrippedLevels(levels)
     }
 
     /// Returns the levels that a call by rule strips: its own level, and those for which a derivative of the same function runs
     /// further out on varied arguments.
-    fn of_call(machine: &Machine, function: u32, level: usize) -> Strip {
+    fn of_call(machine: &Machine, function: u32, level: usize) -> StrippedLevels {
         let active = machine.active_rules.iter().filter(|active| active.original == Some(function));
-        Strip::inner_first(active.map(|active| active.level).chain([level]).collect())
+        StrippedLevels::inner_first(active.map(|active| active.level).chain([level]).collect())
     }
 
     /// Strips these levels off everything but boxes, which are shared.
     fn off(&self, machine: &Machine, cells: &mut Cells) {
-        change_slots(cells, &mut Stripping { levels: &machine.levels, strip: self });
+        change_slots(cells, &mut StripLevels { levels: &machine.levels, strip: self });
     }
 
     fn slot(&self, levels: &Levels, slot: Slot) -> Slot {
@@ -122,12 +122,12 @@ impl Strip {
     }
 }
 
-struct Stripping<'a> {
+struct StripLevels<'a> {
     levels: &'a Levels,
-    strip: &'a Strip,
+    strip: &'a StrippedLevels,
 }
 
-impl SlotChange for Stripping<'_> {
+impl SlotChange for StripLevels<'_> {
     fn slot(&mut self, slot: Slot) -> Slot {
         self.strip.slot(self.levels, slot)
     }
@@ -140,18 +140,18 @@ impl SlotChange for Stripping<'_> {
 /// Calls a function with registered derivatives. Its arguments are in the window.
 pub(crate) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &RuleSite) -> Result<Next, Box<Fault>> {
     if site.is_entry {
-        machine.diagnosis.lost_tangents.transfers.hand_on(machine.frames.len());
+        machine.diagnosis.lost_tangents.transfers.forward_origins(machine.frames.len());
     }
     let all = site.params.iter().fold([0; 3], |sum, (c, _)| [0, 1, 2].map(|b| sum[b] + usize::from(c[b])));
     let mut arguments = machine.take_window(all, true);
     let mut numbers = vec![];
-    let mut at = At::default();
+    let mut at = Offset::default();
     for (counts, tangent) in &site.params {
         numbers.push(match tangent {
-            Some(id) => seen_outside(machine, site.function, leaves(walk(compiler), *id, &arguments, at)?),
+            Some(id) => without_active_levels(machine, site.function, leaves(walk(compiler), *id, &arguments, at)?),
             None => vec![],
         });
-        at = at.behind(layout(*counts));
+        at = at.after(layout(*counts));
     }
     let level = numbers.iter().filter_map(|x| machine.levels.innermost(x)).max();
     let Some(level) = level else {
@@ -159,7 +159,7 @@ pub(crate) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
         machine.set_window(arguments.all());
         return Ok(Next::tail_call(Callee::BodyDerivative(site.function), true));
     };
-    let rule = choose(machine, site, &numbers, level).filter(|_| !moves_besides(machine, site, &arguments, level));
+    let rule = choose(machine, site, &numbers, level).filter(|_| !varies_elsewhere(machine, site, &arguments, level));
     let Some(rule) = rule else {
         if let Some(refusal) = &site.refusal {
             return Err(Fault::new(Number::NoDerivative, refusal.to_string()));
@@ -172,21 +172,21 @@ pub(crate) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
         return Ok(Next::tail_call(Callee::BodyDerivative(site.function), true));
     }
     let call = RuleCall { site, rule };
-    let before = (site.throws && site.changes).then(|| Before::new(machine, site.function, &arguments));
-    let moving = side_effects::any(machine, compiler, call, &arguments).then(|| arguments.clone());
-    let strip = Strip::of_call(machine, site.function, level);
+    let before = (site.throws && site.changes).then(|| CallSnapshot::new(machine, site.function, &arguments));
+    let varied_arguments = side_effects::any(machine, compiler, call, &arguments).then(|| arguments.clone());
+    let strip = StrippedLevels::of_call(machine, site.function, level);
     strip.off(machine, &mut arguments);
     let by = differentiated(walk(compiler), site, rule, &arguments, numbers);
     if machine.diagnosis.rule_checks.is_some() {
         check_rule::check(machine, compiler, call, &arguments, &by)?;
     }
-    let is_shown = machine.levels.is_shown();
-    let name = if is_shown { Some(short_name(&machine.original(compiler, site.function)?.name)) } else { None };
-    let outcome = Outcome { throws: site.throws, as_given: None };
-    let by_rule = ByRule { level, name, by, result: rule.result, returns: rule.kind, outcome, before };
-    let original = moving.is_some().then_some(site.function);
-    let running = Running { by_rule, function: rule.function, throws: rule.throws, strip, original, own: None };
-    let arguments = moving.unwrap_or(arguments);
+    let observes_steps = machine.levels.observes_steps();
+    let name = if observes_steps { Some(short_name(&machine.original(compiler, site.function)?.name)) } else { None };
+    let delivery = ResultDelivery { throws: site.throws, varied_results: None };
+    let by_rule = ByRule { level, name, by, result: rule.result, returns: rule.kind, delivery, before };
+    let original = varied_arguments.is_some().then_some(site.function);
+    let running = RuleTask { by_rule, function: rule.function, throws: rule.throws, strip, original, primal: None };
+    let arguments = varied_arguments.unwrap_or(arguments);
     if rule.inherited.is_some() {
         return inherited::begin(machine, compiler, call, arguments, running);
     }
@@ -195,15 +195,15 @@ pub(crate) fn call(machine: &mut Machine, compiler: &mut dyn Compiler, site: &Ru
 
 /// Whether a value varies in the level that no rule can cover: numbers in values of types that are not differentiable, captures
 /// of functions, global variables.
-fn moves_besides(machine: &Machine, site: &RuleSite, arguments: &Cells, level: usize) -> bool {
+fn varies_elsewhere(machine: &Machine, site: &RuleSite, arguments: &Cells, level: usize) -> bool {
     let Some(epoch) = machine.levels.epoch_at(level) else { return false };
-    let mut moves = false;
-    let mut look = |cells: &mut Cells| visit_slots(cells, true, &mut |slot| moves |= slot.epoch == epoch);
+    let mut varies = false;
+    let mut visit = |cells: &mut Cells| visit_slots(cells, true, &mut |slot| varies |= slot.epoch == epoch);
     let mut parts = arguments.all();
     for (counts, tangent) in &site.params {
         let part = parts.take(layout(*counts));
         if tangent.is_none() && (counts[0] > 0 || counts[2] > 0) {
-            look(&mut Cells::record(part));
+            visit(&mut Cells::record(part));
         }
     }
     let mut is_global = false;
@@ -211,17 +211,17 @@ fn moves_besides(machine: &Machine, site: &RuleSite, arguments: &Cells, level: u
         let index = *index as usize;
         match (bank, machine.globals.r.get(index)) {
             (Bank::F, _) => is_global |= machine.globals.slot(index).epoch == epoch,
-            (Bank::R, Some(object)) => look(&mut Cells::references(vec![object.clone()])),
+            (Bank::R, Some(object)) => visit(&mut Cells::references(vec![object.clone()])),
             _ => {}
         }
     }
-    moves || is_global || is_broken(machine, level)
+    varies || is_global || has_lost_tangent(machine, level)
 }
 
 /// Whether an integer or a string among the arguments was computed from a number that varies in the level. The body of the
 /// function then determines the derivative.
-fn is_broken(machine: &Machine, level: usize) -> bool {
-    let mut given = machine.diagnosis.lost_tangents.transfers.given(machine.frames.len());
+fn has_lost_tangent(machine: &Machine, level: usize) -> bool {
+    let mut given = machine.diagnosis.lost_tangents.transfers.argument_origins(machine.frames.len());
     given.any(|number| machine.levels.innermost(&[number]) >= Some(level))
 }
 
@@ -231,11 +231,11 @@ fn is_forward(machine: &Machine, level: usize) -> bool {
 }
 
 /// Calls the registered function.
-pub(crate) fn start(machine: &mut Machine, arguments: &Cells, running: Running) -> Next {
+pub(crate) fn start(machine: &mut Machine, arguments: &Cells, running: RuleTask) -> Next {
     machine.set_window(arguments.all());
     machine.active_rules.push(ActiveRule { level: running.by_rule.level, original: running.original });
     // The frame that continues with the result is between the two.
-    machine.diagnosis.lost_tangents.transfers.hand_on(machine.frames.len() + 1);
+    machine.diagnosis.lost_tangents.transfers.forward_origins(machine.frames.len() + 1);
     let callee = Callee::Function(running.function);
     Next::Call { callee, derivative: true, then: Some(Box::new(running)) }
 }
@@ -247,10 +247,10 @@ fn short_name(name: &str) -> Rc<str> {
 
 /// Returns numbers without their slots in the levels for which registered derivatives run: arguments were stripped of these, but
 /// instances, which are shared, were not. Arguments with which such a derivative calls its original may vary there, too.
-fn seen_outside(machine: &Machine, function: u32, mut numbers: Vec<Num>) -> Vec<Num> {
+fn without_active_levels(machine: &Machine, function: u32, mut numbers: Vec<Num>) -> Vec<Num> {
     let active =
         machine.active_rules.iter().filter(|active| active.original.is_none_or(|original| original == function));
-    let strip = Strip::inner_first(active.map(|active| active.level).collect());
+    let strip = StrippedLevels::inner_first(active.map(|active| active.level).collect());
     numbers.iter_mut().for_each(|x| x.slot = strip.slot(&machine.levels, x.slot));
     numbers
 }
@@ -259,9 +259,9 @@ fn seen_outside(machine: &Machine, function: u32, mut numbers: Vec<Num>) -> Vec<
 /// for the level's mode is chosen.
 fn choose<'s>(machine: &Machine, site: &'s RuleSite, numbers: &[Vec<Num>], level: usize) -> Option<&'s Registered> {
     let epoch = machine.levels.epoch_at(level)?;
-    let moves: Vec<bool> = numbers.iter().map(|x| x.iter().any(|x| x.slot.epoch == epoch)).collect();
+    let varies: Vec<bool> = numbers.iter().map(|x| x.iter().any(|x| x.slot.epoch == epoch)).collect();
     let wrt = |rule: &Registered, k: usize| rule.wrt.get(k).copied().unwrap_or(false);
-    let covers = |rule: &Registered| moves.iter().enumerate().all(|(k, moves)| !moves || wrt(rule, k));
+    let covers = |rule: &Registered| varies.iter().enumerate().all(|(k, varies)| !varies || wrt(rule, k));
     let is_forward = machine.levels.direction_at(level) == Some(Direction::Forward);
     let is_for_mode = |rule: &Registered| !rule.is_transpose && is_forward == (rule.kind != RegisteredKind::Pullback);
     let order = |rule: &&Registered| (rule.wrt.iter().filter(|w| **w).count(), !is_for_mode(rule));
@@ -292,9 +292,9 @@ pub(crate) fn layout(counts: [u16; 3]) -> Layout {
     Layout { f: counts[0].into(), i: counts[1].into(), r: counts[2].into() }
 }
 
-impl Task for Running {
+impl Task for RuleTask {
     fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
-        let Running { by_rule: mut rule, throws, strip, original, own, .. } = *self;
+        let RuleTask { by_rule: mut rule, throws, strip, original, primal, .. } = *self;
         machine.active_rules.pop();
         let mut counts = counts(value_layout(walk(compiler), rule.result));
         counts[2] += 1;
@@ -310,7 +310,7 @@ impl Task for Running {
                 machine.set_window(given.all());
             });
             return match rule.before {
-                Some(before) => before.again(machine, compiler, rule.result),
+                Some(snapshot) => snapshot.rerun(machine, compiler, rule.result),
                 None => Ok(Next::Return),
             };
         }
@@ -321,14 +321,14 @@ impl Task for Running {
         let Some(function) = value.r.pop() else { return Err(Fault::internal("a rule has no function")) };
         let mut function = Cells::references(vec![function]);
         if original.is_some() {
-            rule.outcome.as_given = Some(value.clone());
+            rule.delivery.varied_results = Some(value.clone());
             strip.off(machine, &mut function);
         }
         let function = function.r.pop().unwrap_or_default();
         strip.off(machine, &mut value);
         let y = Template { tangent: rule.result, cells: value };
-        if let Some(own) = own {
-            own.compare(compiler, &y)?;
+        if let Some(primal) = primal {
+            primal.compare(compiler, &y)?;
         }
         match machine.levels.direction_at(rule.level) {
             Some(Direction::Reverse) => reverse::apply(machine, compiler, RuleResult { rule, y, function }),
@@ -345,11 +345,11 @@ pub(crate) fn deliver(
     compiler: &dyn Compiler,
     y: Template,
     numbers: &[Num],
-    outcome: Outcome,
+    delivery: ResultDelivery,
 ) -> Result<Next, Box<Fault>> {
-    let mut value = outcome.as_given.unwrap_or(y.cells);
-    crate::vm::operators::set_leaves(walk(compiler), y.tangent, (&mut value, At::default()), numbers)?;
-    if outcome.throws {
+    let mut value = delivery.varied_results.unwrap_or(y.cells);
+    crate::vm::operators::set_leaves(walk(compiler), y.tangent, (&mut value, Offset::default()), numbers)?;
+    if delivery.throws {
         machine.set_integer(0, 0);
         machine.set_reference(0, Ref::Null);
         machine.after_error(|machine| machine.set_window(value.all()));

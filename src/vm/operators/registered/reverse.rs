@@ -12,13 +12,13 @@ use crate::vm::fault::Fault;
 use crate::vm::operators::apply::opaque_vector;
 use crate::vm::operators::apply::record_linear;
 use crate::vm::operators::apply::record_linear::Codomain;
-use crate::vm::operators::registered::{Outcome, RuleResult, call_differential, deliver};
-use crate::vm::operators::{At, counts, leaves, read, vector_layout, walk};
+use crate::vm::operators::registered::{ResultDelivery, RuleResult, call_differential, deliver};
+use crate::vm::operators::{Offset, counts, leaves, read, vector_layout, walk};
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
 use std::rc::Rc;
 
-/// Applies the rule, whose registered function has given `result`.
+/// Applies the rule, whose registered function has returned `result`.
 pub(crate) fn apply(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
@@ -33,27 +33,27 @@ pub(crate) fn apply(
         }
         RegisteredKind::UnseenDifferential | RegisteredKind::Differential => {}
     }
-    let (level, outcome) = (rule.level, rule.outcome.clone());
+    let (level, delivery) = (rule.level, rule.delivery.clone());
     let operands = rule.by.iter().flat_map(|a| &a.numbers).map(|x| machine.levels.node(level, *x)).collect();
     let x = rule.by.iter().map(|a| a.template.clone()).collect();
     let call = Call { kind: CallKind::Constant, function: function.clone(), name: rule.name.clone(), operands, x, y };
     let walk = walk(compiler);
     if is_whole {
         let call = Call { kind: CallKind::Forwards, ..call };
-        let values = leaves(walk, call.y.tangent, &call.y.cells, At::default())?;
+        let values = leaves(walk, call.y.tangent, &call.y.cells, Offset::default())?;
         let y = call.y.clone();
         let numbers = machine.levels.push_call(level, call, &values)?;
-        return deliver(machine, compiler, y, &numbers, outcome);
+        return deliver(machine, compiler, y, &numbers, delivery);
     }
     // The arguments of the rule were stripped of the level, and with them the factors by which it multiplies.
     machine.levels.lose_partials(level);
-    let task = Differential { level, call, outcome };
+    let task = Differential { level, call, delivery };
     call_differential(
         machine,
         compiler,
         &rule,
         function,
-        &mut |levels, x| levels.moving_like(level, x, Num::default()),
+        &mut |levels, x| levels.varied_like(level, x, Num::default()),
         task,
     )
 }
@@ -76,7 +76,7 @@ fn keep_transpose(machine: &mut Machine, compiler: &mut dyn Compiler, result: Ru
 
 fn keep_pullback(machine: &mut Machine, compiler: &mut dyn Compiler, result: RuleResult) -> Result<Next, Box<Fault>> {
     let RuleResult { rule, y, function } = result;
-    let results = leaves(walk(compiler), y.tangent, &y.cells, At::default())?;
+    let results = leaves(walk(compiler), y.tangent, &y.cells, Offset::default())?;
     let numbers = rule.by.iter().flat_map(|a| &a.numbers);
     let call = Call {
         kind: CallKind::Pullback,
@@ -86,11 +86,11 @@ fn keep_pullback(machine: &mut Machine, compiler: &mut dyn Compiler, result: Rul
         x: rule.by.into_iter().map(|a| a.template).collect(),
         y: y.clone(),
     };
-    if machine.levels.is_shown() {
+    if machine.levels.observes_steps() {
         machine.note_place();
     }
     let numbers = machine.levels.push_call(rule.level, call, &results)?;
-    deliver(machine, compiler, y, &numbers, rule.outcome)
+    deliver(machine, compiler, y, &numbers, rule.delivery)
 }
 
 /// The state while the differential is running.
@@ -98,26 +98,26 @@ struct Differential {
     level: usize,
     /// The call that is recorded on the tape if the differential cannot be.
     call: Call,
-    outcome: Outcome,
+    delivery: ResultDelivery,
 }
 
 impl Task for Differential {
     fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
-        let Differential { level, call, outcome } = *self;
+        let Differential { level, call, delivery } = *self;
         let y = call.y.clone();
         let walk = walk(compiler);
         let result = machine.take_window(counts(vector_layout(walk, &y)), true);
-        let tangents = read(walk, &y, (&result, At::default()))?;
-        let values = leaves(walk, y.tangent, &y.cells, At::default())?;
+        let tangents = read(walk, &y, (&result, Offset::default()))?;
+        let values = leaves(walk, y.tangent, &y.cells, Offset::default())?;
         let still = tangents.iter().all(|dy| machine.levels.node(level, *dy) == 0);
         if still && tangents.iter().any(|dy| dy.value != 0.0) {
             let numbers = machine.levels.push_call(level, call, &values)?;
-            return deliver(machine, compiler, y, &numbers, outcome);
+            return deliver(machine, compiler, y, &numbers, delivery);
         }
         let mut numbers = vec![];
         for (y, dy) in values.into_iter().zip(tangents) {
-            numbers.push(machine.levels.moving_like(level, dy, y)?);
+            numbers.push(machine.levels.varied_like(level, dy, y)?);
         }
-        deliver(machine, compiler, y, &numbers, outcome)
+        deliver(machine, compiler, y, &numbers, delivery)
     }
 }

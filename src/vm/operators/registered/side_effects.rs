@@ -18,8 +18,8 @@ use hashbrown::HashSet;
 /// Whether a call by this rule may store numbers in addition to its results.
 pub(crate) fn any(machine: &mut Machine, compiler: &mut dyn Compiler, call: RuleCall<'_>, arguments: &Cells) -> bool {
     let RuleCall { site, rule } = call;
-    let is_untold = |(counts, tangent): &(_, Option<_>)| tangent.is_none() && holds_numbers(counts);
-    if site.changes && site.params.iter().any(is_untold) {
+    let is_not_differentiable = |(counts, tangent): &(_, Option<_>)| tangent.is_none() && holds_numbers(counts);
+    if site.changes && site.params.iter().any(is_not_differentiable) {
         return true;
     }
     // An error may contain values from which it was constructed.
@@ -29,7 +29,7 @@ pub(crate) fn any(machine: &mut Machine, compiler: &mut dyn Compiler, call: Rule
     match of(machine, compiler, rule.function) {
         Writes::Nothing => false,
         Writes::Something => true,
-        Writes::Given => {
+        Writes::Argument => {
             let given = functions_in(machine, site, arguments);
             given.into_iter().any(|function| of(machine, compiler, function) == Writes::Something)
         }
@@ -52,7 +52,7 @@ fn of(machine: &mut Machine, compiler: &mut dyn Compiler, function: u32) -> Writ
             Some(Writes::Nothing) => continue,
             Some(Writes::Something) => writes = Writes::Something,
             // A function without code cannot run.
-            Some(Writes::Given) | None => {
+            Some(Writes::Argument) | None => {
                 if let Ok(code) = machine.original(compiler, next) {
                     for instruction in &code.instructions {
                         match instruction {
@@ -61,7 +61,7 @@ fn of(machine: &mut Machine, compiler: &mut dyn Compiler, function: u32) -> Writ
                                 let made = code.closures.get(site.0 as usize).map(|site| site.function);
                                 open.extend(made.filter(|made| met.insert(*made)));
                             }
-                            Instruction::CallValue { .. } if writes == Writes::Nothing => writes = Writes::Given,
+                            Instruction::CallValue { .. } if writes == Writes::Nothing => writes = Writes::Argument,
                             _ if stores(instruction) && !code.is_prelude => writes = Writes::Something,
                             _ => {}
                         }

@@ -9,13 +9,13 @@ use crate::value::{Cells, Ref};
 use crate::vm::compiler::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::operators::checkpoint::snapshot::{Copier, Environment, parts, state};
-use crate::vm::operators::{At, counts, leaves, set_leaves, value_layout, walk};
+use crate::vm::operators::{Offset, counts, leaves, set_leaves, value_layout, walk};
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Callee, Next, Task};
 use std::rc::Rc;
 
 /// The state before a call.
-pub(crate) struct Before {
+pub(crate) struct CallSnapshot {
     function: u32,
     /// The arguments and the global variables.
     state: Ref,
@@ -23,7 +23,7 @@ pub(crate) struct Before {
 }
 
 /// The state while the function runs again.
-struct Again {
+struct RerunTask {
     environment: Environment,
     result: TangentId,
     /// The error that was thrown.
@@ -32,24 +32,24 @@ struct Again {
     changed: Cells,
 }
 
-impl Before {
-    pub(crate) fn new(machine: &mut Machine, function: u32, arguments: &Cells) -> Before {
+impl CallSnapshot {
+    pub(crate) fn new(machine: &mut Machine, function: u32, arguments: &Cells) -> CallSnapshot {
         let now = state(Ref::Cells(Rc::new(arguments.clone())), &mut machine.globals);
         if let Some((_, globals)) = parts(&now) {
             machine.globals = Cells::clone(&globals);
         }
         let state = Copier::new(|slot| slot).copy(&now);
-        Before { function, state, random: machine.host.random.clone() }
+        CallSnapshot { function, state, random: machine.host.random.clone() }
     }
 
     /// Calls the function again. The window holds the error, and after it the modified values, whose tangent type is `result`.
-    pub(crate) fn again(
+    pub(crate) fn rerun(
         self,
         machine: &mut Machine,
         compiler: &dyn Compiler,
         result: TangentId,
     ) -> Result<Next, Box<Fault>> {
-        let Before { function, state, random } = self;
+        let CallSnapshot { function, state, random } = self;
         let Some((Ref::Cells(arguments), globals)) = parts(&state) else {
             return Err(Fault::internal("a call has no arguments"));
         };
@@ -58,8 +58,8 @@ impl Before {
         let error = machine.take_reference(0);
         let environment = Environment::replace(machine, Rc::unwrap_or_clone(globals), random);
         machine.set_window(arguments.all());
-        let again = Again { environment, result, error, changed };
-        Ok(Next::Call { callee: Callee::BodyDerivative(function), derivative: true, then: Some(Box::new(again)) })
+        let rerun = RerunTask { environment, result, error, changed };
+        Ok(Next::Call { callee: Callee::BodyDerivative(function), derivative: true, then: Some(Box::new(rerun)) })
     }
 }
 
@@ -69,14 +69,14 @@ fn changed(machine: &mut Machine, compiler: &dyn Compiler, result: TangentId) ->
     machine.after_error(|machine| machine.take_window(counts, true))
 }
 
-impl Task for Again {
+impl Task for RerunTask {
     fn resume(self: Box<Self>, machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<Next, Box<Fault>> {
-        let Again { environment, result, error, changed: mut values } = *self;
+        let RerunTask { environment, result, error, changed: mut values } = *self;
         environment.restore(machine);
-        let again = changed(machine, compiler, result);
+        let rerun = changed(machine, compiler, result);
         let walk = walk(compiler);
-        let numbers = leaves(walk, result, &again, At::default())?;
-        set_leaves(walk, result, (&mut values, At::default()), &numbers)?;
+        let numbers = leaves(walk, result, &rerun, Offset::default())?;
+        set_leaves(walk, result, (&mut values, Offset::default()), &numbers)?;
         machine.set_integer(0, 1);
         machine.set_reference(0, error);
         machine.after_error(|machine| machine.set_window(values.all()));

@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 /// Declarations that are built by functions instead of a type checker.
 #[derive(Default)]
-pub struct World {
+pub struct TestDeclarations {
     nominals: Vec<Rc<Nominal>>,
     functions: Vec<(Rc<Function>, Option<Rc<Body>>)>,
     globals: Vec<Rc<Global>>,
@@ -59,9 +59,9 @@ pub fn function_type(params: &[Type], result: Type) -> Type {
     }))
 }
 
-impl World {
-    pub fn new() -> World {
-        let mut world = World::default();
+impl TestDeclarations {
+    pub fn new() -> TestDeclarations {
+        let mut world = TestDeclarations::default();
         let int = Builtin::Int { bits: 64, signed: true };
         for (name, builtin, params) in [
             ("Double", Builtin::Double, 0),
@@ -227,7 +227,7 @@ fn local(name: &str, ty: &Type, is_inout: bool) -> Local {
     Local { name, ty: ty.clone(), mutable, once: false, is_inout, captured, ownership: Ownership::Strong, span: SPAN }
 }
 
-impl Declarations for World {
+impl Declarations for TestDeclarations {
     fn nominal(&mut self, id: NominalId) -> Rc<Nominal> {
         self.nominals[id.0 as usize].clone()
     }
@@ -293,7 +293,7 @@ impl Declarations for World {
     fn by_own_equality(&mut self, _primitive: &str, _of: &Type) -> Option<FunctionId> {
         None
     }
-    fn own_texts(&mut self, _ty: &Type) -> Option<[FunctionRef; 2]> {
+    fn custom_descriptions(&mut self, _ty: &Type) -> Option<[FunctionRef; 2]> {
         None
     }
     fn deinits(&mut self, _ty: &Type) -> Vec<FunctionRef> {

@@ -2,7 +2,7 @@
 
 use super::connection::Channel;
 use super::mailbox::Mailbox;
-use super::message::{Parent, Request, Wire};
+use super::message::{Codec, Parent, Request};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::io::{BufRead, Error, Read, Result};
@@ -13,20 +13,20 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 /// The interval of checks for an interrupt while waiting.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The front end that can answer input requests.
 #[derive(Clone, Default)]
 pub(super) struct Stdin {
     /// The current request, if its front end supports input.
-    pub(super) asked: Rc<RefCell<Option<Parent>>>,
+    pub(super) current_request: Rc<RefCell<Option<Parent>>>,
 }
 
 /// A standard input that requests each line from the user.
 #[derive(Clone)]
-pub(super) struct Question {
+pub(super) struct InputReader {
     pub(super) stdin: Stdin,
-    pub(super) wire: Arc<Wire>,
+    pub(super) codec: Arc<Codec>,
     pub(super) mailbox: Mailbox,
     pub(super) answers: Rc<Receiver<Request>>,
     pub(super) interrupt: Arc<AtomicBool>,
@@ -34,16 +34,16 @@ pub(super) struct Question {
     pub(super) line: Vec<u8>,
 }
 
-impl Question {
-    fn ask(&mut self) -> Result<()> {
-        let parent = self.stdin.asked.borrow().clone();
+impl InputReader {
+    fn request_line(&mut self) -> Result<()> {
+        let parent = self.stdin.current_request.borrow().clone();
         let parent = parent.ok_or_else(|| Error::other("this front end does not support input"))?;
         // Discards the answers to earlier requests that were interrupted.
         while self.answers.try_recv().is_ok() {}
-        let question = json!({ "prompt": "", "password": false });
-        self.mailbox.post(Channel::Stdin, self.wire.answer(&parent, "input_request", &question));
+        let prompt = json!({ "prompt": "", "password": false });
+        self.mailbox.post(Channel::Stdin, self.codec.answer(&parent, "input_request", &prompt));
         loop {
-            match self.answers.recv_timeout(LOOK) {
+            match self.answers.recv_timeout(POLL_INTERVAL) {
                 Ok(answer) => {
                     let text = answer.content.get("value").and_then(Value::as_str).unwrap_or_default();
                     self.line = format!("{text}\n").into_bytes();
@@ -59,7 +59,7 @@ impl Question {
     }
 }
 
-impl Read for Question {
+impl Read for InputReader {
     fn read(&mut self, into: &mut [u8]) -> Result<usize> {
         let count = self.fill_buf()?.read(into)?;
         self.consume(count);
@@ -67,10 +67,10 @@ impl Read for Question {
     }
 }
 
-impl BufRead for Question {
+impl BufRead for InputReader {
     fn fill_buf(&mut self) -> Result<&[u8]> {
         if self.line.is_empty() {
-            self.ask()?;
+            self.request_line()?;
         }
         Ok(&self.line)
     }

@@ -1,21 +1,21 @@
-//! Trial: calls a function of the program within a run; the call may fail without stopping the program.
+//! Protected call: calls a function of the program within a run; the call may fail without stopping the program.
 
 use crate::diagnostic::Code as Number;
 use crate::value::{Cells, Ref, finalizer};
 use crate::vm::compiler::Compiler;
 use crate::vm::dispatch;
 use crate::vm::dispatch::calls::perform;
-use crate::vm::fault::{Fault, Kind};
+use crate::vm::fault::{Fault, FaultKind};
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Callee, Next};
 
 /// Calls the original of a function beyond the window, and returns its results; `None` when it fails.
 ///
-/// The Rust stack grows by one run: the caller must ensure that trials do not nest.
+/// The Rust stack grows by one run: the caller must ensure that protected calls do not nest.
 ///
 /// # Errors
 /// When the program itself must stop: a limit is reached, or the run is interrupted.
-pub(in crate::vm) fn attempt(
+pub(in crate::vm) fn call_protected(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
     callee: Callee,
@@ -49,7 +49,7 @@ pub(in crate::vm) fn attempt(
     };
     machine.frames.truncate(frames);
     finalizer::forget();
-    finalizer::give_back(waiting);
+    finalizer::requeue(waiting);
     outcome
 }
 
@@ -57,7 +57,7 @@ pub(in crate::vm) fn attempt(
 fn stops(fault: &Fault) -> bool {
     matches!(
         fault.kind,
-        Kind::Error(
+        FaultKind::Error(
             Number::StepLimit | Number::TimeLimit | Number::MemoryLimit | Number::Interrupted | Number::Internal
         )
     )

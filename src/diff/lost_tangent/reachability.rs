@@ -1,10 +1,10 @@
-//! Reach: determines the registers that may hold an integer or a string that was computed from a number and may become a number
-//! again.
+//! Reachability: determines the registers that may hold an integer or a string that was computed from a number and may become a
+//! number again.
 //!
-//! In: all functions of a program, since a chain may lead through any storage and any function value. Out: for each register
-//! whether it must be followed while derivative code runs.
+//! In: all functions of a program, since a path that loses a tangent may lead through any storage and any function value. Out: for
+//! each register whether it must be followed while derivative code runs.
 //!
-//! Promises: a register that is not followed cannot be a part of such a chain. A register that is followed may be one: boxes are
+//! Promises: a register that is not followed cannot be a part of such a path. A register that is followed may be one: boxes are
 //! distinguished by components only, function values by the banks of their parameters and results.
 
 use crate::diff::lost_tangent::links::{Link, Links, Place};
@@ -17,11 +17,11 @@ use hashbrown::{HashMap, HashSet};
 type Node = u32;
 
 /// The banks of the parameters and the results of a function value.
-pub type Kind = (Vec<Bank>, Vec<Bank>);
+pub type FunctionBanks = (Vec<Bank>, Vec<Bank>);
 
 /// A place that several functions reach.
 #[derive(Clone, PartialEq, Eq, Hash)]
-enum Shared {
+enum SharedPlace {
     Box(Bank, u32),
     Global(Bank, u32),
     Captured(FunctionId, Bank, u32),
@@ -29,47 +29,53 @@ enum Shared {
     Result(u32, u32),
 }
 
-/// The registers and places to which chains with lost tangents can lead.
+/// The registers and places to which paths with lost tangents can lead.
 #[derive(Default)]
-pub struct Reach {
+pub struct Reachability {
     /// The node of the first register of each function.
     first: Vec<Node>,
-    shared: HashMap<Shared, Node>,
+    shared: HashMap<SharedPlace, Node>,
     /// Function values by the banks of their parameters and results.
-    kinds: HashMap<Kind, u32>,
+    kinds: HashMap<FunctionBanks, u32>,
     /// The nodes to follow; none where no tangent can be lost.
     followed: Vec<bool>,
-    /// Whether chains lead through variables and instances that functions share, or through results of function values.
+    /// Whether paths lead through variables and instances that functions share, or through results of function values.
     is_shared: bool,
 }
 
 /// The graph of edges while it is being built.
-struct Search<'p> {
+struct ReachabilityBuilder<'p> {
     program: &'p Program,
-    reach: Reach,
+    reachability: Reachability,
     nodes: Node,
     edges: Vec<(Node, Node)>,
-    breaks: Vec<Node>,
+    losses: Vec<Node>,
     ends: Vec<Node>,
 }
 
-impl Reach {
+impl Reachability {
     /// Analyzes all functions of a program.
-    pub fn of(program: &Program) -> Reach {
-        let mut search =
-            Search { program, reach: Reach::default(), nodes: 0, edges: vec![], breaks: vec![], ends: vec![] };
+    pub fn of(program: &Program) -> Reachability {
+        let mut builder = ReachabilityBuilder {
+            program,
+            reachability: Reachability::default(),
+            nodes: 0,
+            edges: vec![],
+            losses: vec![],
+            ends: vec![],
+        };
         for f in &program.functions {
-            search.reach.first.push(search.nodes);
-            search.nodes += 2 * f.as_ref().map_or(0, |f| f.registers.len() as u32);
+            builder.reachability.first.push(builder.nodes);
+            builder.nodes += 2 * f.as_ref().map_or(0, |f| f.registers.len() as u32);
         }
-        let made = search.function_values();
+        let made = builder.function_values();
         for (id, f) in (0..).map(FunctionId).zip(&program.functions) {
             if let Some(f) = f.as_deref().filter(|f| !f.is_opaque) {
                 crate::cancel::check();
-                search.function(id, f, made.contains(&id));
+                builder.function(id, f, made.contains(&id));
             }
         }
-        search.finish()
+        builder.finish()
     }
 
     /// Whether there is nothing to follow.
@@ -77,7 +83,7 @@ impl Reach {
         self.followed.is_empty()
     }
 
-    /// Whether a chain may lead out of a function value without results, which may throw.
+    /// Whether a path may lead out of a function value without results, which may throw.
     pub fn leads_out(&self) -> bool {
         self.is_shared
     }
@@ -96,9 +102,9 @@ impl Reach {
     }
 
     /// Whether this argument of function values with such banks is to be followed.
-    pub fn follows_argument(&self, kind: &Kind, argument: u32) -> bool {
+    pub fn follows_argument(&self, kind: &FunctionBanks, argument: u32) -> bool {
         let kind = self.kinds.get(kind);
-        let node = kind.and_then(|kind| self.shared.get(&Shared::Parameter(*kind, argument)));
+        let node = kind.and_then(|kind| self.shared.get(&SharedPlace::Parameter(*kind, argument)));
         node.is_some_and(|node| self.is_followed(*node))
     }
 
@@ -112,22 +118,22 @@ impl Reach {
 }
 
 /// Returns the place that functions share; or the register of the object, for a place in a value.
-fn shared(place: Place) -> Result<Shared, Reg> {
+fn shared(place: Place) -> Result<SharedPlace, Reg> {
     match place {
         Place::Value(object, _) => Err(object),
-        Place::Box(_, bank, k) => Ok(Shared::Box(bank, k)),
-        Place::Global(bank, k) => Ok(Shared::Global(bank, k)),
-        Place::Captured(_, f, bank, k) => Ok(Shared::Captured(f, bank, k)),
+        Place::Box(_, bank, k) => Ok(SharedPlace::Box(bank, k)),
+        Place::Global(bank, k) => Ok(SharedPlace::Global(bank, k)),
+        Place::Captured(_, f, bank, k) => Ok(SharedPlace::Captured(f, bank, k)),
     }
 }
 
-/// Whether a chain may go through a function that is called by its name. Where its registered derivative applies, that defines
+/// Whether a path may go through a function that is called by its name. Where its registered derivative applies, that defines
 /// its tangents; elsewhere the function is like any other.
 pub fn passes(callee: &Function) -> bool {
     !callee.is_opaque
 }
 
-impl Search<'_> {
+impl ReachabilityBuilder<'_> {
     /// Returns the functions that may be called without being named.
     fn function_values(&self) -> HashSet<FunctionId> {
         let steps = self.program.functions.iter().flatten().flat_map(|f| &f.blocks).flat_map(|b| &b.instructions);
@@ -135,9 +141,9 @@ impl Search<'_> {
         closures.chain(self.program.dispatch.values().copied()).collect()
     }
 
-    fn shared(&mut self, shared: Shared) -> Node {
+    fn shared(&mut self, shared: SharedPlace) -> Node {
         let next = self.nodes;
-        let node = *self.reach.shared.entry(shared).or_insert(next);
+        let node = *self.reachability.shared.entry(shared).or_insert(next);
         if node == next {
             self.nodes += 2;
         }
@@ -146,7 +152,7 @@ impl Search<'_> {
 
     fn place(&mut self, id: FunctionId, place: Place) -> [Node; 2] {
         match shared(place) {
-            Err(object) => [self.reach.register(id, object) + 1; 2],
+            Err(object) => [self.reachability.register(id, object) + 1; 2],
             Ok(shared) => {
                 let node = self.shared(shared);
                 [node, node + 1]
@@ -154,9 +160,9 @@ impl Search<'_> {
         }
     }
 
-    fn kind(&mut self, kind: Kind) -> u32 {
-        let next = self.reach.kinds.len() as u32;
-        *self.reach.kinds.entry(kind).or_insert(next)
+    fn kind(&mut self, kind: FunctionBanks) -> u32 {
+        let next = self.reachability.kinds.len() as u32;
+        *self.reachability.kinds.entry(kind).or_insert(next)
     }
 
     /// Adds edges for a value, and for its content, that are moved from one node to another.
@@ -192,22 +198,22 @@ impl Search<'_> {
             let bank = |r: &Reg| f.registers[r.0 as usize].bank;
             let kind = self.kind((f.params.iter().map(bank).collect(), f.results.clone()));
             for (k, param) in (0..).zip(&f.params).filter(|(_, r)| bank(r) != Bank::F) {
-                let from = self.shared(Shared::Parameter(kind, k));
-                self.edge(from, self.reach.register(id, *param));
+                let from = self.shared(SharedPlace::Parameter(kind, k));
+                self.edge(from, self.reachability.register(id, *param));
             }
             for (k, result) in returned(f).filter(|(_, r)| bank(r) != Bank::F) {
-                let to = self.shared(Shared::Result(kind, k));
-                self.edge(self.reach.register(id, result), to);
+                let to = self.shared(SharedPlace::Result(kind, k));
+                self.edge(self.reachability.register(id, result), to);
             }
         }
     }
 
     fn link(&mut self, id: FunctionId, f: &Function, link: Link, constants: &[bool]) {
-        let register = |search: &Self, reg| search.reach.register(id, reg);
+        let register = |builder: &Self, reg| builder.reachability.register(id, reg);
         match link {
-            Link::Break { number, to } => {
+            Link::Lose { number, to } => {
                 if !constants[number.0 as usize] {
-                    self.breaks.push(register(self, to));
+                    self.losses.push(register(self, to));
                 }
             }
             Link::Carry { from, to } => self.edges.push((register(self, from), register(self, to))),
@@ -233,55 +239,58 @@ impl Search<'_> {
     fn call(&mut self, id: FunctionId, callee: FunctionId, step: &Instruction) {
         let Some(f) = self.program.function(callee).filter(|f| passes(f)) else { return };
         let is_followable = |reg: &Reg| f.registers[reg.0 as usize].bank != Bank::F;
-        // In levels outside of the one that a registered derivative is for, chains lead through its body.
+        // In levels outside of the one that a registered derivative is for, paths lead through its body.
         for rule in &f.rules {
             let Some(derivative) = self.program.function(rule.function) else { continue };
             for (from, to) in step.ins.iter().zip(&derivative.params) {
                 if derivative.registers[to.0 as usize].bank != Bank::F {
-                    self.edge(self.reach.register(id, *from), self.reach.register(rule.function, *to));
+                    self.edge(self.reachability.register(id, *from), self.reachability.register(rule.function, *to));
                 }
             }
         }
         for (from, to) in step.ins.iter().zip(&f.params).filter(|(_, to)| is_followable(to)) {
-            self.edge(self.reach.register(id, *from), self.reach.register(callee, *to));
+            self.edge(self.reachability.register(id, *from), self.reachability.register(callee, *to));
         }
         for (k, from) in returned(f).filter(|(_, from)| is_followable(from)) {
             if let Some(to) = step.outs.get(k as usize) {
-                self.edge(self.reach.register(callee, from), self.reach.register(id, *to));
+                self.edge(self.reachability.register(callee, from), self.reachability.register(id, *to));
             }
         }
     }
 
     /// Adds the edges of a function value that is called, or passed to an operator, which returns its results.
-    fn call_value(&mut self, id: FunctionId, f: &Function, kind: Kind, (takes, gives): (&[Reg], &[Reg])) {
+    fn call_value(&mut self, id: FunctionId, f: &Function, kind: FunctionBanks, (takes, gives): (&[Reg], &[Reg])) {
         let bank = |r: &Reg| f.registers[r.0 as usize].bank;
         let kind = self.kind(kind);
         for (k, from) in (0..).zip(takes).filter(|(_, r)| bank(r) != Bank::F) {
-            let to = self.shared(Shared::Parameter(kind, k));
-            self.edge(self.reach.register(id, *from), to);
+            let to = self.shared(SharedPlace::Parameter(kind, k));
+            self.edge(self.reachability.register(id, *from), to);
         }
         for (k, to) in (0..).zip(gives).filter(|(_, r)| bank(r) != Bank::F) {
-            let from = self.shared(Shared::Result(kind, k));
-            self.edge(from, self.reach.register(id, *to));
+            let from = self.shared(SharedPlace::Result(kind, k));
+            self.edge(from, self.reachability.register(id, *to));
         }
     }
 
-    fn finish(mut self) -> Reach {
-        if self.breaks.is_empty() || self.ends.is_empty() {
-            return self.reach;
+    fn finish(mut self) -> Reachability {
+        if self.losses.is_empty() || self.ends.is_empty() {
+            return self.reachability;
         }
-        let behind = reached(self.nodes, &self.edges, &self.breaks);
+        let after_loss = reached(self.nodes, &self.edges, &self.losses);
         self.edges.iter_mut().for_each(|(from, to)| std::mem::swap(from, to));
-        let before = reached(self.nodes, &self.edges, &self.ends);
-        let followed: Vec<bool> = behind.into_iter().zip(before).map(|(behind, before)| behind && before).collect();
+        let before_end = reached(self.nodes, &self.edges, &self.ends);
+        let followed: Vec<bool> =
+            after_loss.into_iter().zip(before_end).map(|(after_loss, before_end)| after_loss && before_end).collect();
         if followed.contains(&true) {
-            self.reach.followed = followed;
-            let is_open = |shared: &Shared| matches!(shared, Shared::Box(..) | Shared::Global(..) | Shared::Result(..));
-            let mut shared = self.reach.shared.iter().filter(|(shared, _)| is_open(shared));
-            self.reach.is_shared =
-                shared.any(|(_, node)| self.reach.is_followed(*node) || self.reach.is_followed(node + 1));
+            self.reachability.followed = followed;
+            let is_open = |shared: &SharedPlace| {
+                matches!(shared, SharedPlace::Box(..) | SharedPlace::Global(..) | SharedPlace::Result(..))
+            };
+            let mut shared = self.reachability.shared.iter().filter(|(shared, _)| is_open(shared));
+            self.reachability.is_shared =
+                shared.any(|(_, node)| self.reachability.is_followed(*node) || self.reachability.is_followed(node + 1));
         }
-        self.reach
+        self.reachability
     }
 }
 
@@ -292,7 +301,7 @@ pub fn body_of<'s>(
     f: &Function,
     operator: &Operator,
     step: &'s Instruction,
-) -> Option<(Kind, &'s [Reg])> {
+) -> Option<(FunctionBanks, &'s [Reg])> {
     if *operator == (Operator::Recompute { traced: false }) {
         return Some(((vec![], step.outs.iter().map(|r| f.registers[r.0 as usize].bank).collect()), &step.outs));
     }
