@@ -96,9 +96,9 @@ impl Graph {
              <rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>\n"
         );
         for (node, to) in self.nodes.iter().zip(&places) {
-            for (from, slope) in &node.operands {
+            for (from, partial) in &node.operands {
                 if let Some(from) = places.get(*from) {
-                    line(&mut out, *from, *to, slope);
+                    line(&mut out, *from, *to, partial);
                 }
             }
         }
@@ -110,7 +110,7 @@ impl Graph {
     }
 }
 
-fn line(out: &mut String, from: (usize, usize), to: (usize, usize), slope: &str) {
+fn line(out: &mut String, from: (usize, usize), to: (usize, usize), partial: &str) {
     let (x1, y1, x2, y2) = (from.0 + SIZE.0 / 2, from.1, to.0 - SIZE.0 / 2, to.1);
     let (bend1, bend2) = (x1 + STEP.0 / 4, x2.saturating_sub(STEP.0 / 4));
     let (mx, my) = ((x1 + x2) / 2, (y1 + y2) / 2);
@@ -121,7 +121,7 @@ fn line(out: &mut String, from: (usize, usize), to: (usize, usize), slope: &str)
          <circle cx=\"{x2}\" cy=\"{y2}\" r=\"3\" fill=\"#888\"/>\n\
          <text x=\"{mx}\" y=\"{}\" font-size=\"10\" fill=\"#666\">{}</text>",
         my.saturating_sub(3),
-        escaped(slope)
+        escaped(partial)
     );
 }
 

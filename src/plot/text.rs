@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_goes_from_corner_to_corner() {
+    fn a_line_is_drawn_as_a_diagonal() {
         let points = (0..=200).map(|k| f64::from(k) / 200.0).map(|x| (x, x)).collect();
         let lines = Chart {
             title: String::new(),

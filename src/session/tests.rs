@@ -117,8 +117,8 @@ fn kinks_are_noted_after_an_explanation() {
 fn a_warning_is_reported_once() {
     dialogue(&[
         (
-            "h(x) = withoutDerivative(at: x); let slope = gradient(at: 1.0) { x in Double(3).squareRoot() }",
-            "W0701: result does not depend on differentiation arguments and will always have a zero derivative; do you want to add 'withoutDerivative(at:)' to make it explicit?; h : (Double) -> Double; slope : Double = 0.0",
+            "h(x) = withoutDerivative(at: x); let r = gradient(at: 1.0) { x in Double(3).squareRoot() }",
+            "W0701: result does not depend on differentiation arguments and will always have a zero derivative; do you want to add 'withoutDerivative(at:)' to make it explicit?; h : (Double) -> Double; r : Double = 0.0",
         ),
         ("1", "_ : Int = 1"),
     ]);

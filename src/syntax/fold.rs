@@ -17,7 +17,7 @@ pub const MAX_DEPTH: u32 = 12_000;
 
 /// Folds every sequence of a file.
 pub fn fold_file(file: &mut File, table: &OperatorTable) -> Vec<Diagnostic> {
-    let mut folder = Folder { table, diagnostics: vec![], height: 0, told_depth: false, follows_flow: false };
+    let mut folder = Folder { table, diagnostics: vec![], height: 0, reported_depth: false, follows_flow: false };
     visit::file(&mut folder, file);
     if folder.follows_flow {
         folder.diagnostics.append(&mut flow_sensitive::expand(file));
@@ -30,7 +30,7 @@ struct Folder<'t> {
     diagnostics: Vec<Diagnostic>,
     /// The height of the tallest expression visited since this field was last reset.
     height: u32,
-    told_depth: bool,
+    reported_depth: bool,
     /// Whether a flow-sensitive gradient operator was found.
     follows_flow: bool,
 }
@@ -80,7 +80,7 @@ impl Folder<'_> {
         if height <= MAX_DEPTH {
             return height;
         }
-        if !std::mem::replace(&mut self.told_depth, true) {
+        if !std::mem::replace(&mut self.reported_depth, true) {
             let message = format!("this expression is nested more than {MAX_DEPTH} deep");
             self.diagnostics.push(
                 Diagnostic::error(Code::TooDeep, expr.span, message)

@@ -64,7 +64,7 @@ fn stmt(v: &mut impl Visitor, item: &mut Stmt) {
 
 fn parts(v: &mut impl Visitor, item: &mut Stmt) {
     match &mut item.kind {
-        StmtKind::Expr(e) | StmtKind::Throw(e) | StmtKind::Labelled { body: e, .. } => v.expr(e),
+        StmtKind::Expr(e) | StmtKind::Throw(e) | StmtKind::Labeled { body: e, .. } => v.expr(e),
         StmtKind::Decl(d) => decl(v, d),
         StmtKind::Guard { conditions: c, body } | StmtKind::While { conditions: c, body, .. } => {
             conditions(v, c);

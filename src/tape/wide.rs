@@ -79,8 +79,8 @@ pub struct Block {
     /// Whether the function may throw.
     pub throws: bool,
     /// The location of the results.
-    pub outline: HeapPath,
-    /// The results: an object of the outline, and the index of the number in it.
+    pub heap_path: HeapPath,
+    /// The results: an object of the heap_path, and the index of the number in it.
     pub results: Vec<(u32, u32)>,
     /// Bytes that the copy alone holds.
     pub held: u64,

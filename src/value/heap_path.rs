@@ -88,11 +88,11 @@ mod tests {
     #[test]
     fn another_copy_has_its_numbers_at_the_same_places() {
         let make = |x: f64| [holding(&[array(&[1.0]), holding(&[array(&[2.0, x])])])];
-        let (outline, objects) = HeapPath::of(&make(3.0), &HashSet::new());
+        let (heap_path, objects) = HeapPath::of(&make(3.0), &HashSet::new());
         let place = objects.iter().position(|o| number(o, 1).is_some()).unwrap();
-        let others = outline.follow(&make(4.0)).unwrap();
+        let others = heap_path.follow(&make(4.0)).unwrap();
         assert_eq!(number(&others[place], 1), Some((4.0, Slot::NONE)));
-        assert!(outline.follow(&[array(&[])]).is_none());
+        assert!(heap_path.follow(&[array(&[])]).is_none());
     }
 
     #[test]

@@ -123,7 +123,7 @@ mod tests {
         let at = text.address();
         text.push_str("d");
         assert_eq!((&*text, &*other), ("abcd", "ab"));
-        assert_eq!(text.address(), at, "nobody else has it, so it grows in place");
+        assert_eq!(text.address(), at, "it is not shared, so it grows in place");
         let mut growing = Text::from("x");
         growing.reserve(100);
         let Text::Growing(inside) = &growing else { panic!("a text with room") };

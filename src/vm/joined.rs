@@ -4,7 +4,7 @@ use crate::bytecode::Joined;
 use crate::bytecode::operand::Ways;
 
 /// A `match` over the first numbers of [`Joined`], each arm with the number known at compile time.
-macro_rules! specialised {
+macro_rules! specialized {
     ($number:expr, $f:ident $args:tt, $($known:literal)*) => {
         match $number {
             $($known => $f::<$known> $args,)*
@@ -17,19 +17,19 @@ macro_rules! specialised {
 /// `(a ∘ b) ∘ c`
 #[inline(always)]
 pub fn left(how: Ways, a: f64, b: f64, c: f64) -> f64 {
-    specialised!(how.0, left_by(a, b, c), 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
+    specialized!(how.0, left_by(a, b, c), 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
 }
 
 /// `a ∘ (b ∘ c)`
 #[inline(always)]
 pub fn right(how: Ways, a: f64, b: f64, c: f64) -> f64 {
-    specialised!(how.0, right_by(a, b, c), 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
+    specialized!(how.0, right_by(a, b, c), 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15)
 }
 
 /// `(a ∘ b) ∘ (c ∘ d)`
 #[inline(always)]
 pub fn both(how: Ways, operands: [f64; 4]) -> f64 {
-    specialised!(how.0, both_by(operands),
+    specialized!(how.0, both_by(operands),
         0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15
         16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31
         32 33 34 35 36 37 38 39 40 41 42 43 44 45 46 47

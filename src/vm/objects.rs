@@ -102,7 +102,7 @@ pub fn no_component() -> Box<Fault> {
 }
 
 /// The maximum number of elements of an array that are listed.
-const TOLD: usize = 8;
+const MAX_LISTED: usize = 8;
 
 fn listed(numbers: &[f64]) -> String {
     let texts: Vec<String> = numbers.iter().map(|x| crate::value::number::in_formula(*x)).collect();
@@ -117,7 +117,11 @@ pub fn bad_index(cells: &Cells, index: i64) -> Box<Fault> {
         _ => {
             let fault: Box<Fault> = Failure::index("array", index, cells.len).into();
             let is_numbers = cells.f.len() == cells.len && cells.i.is_empty() && cells.r.is_empty();
-            if is_numbers && (1..=TOLD).contains(&cells.len) { fault.with("elements", listed(&cells.f)) } else { fault }
+            if is_numbers && (1..=MAX_LISTED).contains(&cells.len) {
+                fault.with("elements", listed(&cells.f))
+            } else {
+                fault
+            }
         }
     }
 }

@@ -158,7 +158,7 @@ fn a_new_program_passes_its_test_and_is_formatted() {
         0,
         "created wave.dscript; run it with 'dscript wave.dscript', test it with 'dscript test wave.dscript'\n",
     );
-    ended(&folder.run(&["wave.dscript"]), 0, "f(2) is 4.0, and its slope there 10.0\n");
+    ended(&folder.run(&["wave.dscript"]), 0, "f(2) is 4.0, and its derivative there 10.0\n");
     assert_eq!(folder.run(&["test"]).status, Some(0));
     ended(&folder.run(&["fmt", "--check"]), 0, "");
     fs::write(folder.0.join("wave.dscript"), "mine").unwrap();

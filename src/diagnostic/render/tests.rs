@@ -169,7 +169,7 @@ fn odd_spans_and_odd_texts_do_no_harm() {
 }
 
 #[test]
-fn color_is_only_written_when_asked_for() {
+fn color_is_only_written_on_request() {
     let map = sources(PROGRAM);
     let (with, without) = (
         render(&[mismatch(&map)], &map, Form::Full, true, 100),

@@ -47,7 +47,7 @@ fn whole() -> Builder {
 }
 
 #[test]
-fn an_integer_that_is_returned_hands_on_what_it_was_made_of() {
+fn an_integer_that_is_returned_passes_on_its_origin() {
     let (mut program, callee) = program(whole());
     let mut b = Builder::new("f");
     let (x, n) = (b.param("x", F), b.param("n", I));
@@ -89,7 +89,7 @@ fn caller(callee: FunctionId) -> Builder {
 }
 
 #[test]
-fn an_integer_that_is_given_hands_on_what_it_was_made_of() {
+fn an_integer_that_is_given_passes_on_its_origin() {
     let mut g = Builder::new("g");
     let n = g.param("n", I);
     let y = g.primitive("double.fromInt", &[n]);

@@ -10,9 +10,9 @@ const PROGRAM: &str = "\
 
 f(x) = x^3 - 2x
 
-print(\"f(2) is \\(f(2)), and its slope there \\(f'(2))\")
+print(\"f(2) is \\(f(2)), and its derivative there \\(f'(2))\")
 
-test \"the slope of f\" {
+test \"the derivative of f\" {
     expect(f'(2), equals: 10)
 }
 ";

@@ -148,7 +148,7 @@ mod tests {
 
     fn request(codec: &Codec) -> Frames {
         let mut frames = codec.answer(&Parent::default(), "kernel_info_request", &json!({"a": 1}));
-        frames.insert(0, b"somebody".to_vec());
+        frames.insert(0, b"client".to_vec());
         frames
     }
 
@@ -159,7 +159,7 @@ mod tests {
             let request = codec.decode(request(&codec)).unwrap();
             assert_eq!((request.kind.as_str(), &request.content["a"]), ("kernel_info_request", &json!(1)));
             let answer = codec.answer(&request.parent, "kernel_info_reply", &json!({}));
-            assert_eq!(answer[0], b"somebody");
+            assert_eq!(answer[0], b"client");
             assert_eq!(answer[4], request.parent.header, "the header is echoed as it came");
         }
     }

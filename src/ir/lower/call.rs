@@ -107,10 +107,10 @@ impl Builder<'_> {
         args: &'e [Argument],
     ) -> (Option<Operand>, &'e [Argument]) {
         let Callee::Requirement { protocol, requirement, self_type, .. } = callee else { return (None, args) };
-        let asked = self.d.requirement(*protocol, *requirement);
-        let asked = self.d.function(asked);
+        let requirement = self.d.requirement(*protocol, *requirement);
+        let requirement = self.d.function(requirement);
         let (metatype, rest) = match args.split_first() {
-            Some((Argument::Value(metatype), rest)) if has_type_self(&asked) => (Some(self.expr(metatype)), rest),
+            Some((Argument::Value(metatype), rest)) if has_type_self(&requirement) => (Some(self.expr(metatype)), rest),
             _ => (None, args),
         };
         let of = self.concrete(self_type);

@@ -155,8 +155,8 @@ impl Lowering {
             }
             Method::OpenedExistential { function, generic, param } => {
                 let declared = d.function(function.function);
-                let Some(asked) = declared.params.get(*param) else { return };
-                let ty = match (&asked.ty, ty) {
+                let Some(declared_param) = declared.params.get(*param) else { return };
+                let ty = match (&declared_param.ty, ty) {
                     (Type::Metatype(_), Type::Metatype(of)) => of,
                     (Type::Metatype(_), _) | (_, Type::Metatype(_)) => return,
                     _ => ty,
@@ -416,8 +416,8 @@ impl Builder<'_> {
                 (target, Some((0, of)))
             }
         };
-        let asked = has_type_self(&declared);
-        if asked && let (ThunkTarget::Witness { .. }, Some((_, of))) = (to, of) {
+        let takes_metatype = has_type_self(&declared);
+        if takes_metatype && let (ThunkTarget::Witness { .. }, Some((_, of))) = (to, of) {
             let Operand::Value(metatype) = operands.remove(0) else { return };
             let from = self.d.function(target.declaration().function);
             operands.splice(0..0, self.type_operand(&from, Some(metatype), of, operands.len()));

@@ -1,4 +1,4 @@
-//! Mirror: the size that a value has in Swift, and an outline of its components.
+//! Mirror: the size that a value has in Swift, and an heap_path of its components.
 
 use super::NativeFunction;
 use super::context::{Failure, NativeContext};
@@ -13,7 +13,7 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "type.size", call: |c| measure(c, |space| space.size) },
     NativeFunction { name: "type.stride", call: |c| measure(c, Space::stride) },
     NativeFunction { name: "type.alignment", call: |c| measure(c, |space| space.alignment) },
-    NativeFunction { name: "value.outline", call: outline },
+    NativeFunction { name: "value.heap_path", call: heap_path },
 ];
 
 /// The depth of nested parts below which parts are omitted: the Rust stack is finite.
@@ -97,7 +97,7 @@ fn measure(c: Call<'_, '_>, by: fn(Space) -> i64) -> Result<(), Failure> {
     c.return_integer(by(found))
 }
 
-fn outline(c: Call<'_, '_>) -> Result<(), Failure> {
+fn heap_path(c: Call<'_, '_>) -> Result<(), Failure> {
     let shape = c.type_at(0)?;
     let value = c.value(c.shapes.layout(shape))?;
     let mut writer = Outline { shapes: c.shapes, out: String::new(), depth: 0 };
@@ -107,7 +107,7 @@ fn outline(c: Call<'_, '_>) -> Result<(), Failure> {
 }
 
 /// Names the elements of a tuple by their labels or indices.
-fn labelled(parts: &[(Option<Rc<str>>, ShapeId)]) -> Vec<(String, ShapeId)> {
+fn labeled(parts: &[(Option<Rc<str>>, ShapeId)]) -> Vec<(String, ShapeId)> {
     let name = |k: usize, label: &Option<Rc<str>>| label.as_deref().map_or_else(|| format!(".{k}"), str::to_owned);
     parts.iter().enumerate().map(|(k, (label, shape))| (name(k, label), *shape)).collect()
 }
@@ -126,7 +126,7 @@ impl Outline<'_> {
         match self.shapes.get(shape) {
             Shape::Tuple(fields) => {
                 self.line(true, label, &format!("({} elements)", fields.len()));
-                self.parts(&labelled(fields), &mut value);
+                self.parts(&labeled(fields), &mut value);
             }
             Shape::Struct { fields, style: Style::Beside, .. } => {
                 if let Some((_, of)) = fields.first() {
@@ -196,7 +196,7 @@ impl Outline<'_> {
             several if self.depth < MAX_DEPTH => {
                 self.depth += 1;
                 self.line(true, &case.name, &format!("({} elements)", several.len()));
-                self.parts(&labelled(several), value);
+                self.parts(&labeled(several), value);
                 self.depth -= 1;
             }
             _ => {}

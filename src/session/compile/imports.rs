@@ -67,7 +67,7 @@ impl Session {
         let start = self.sources.get(id).start;
         self.context.sink.name_text(start, input.name);
         let mut parsed = syntax::parse(input.text, start);
-        self.settle_tests(&mut parsed.file, !importing.is_empty());
+        self.select_tests(&mut parsed.file, !importing.is_empty());
         let place = |span: Span| Span::new(span.start + start, span.end + start);
         let problems =
             problems.into_iter().map(|(span, problem)| Diagnostic::error(Code::Import, place(span), problem));

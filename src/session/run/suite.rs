@@ -76,7 +76,7 @@ impl Session {
 
     /// Prepares the tests of a file: a program runs without them, an importer does not include those of imported files, and
     /// a test that is entered at a prompt runs immediately.
-    pub(crate) fn settle_tests(&self, file: &mut File, is_imported: bool) {
+    pub(crate) fn select_tests(&self, file: &mut File, is_imported: bool) {
         if self.context.module.is_interactive {
             for item in &mut file.items {
                 if let Some(body) = body(item).cloned() {

@@ -40,7 +40,7 @@ pub enum StmtKind {
     /// `label: for pattern in sequence where filter { … }`
     For { label: Option<Ident>, pattern: Pattern, sequence: Expr, filter: Option<Expr>, body: Block },
     /// `label: if …`, `label: switch …`, `label: do …`
-    Labelled { label: Ident, body: Expr },
+    Labeled { label: Ident, body: Expr },
     /// `return value`
     Return(Option<Expr>),
     /// `break label`

@@ -6,7 +6,7 @@ use crate::syntax::ast::{
     Arg, CastKind, Closure, Expr, ExprKind, Ident, KeyPathPart, SequencePart, StringPart, TryKind, TypeExpr,
 };
 
-fn labelled(label: &Option<Ident>, tree: Tree) -> Tree {
+fn labeled(label: &Option<Ident>, tree: Tree) -> Tree {
     match label {
         Some(label) => list(format!("{}:", label.name), [tree]),
         None => tree,
@@ -15,7 +15,7 @@ fn labelled(label: &Option<Ident>, tree: Tree) -> Tree {
 
 fn args(args: &[Arg]) -> impl Iterator<Item = Tree> {
     args.iter().map(|arg| {
-        let value = labelled(&arg.label, expr(&arg.value));
+        let value = labeled(&arg.label, expr(&arg.value));
         if arg.trailing { list("trailing", [value]) } else { value }
     })
 }
@@ -43,7 +43,7 @@ pub(super) fn expr(e: &Expr) -> Tree {
         ExprKind::Closure(c) => closure(c),
         ExprKind::Array(elements) => list("array", elements.iter().map(expr)),
         ExprKind::Dictionary(pairs) => list("dictionary", pairs.iter().map(|(k, v)| list(":", [expr(k), expr(v)]))),
-        ExprKind::Tuple(elements) => list("tuple", elements.iter().map(|(l, e)| labelled(l, expr(e)))),
+        ExprKind::Tuple(elements) => list("tuple", elements.iter().map(|(l, e)| labeled(l, expr(e)))),
         ExprKind::Paren(inner) => list("paren", [expr(inner)]),
         ExprKind::Sequence(parts) => list("sequence", parts.iter().map(sequence_part)),
         ExprKind::Prefix { op, operand } => list(format!("prefix{}", op.name), [expr(operand)]),

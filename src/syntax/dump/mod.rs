@@ -77,7 +77,7 @@ fn block(name: &str, block: &Block) -> Tree {
 }
 
 fn stmt(item: &Stmt) -> Tree {
-    let labelled = |label: &Option<super::ast::Ident>, name: &str| match label {
+    let labeled = |label: &Option<super::ast::Ident>, name: &str| match label {
         Some(label) => format!("{}: {name}", label.name),
         None => name.to_owned(),
     };
@@ -86,17 +86,17 @@ fn stmt(item: &Stmt) -> Tree {
         StmtKind::Decl(d) => decl::decl(d),
         StmtKind::Guard { conditions: c, body } => list("guard", [conditions(c), block("else", body)]),
         StmtKind::While { label, conditions: c, body } => {
-            list(labelled(label, "while"), [conditions(c), block("do", body)])
+            list(labeled(label, "while"), [conditions(c), block("do", body)])
         }
         StmtKind::Repeat { label, body, condition } => {
-            list(labelled(label, "repeat"), [block("do", body), expr::expr(condition)])
+            list(labeled(label, "repeat"), [block("do", body), expr::expr(condition)])
         }
         StmtKind::For { label, pattern: p, sequence, filter, body } => {
             let filter = maybe("where", filter.as_ref().map(expr::expr));
             let parts = [pattern(p), expr::expr(sequence)].into_iter().chain(filter).chain([block("do", body)]);
-            list(labelled(label, "for"), parts)
+            list(labeled(label, "for"), parts)
         }
-        StmtKind::Labelled { label, body } => list(format!("{}:", label.name), [expr::expr(body)]),
+        StmtKind::Labeled { label, body } => list(format!("{}:", label.name), [expr::expr(body)]),
         StmtKind::Return(value) => list("return", value.as_ref().map(expr::expr)),
         StmtKind::Break(label) => list("break", label.as_ref().map(|l| word(&*l.name))),
         StmtKind::Continue(label) => list("continue", label.as_ref().map(|l| word(&*l.name))),

@@ -19,7 +19,7 @@ pub(super) fn generics(list: &[TypeExpr]) -> String {
     }
 }
 
-fn labelled((label, t): &(Option<Ident>, TypeExpr)) -> String {
+fn labeled((label, t): &(Option<Ident>, TypeExpr)) -> String {
     match label {
         Some(label) => format!("{}: {}", label.name, ty(t)),
         None => ty(t),
@@ -47,7 +47,7 @@ pub(super) fn ty(t: &TypeExpr) -> String {
         TypeExprKind::Dictionary(key, value) => format!("[{}: {}]", ty(key), ty(value)),
         TypeExprKind::Optional(inner) => format!("{}?", bracketed(inner)),
         TypeExprKind::Unwrapped(inner) => format!("{}!", bracketed(inner)),
-        TypeExprKind::Tuple(elements) => format!("({})", joined(elements, labelled)),
+        TypeExprKind::Tuple(elements) => format!("({})", joined(elements, labeled)),
         TypeExprKind::Function { params, result, throws, attributes: a } => {
             let throws = if *throws { " throws" } else { "" };
             format!("{}({}){throws} -> {}", attributes(a), joined(params, param), ty(result))

@@ -50,7 +50,7 @@ fn one_empty_line_is_enough() {
 fn comments_stay() {
     becomes("a // b\r\n//c \n", "a  // b\n//c \n");
     becomes("a          // one\nbb         // two\n", "a          // one\nbb         // two\n");
-    becomes("f {\n// in\na // behind\n// last\n}", "f {\n    // in\n    a  // behind\n    // last\n}\n");
+    becomes("f {\n// in\na // after\n// last\n}", "f {\n    // in\n    a  // after\n    // last\n}\n");
     becomes("a /* x */ + /* y /* z */ */ b", "a /* x */ + /* y /* z */ */ b\n");
     becomes("#!/usr/bin/env dscript\nlet x=1", "#!/usr/bin/env dscript\nlet x = 1\n");
     becomes(

@@ -70,7 +70,7 @@ impl Builder<'_> {
                     let message = "a 'return' cannot leave a checkpointed loop";
                     self.diagnostics.push(Diagnostic::error(Code::WrongContext, span, message).help(help));
                 }
-                StmtKind::Expr(e) | StmtKind::Labelled { body: e, .. } => self.rewrite_inside(e, place),
+                StmtKind::Expr(e) | StmtKind::Labeled { body: e, .. } => self.rewrite_inside(e, place),
                 StmtKind::Guard { body, .. } => self.rewrite(body, place),
                 StmtKind::While { body, .. } | StmtKind::Repeat { body, .. } | StmtKind::For { body, .. } => {
                     self.rewrite(body, Place::Loop);

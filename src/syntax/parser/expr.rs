@@ -262,14 +262,14 @@ impl Builder<'_> {
 
     fn array(&mut self, node: Node<'_>, span: Span) -> Expr {
         let (mut elements, mut pairs) = (vec![], vec![]);
-        let (mut is_dictionary, mut behind_colon) = (false, false);
+        let (mut is_dictionary, mut after_colon) = (false, false);
         self.parts_of_list(node, |builder, part| {
             if part.as_rule() == Rule::colon {
-                (is_dictionary, behind_colon) = (true, true);
+                (is_dictionary, after_colon) = (true, true);
                 return;
             }
             let value = builder.expr(part);
-            match (std::mem::replace(&mut behind_colon, false), elements.pop()) {
+            match (std::mem::replace(&mut after_colon, false), elements.pop()) {
                 (true, Some(key)) => pairs.push((key, value)),
                 (_, previous) => {
                     elements.extend(previous);

@@ -71,7 +71,7 @@ impl Builder<'_> {
                 match label {
                     Some(label) if catches.is_empty() => {
                         let body = Expr { kind: ExprKind::Block(body), span };
-                        StmtKind::Labelled { label, body }
+                        StmtKind::Labeled { label, body }
                     }
                     Some(label) => {
                         self.error(Code::Syntax, label.span, "a 'do' statement with 'catch' cannot have a label");
@@ -80,9 +80,9 @@ impl Builder<'_> {
                     None => StmtKind::Do { body, catches },
                 }
             }
-            Rule::labelled => {
+            Rule::labeled => {
                 let label = self.ident(&inner.next()?);
-                self.labelled(inner.next()?, label)?
+                self.labeled(inner.next()?, label)?
             }
             Rule::adjoint_statement => {
                 let seed = self.ident(&inner.next()?);
@@ -145,10 +145,10 @@ impl Builder<'_> {
         Some(StmtKind::Decl(Rc::new(Decl { kind, attributes: vec![], modifiers: vec![], span, documentation })))
     }
 
-    fn labelled(&mut self, node: Node<'_>, label: Ident) -> Option<StmtKind> {
+    fn labeled(&mut self, node: Node<'_>, label: Ident) -> Option<StmtKind> {
         match node.as_rule() {
-            Rule::if_expr => Some(StmtKind::Labelled { label, body: self.if_expr(node) }),
-            Rule::switch_expr => Some(StmtKind::Labelled { label, body: self.switch_expr(node) }),
+            Rule::if_expr => Some(StmtKind::Labeled { label, body: self.if_expr(node) }),
+            Rule::switch_expr => Some(StmtKind::Labeled { label, body: self.switch_expr(node) }),
             _ => self.statement_kind(node, Some(label)),
         }
     }

@@ -100,8 +100,8 @@ fn declared_function(cx: &mut TypeContext, f: FunctionId) -> Option<Declared> {
     }
     let span = data.span;
     let signature = signature::signature(cx, f);
-    let labelled = signature.params.iter().any(|p| p.label.is_some());
-    let name = if labelled { cx.defs.full_name(f) } else { cx.defs.function_data(f).base_name.to_string() };
+    let labeled = signature.params.iter().any(|p| p.label.is_some());
+    let name = if labeled { cx.defs.full_name(f) } else { cx.defs.function_data(f).base_name.to_string() };
     let params: Vec<String> = signature.params.iter().map(|p| display::show(cx, &p.ty)).collect();
     let throws = if signature.throws { " throws" } else { "" };
     let ty = format!("({}){throws} -> {}", params.join(", "), display::show(cx, &signature.result));

@@ -9,7 +9,7 @@ use crate::types::model::context::TypeContext;
 
 /// Reports default values, labels and `...` that no call could use.
 pub(crate) fn check_written_params(cx: &mut TypeContext, params: &[Param]) {
-    let mut behind_variadic = false;
+    let mut after_variadic = false;
     for param in params {
         let (name, at) = (&param.name.name, param.name.span);
         let wrong = |span: Span, message: String| Diagnostic::error(Code::WrongContext, span, message);
@@ -24,11 +24,11 @@ pub(crate) fn check_written_params(cx: &mut TypeContext, params: &[Param]) {
             let message = format!("variadic parameter '{name}' cannot have a default value");
             cx.sink.report(wrong(at, message).help("remove the default value: without arguments it is empty"));
         }
-        if behind_variadic && param.label.is_none() {
+        if after_variadic && param.label.is_none() {
             let message = "a parameter following a variadic parameter requires a label";
             cx.sink.report(wrong(at, message.into()).help("remove '_', or write a label before the name"));
         }
-        behind_variadic = param.variadic;
+        after_variadic = param.variadic;
     }
 }
 

@@ -46,7 +46,7 @@ pub(crate) fn misfitting_derivative(
     let word = if kind == RegisteredKind::Pullback { "pullback" } else { "differential" };
     let Type::Function(have) = linear else { return None };
     let same =
-        |cx: &mut TypeContext, a: &Type, b: &Type| unlabelled(&associated_type::normalize_type(cx, a)) == unlabelled(b);
+        |cx: &mut TypeContext, a: &Type, b: &Type| unlabeled(&associated_type::normalize_type(cx, a)) == unlabeled(b);
     let takes = |cx: &mut TypeContext, wanted: &[(Type, bool)]| {
         have.params.len() == wanted.len()
             && have.params.iter().zip(wanted).all(|(a, b)| a.is_inout == b.1 && same(cx, &a.ty, &b.0))
@@ -138,7 +138,7 @@ pub(crate) fn together(types: &[Type]) -> Type {
 }
 
 /// Removes the labels from a tuple type.
-pub(crate) fn unlabelled(ty: &Type) -> Type {
+pub(crate) fn unlabeled(ty: &Type) -> Type {
     match ty {
         Type::Tuple(parts) => Type::Tuple(parts.iter().map(|(_, t)| (None, t.clone())).collect()),
         other => other.clone(),

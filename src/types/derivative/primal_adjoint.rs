@@ -7,7 +7,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::{DifferentiationArgs, FunctionName, Ident};
 use crate::types::derivative::derivative_type;
-use crate::types::derivative::derivative_type::{changed_parameters, together, unlabelled};
+use crate::types::derivative::derivative_type::{changed_parameters, together, unlabeled};
 use crate::types::derivative::differentiability;
 use crate::types::derivative::differentiability::parameters;
 use crate::types::derivative::original;
@@ -46,10 +46,10 @@ pub(crate) fn register_adjoint(cx: &mut TypeContext, f: FunctionId, args: &Diffe
         let seed = derivative_type::vector_type(cx, &signature.result);
         let checkpoints = primal.as_ref().and_then(|(_, found)| found.as_ref()).map(|(_, checkpoints)| checkpoints);
         let wanted: Vec<Type> =
-            params.iter().chain(checkpoints).chain([&signature.result, &seed]).map(unlabelled).collect();
-        let given = unlabelled(&together(&moved));
+            params.iter().chain(checkpoints).chain([&signature.result, &seed]).map(unlabeled).collect();
+        let given = unlabeled(&together(&moved));
         let candidates = self::candidates(cx, f, adjoint, &signature);
-        let found = candidates.into_iter().find(|c| c.params == wanted && unlabelled(&c.result) == given);
+        let found = candidates.into_iter().find(|c| c.params == wanted && unlabeled(&c.result) == given);
         (primal, wanted, given, found)
     });
     let primal = match primal {
@@ -86,7 +86,7 @@ fn primal(
     signature: &Signature,
     params: &[Type],
 ) -> Option<(FunctionId, Type)> {
-    let takes: Vec<Type> = params.iter().map(unlabelled).collect();
+    let takes: Vec<Type> = params.iter().map(unlabeled).collect();
     candidates(cx, f, name, signature).into_iter().find_map(|candidate| match &candidate.result {
         Type::Tuple(parts) if candidate.params == takes && parts.len() == 2 && parts[1].1 == signature.result => {
             Some((candidate.function, parts[0].1.clone()))
@@ -110,7 +110,7 @@ fn candidates(cx: &mut TypeContext, f: FunctionId, name: &Ident, signature: &Sig
             let t = t.substitute(&|p| from.iter().position(|q| *q == p).map(|i| Type::Param(to[i])));
             associated_type::normalize_type(cx, &t)
         };
-        let params = parameters(&given).1.iter().map(|t| unlabelled(&put(cx, t))).collect();
+        let params = parameters(&given).1.iter().map(|t| unlabeled(&put(cx, t))).collect();
         let result = put(cx, &given.result);
         found.push(Candidate { function, params, result });
     }

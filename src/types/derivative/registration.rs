@@ -11,7 +11,7 @@ use crate::types::conform::conformances;
 use crate::types::conform::superclass;
 use crate::types::derivative::derivative_constraints;
 use crate::types::derivative::derivative_type;
-use crate::types::derivative::derivative_type::{changed_parameters, derivative_parts, together, unlabelled};
+use crate::types::derivative::derivative_type::{changed_parameters, derivative_parts, together, unlabeled};
 use crate::types::derivative::differentiability;
 use crate::types::derivative::differentiability::parameters;
 use crate::types::derivative::original;
@@ -323,7 +323,7 @@ fn register_transpose(cx: &mut TypeContext, f: FunctionId, of: &FunctionName, ar
                 return Err(RegistrationMismatch::Unmet(original.function, requirement));
             }
             let same = |cx: &mut TypeContext, a: &Type, b: &Type| {
-                unlabelled(&associated_type::normalize_type(cx, a)) == unlabelled(b)
+                unlabeled(&associated_type::normalize_type(cx, a)) == unlabeled(b)
             };
             let fits = types.len() == wanted.len()
                 && types.iter().zip(&wanted).all(|(a, b)| same(cx, a, b))

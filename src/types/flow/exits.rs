@@ -9,7 +9,7 @@ pub(super) enum Scope<'b> {
     /// A block, with the `defer` blocks to run when it is left.
     Block { defers: Vec<&'b [Stmt]> },
     /// A target of `break` and `continue`, with the joined states of the paths that left by each.
-    Labelled { label: LabelId, after: State, next: State },
+    Labeled { label: LabelId, after: State, next: State },
     /// A handler of errors, with the joined state of the paths on which one is thrown.
     Catch { caught: State, takes_all: bool },
 }
@@ -55,7 +55,7 @@ impl<'b> Flow<'b, '_> {
     pub(super) fn defer(&mut self, statements: &'b [Stmt]) {
         let block = self.scopes.iter_mut().rev().find_map(|scope| match scope {
             Scope::Block { defers } => Some(defers),
-            Scope::Labelled { .. } | Scope::Catch { .. } => None,
+            Scope::Labeled { .. } | Scope::Catch { .. } => None,
         });
         if let Some(defers) = block {
             defers.push(statements);
@@ -63,11 +63,11 @@ impl<'b> Flow<'b, '_> {
     }
 
     /// Visits a target of `break` and `continue`; returns the joined states of the paths that left by each.
-    pub(super) fn labelled(&mut self, label: LabelId, run: impl FnOnce(&mut Self)) -> (State, State) {
-        self.scopes.push(Scope::Labelled { label, after: State::dead(), next: State::dead() });
+    pub(super) fn labeled(&mut self, label: LabelId, run: impl FnOnce(&mut Self)) -> (State, State) {
+        self.scopes.push(Scope::Labeled { label, after: State::dead(), next: State::dead() });
         run(self);
         match self.scopes.pop() {
-            Some(Scope::Labelled { after, next, .. }) => (after, next),
+            Some(Scope::Labeled { after, next, .. }) => (after, next),
             _ => unreachable!("scopes are left in the order in which they were entered"),
         }
     }
@@ -84,11 +84,11 @@ impl<'b> Flow<'b, '_> {
 
     /// Follows a `break` or `continue`.
     pub(super) fn leave(&mut self, label: LabelId, continues: bool) {
-        let is_target = |scope: &Scope| matches!(scope, Scope::Labelled { label: l, .. } if *l == label);
+        let is_target = |scope: &Scope| matches!(scope, Scope::Labeled { label: l, .. } if *l == label);
         let Some(depth) = self.scopes.iter().rposition(is_target) else { return };
         self.run_defers(depth + 1);
         let state = self.state.take();
-        if let Scope::Labelled { after, next, .. } = &mut self.scopes[depth] {
+        if let Scope::Labeled { after, next, .. } = &mut self.scopes[depth] {
             if continues { next } else { after }.join(&state);
         }
     }

@@ -82,11 +82,11 @@ impl<'b> Flow<'b, '_> {
             }
             StmtKind::Switch { label, subject, cases, .. } => {
                 self.expr(subject);
-                let (after, _) = self.labelled(*label, |flow| flow.cases(cases));
+                let (after, _) = self.labeled(*label, |flow| flow.cases(cases));
                 self.state.join(&after);
             }
             StmtKind::Block { label, body } => {
-                let (after, _) = self.labelled(*label, |flow| flow.block(body));
+                let (after, _) = self.labeled(*label, |flow| flow.block(body));
                 self.state.join(&after);
             }
             StmtKind::Return(value) => {
@@ -148,7 +148,7 @@ impl<'b> Flow<'b, '_> {
         let start = self.begin_loop();
         let is_endless = conditions.iter().all(|c| matches!(c, Condition::Bool(e) if is_true(e)));
         let mut failed = State::dead();
-        let (after, next) = self.labelled(label, |flow| {
+        let (after, next) = self.labeled(label, |flow| {
             failed = flow.conditions(conditions);
             flow.block(body);
         });
@@ -161,7 +161,7 @@ impl<'b> Flow<'b, '_> {
 
     fn repeat_loop(&mut self, label: LabelId, body: &'b [Stmt], condition: &'b Expr) {
         let start = self.begin_loop();
-        let (after, next) = self.labelled(label, |flow| flow.block(body));
+        let (after, next) = self.labeled(label, |flow| flow.block(body));
         self.state.join(&next);
         self.expr(condition);
         let is_endless = is_true(condition);
@@ -176,7 +176,7 @@ impl<'b> Flow<'b, '_> {
     fn for_loop(&mut self, label: LabelId, pattern: &'b Pattern, filter: Option<&'b Expr>, body: &'b [Stmt]) {
         let start = self.begin_loop();
         let mut exit = self.state.clone();
-        let (after, next) = self.labelled(label, |flow| {
+        let (after, next) = self.labeled(label, |flow| {
             flow.pattern(pattern);
             if let Some(filter) = filter {
                 flow.expr(filter);

@@ -38,7 +38,7 @@ pub(super) struct Infer<'w> {
     owner: Owner,
     file: u32,
     /// The frames of the function, its closures and its local functions. The frame of a closure is retained until the
-    /// enclosing statement is settled, because pending expressions inside it may still capture variables.
+    /// enclosing statement is resolved, because pending expressions inside it may still capture variables.
     frames: Vec<Frame>,
     current: usize,
     pending: Vec<Option<Pending>>,
@@ -419,12 +419,7 @@ impl<'w> Infer<'w> {
     }
 
     /// Creates a label for a loop, `switch` or block, which is in scope while `run` runs.
-    fn labelled<T>(
-        &mut self,
-        name: Option<&ast::Ident>,
-        is_loop: bool,
-        run: impl FnOnce(&mut Self, LabelId) -> T,
-    ) -> T {
+    fn labeled<T>(&mut self, name: Option<&ast::Ident>, is_loop: bool, run: impl FnOnce(&mut Self, LabelId) -> T) -> T {
         let frame = self.frame();
         let id = LabelId(frame.next_label);
         frame.next_label += 1;

@@ -59,7 +59,7 @@ pub(crate) fn returns(items: &[Stmt], found: &mut dyn FnMut(Option<&Expr>)) {
     for item in items {
         match &item.kind {
             StmtKind::Return(value) => found(value.as_ref()),
-            StmtKind::Expr(e) | StmtKind::Labelled { body: e, .. } => expression_returns(e, found),
+            StmtKind::Expr(e) | StmtKind::Labeled { body: e, .. } => expression_returns(e, found),
             StmtKind::Guard { body, .. }
             | StmtKind::While { body, .. }
             | StmtKind::Repeat { body, .. }
@@ -92,7 +92,7 @@ fn expression_returns(e: &Expr, found: &mut dyn FnMut(Option<&Expr>)) {
 fn statements(items: &[Stmt], visit: &mut dyn FnMut(&Expr) -> bool) {
     for item in items {
         match &item.kind {
-            StmtKind::Expr(e) | StmtKind::Throw(e) | StmtKind::Labelled { body: e, .. } => expr(e, visit),
+            StmtKind::Expr(e) | StmtKind::Throw(e) | StmtKind::Labeled { body: e, .. } => expr(e, visit),
             StmtKind::Decl(decl) => match &decl.kind {
                 DeclKind::Variable { bindings, .. } => {
                     bindings.iter().filter_map(|b| b.value.as_ref()).for_each(|e| expr(e, visit))

@@ -181,8 +181,8 @@ fn other_result(
         MemberKind::Stored(i) => (stored_property::stored_type(cx, class, i), false),
         _ => return None,
     };
-    let hands_on = |cx: &TypeContext, kind: &MemberKind| matches!(kind, MemberKind::Method(f) if cx.defs.function_data(*f).rethrows);
-    if hands_on(cx, inherited) && !hands_on(cx, member) && mine.throws {
+    let propagates = |cx: &TypeContext, kind: &MemberKind| matches!(kind, MemberKind::Method(f) if cx.defs.function_data(*f).rethrows);
+    if propagates(cx, inherited) && !propagates(cx, member) && mine.throws {
         return Some(format!(
             "'{name}' throws errors of its own, but the overridden method is declared with \
                                  'rethrows'"

@@ -74,7 +74,7 @@ pub enum Stmt {
     /// `if … { break }` or `continue` in a loop, possibly with the label of an outer one.
     Leave(Condition, bool, Pick),
     /// `label: do { … }`
-    Labelled(Vec<Stmt>),
+    Labeled(Vec<Stmt>),
     /// `do { … if … { throw … } } catch Refusal.refused(let e) { … } catch { … }`
     Catch(Vec<Stmt>, Condition, Bounded, Vec<Stmt>),
     /// `if … { throw … }`
@@ -249,7 +249,7 @@ fn control(inner: BoxedStrategy<Stmt>) -> impl Strategy<Value = Stmt> {
         1 => (any::<Pick>(), block(), block(), block()).prop_map(|(i, a, b, c)| Stmt::Switch(i, a, b, c)),
         2 => (any::<Pick>(), any::<u8>(), filling(), block(), block())
             .prop_map(|(thing, how, fill, a, b)| Stmt::Open(thing, how, fill, a, b)),
-        1 => block().prop_map(Stmt::Labelled),
+        1 => block().prop_map(Stmt::Labeled),
         1 => (block(), condition(1), bounded(), block()).prop_map(|(a, c, e, b)| Stmt::Catch(a, c, e, b)),
         1 => block().prop_map(Stmt::Defer),
         1 => block().prop_map(Stmt::Checkpoint),

@@ -171,7 +171,7 @@ impl Writer {
             | Stmt::Return(..)
             | Stmt::Switch(..)
             | Stmt::ForIn(..)
-            | Stmt::Labelled(..)
+            | Stmt::Labeled(..)
             | Stmt::Catch(..)
             | Stmt::Throw(..)
             | Stmt::Defer(..)

@@ -13,7 +13,7 @@ pub(crate) enum Scope {
     /// A block in braces, with the actions to perform when it is left, the last one first.
     Block { exits: Vec<ExitAction> },
     /// A labeled statement, the target of `break` and `continue`.
-    Labelled { label: LabelId, after: BlockId, next: Option<BlockId> },
+    Labeled { label: LabelId, after: BlockId, next: Option<BlockId> },
     /// A `do` statement: errors are passed to `handler`, in the register `error`.
     Catch { handler: BlockId, error: Reg },
 }
@@ -61,7 +61,7 @@ impl Builder<'_> {
     fn innermost_exits(&mut self) -> Option<&mut Vec<ExitAction>> {
         self.scopes.iter_mut().rev().find_map(|scope| match scope {
             Scope::Block { exits } => Some(exits),
-            Scope::Labelled { .. } | Scope::Catch { .. } => None,
+            Scope::Labeled { .. } | Scope::Catch { .. } => None,
         })
     }
 
@@ -127,7 +127,7 @@ impl Builder<'_> {
     /// Lowers `break` or `continue`.
     pub fn leave(&mut self, label: LabelId, continues: bool) {
         let target = self.scopes.iter().enumerate().rev().find_map(|(depth, scope)| match scope {
-            Scope::Labelled { label: l, after, next } if *l == label => {
+            Scope::Labeled { label: l, after, next } if *l == label => {
                 Some((depth, if continues { next.unwrap_or(*after) } else { *after }))
             }
             _ => None,
@@ -187,7 +187,7 @@ impl Builder<'_> {
     pub fn throw(&mut self, error: Reg) {
         let target = self.scopes.iter().enumerate().rev().find_map(|(depth, scope)| match scope {
             Scope::Catch { handler, error } => Some((depth, *handler, *error)),
-            Scope::Block { .. } | Scope::Labelled { .. } => None,
+            Scope::Block { .. } | Scope::Labeled { .. } => None,
         });
         if let Some((depth, handler, caught)) = target {
             self.run_exits(depth + 1);

@@ -45,7 +45,7 @@ impl Builder<'_> {
             self.jump(start);
         }
         self.switch_to_block(start);
-        self.scopes.push(Scope::Labelled { label, after, next: Some(test) });
+        self.scopes.push(Scope::Labeled { label, after, next: Some(test) });
         self.block_with(&bound_by(conditions), body);
         self.scopes.pop();
         self.jump(test);
@@ -61,7 +61,7 @@ impl Builder<'_> {
         let (start, test, after) = (self.block(), self.block(), self.block());
         self.jump(start);
         self.switch_to_block(start);
-        self.scopes.push(Scope::Labelled { label, after, next: Some(test) });
+        self.scopes.push(Scope::Labeled { label, after, next: Some(test) });
         self.block_of(body);
         self.scopes.pop();
         self.jump(test);
@@ -89,7 +89,7 @@ impl Builder<'_> {
 
     /// Lowers the body, with the element bound; it ends in the block `next`.
     fn loop_iteration(&mut self, label: LabelId, element: &[Reg], parts: &ForParts<'_>, next: BlockId, after: BlockId) {
-        self.scopes.push(Scope::Labelled { label, after, next: Some(next) });
+        self.scopes.push(Scope::Labeled { label, after, next: Some(next) });
         self.matches(parts.pattern, element, next);
         if let Some(filter) = parts.filter {
             let chosen = self.block();

@@ -46,7 +46,7 @@ impl Builder<'_> {
             StmtKind::Switch { label, local, subject, cases } => self.switch(*label, *local, subject, cases),
             StmtKind::Block { label, body } => {
                 let after = self.block();
-                self.scopes.push(Scope::Labelled { label: *label, after, next: None });
+                self.scopes.push(Scope::Labeled { label: *label, after, next: None });
                 self.block_of(body);
                 self.scopes.pop();
                 self.jump(after);

@@ -13,7 +13,7 @@ impl Builder<'_> {
         let at = self.local_location(local);
         let value = self.load(&at);
         let after = self.block();
-        self.scopes.push(Scope::Labelled { label, after, next: None });
+        self.scopes.push(Scope::Labeled { label, after, next: None });
         let unhandled = self.cases(&value, cases, after);
         self.scopes.pop();
         self.switch_to_block(unhandled);

@@ -49,7 +49,7 @@ impl Infer<'_> {
         if let Target::Function(f) = candidate.target {
             self.check_call_access(f, args.is_empty(), name.span);
         }
-        let hands_on_nothing = self.hands_on_nothing(candidate, &slots, args);
+        let forwards_no_argument = self.forwards_no_argument(candidate, &slots, args);
         let throwing = self.throwing_candidate(candidate, &slots, args);
         let candidate = throwing.as_ref().unwrap_or(candidate);
         let instance = self.instantiate_reporting(candidate, name, span);
@@ -101,7 +101,7 @@ impl Infer<'_> {
             result = Type::Function(f.clone());
         }
         let call = Expr { kind, ty: result, span };
-        if !hands_on_nothing {
+        if !forwards_no_argument {
             return call;
         }
         let ty = call.ty.clone();

@@ -42,12 +42,12 @@ impl ArgNode {
             label: arg.label.as_ref().map(|l| l.name.clone()),
             label_span: arg.label.as_ref().map(|l| l.span),
             trailing: arg.trailing,
-            ..ArgNode::unlabelled(arg.value.clone())
+            ..ArgNode::unlabeled(arg.value.clone())
         }
     }
 
     /// Creates an argument without a label, such as an operand.
-    pub(crate) fn unlabelled(ast: Rc<ast::Expr>) -> ArgNode {
+    pub(crate) fn unlabeled(ast: Rc<ast::Expr>) -> ArgNode {
         ArgNode { label: None, label_span: None, span: ast.span, ast, trailing: false, ready: None, is_whole: false }
     }
 

@@ -150,11 +150,11 @@ impl Infer<'_> {
         );
         let names = vec!["_"; given].join(", ");
         let diagnostic = Diagnostic::error(Code::WrongArguments, span, message);
-        let behind_brace = Span::new(span.start + 1, span.start + 1);
+        let after_brace = Span::new(span.start + 1, span.start + 1);
         self.error(match closure.captures.is_empty() {
             true => {
                 let space = if closure.body.items.is_empty() { " " } else { "" };
-                diagnostic.fix("ignore it explicitly", behind_brace, format!(" {names} in{space}"))
+                diagnostic.fix("ignore it explicitly", after_brace, format!(" {names} in{space}"))
             }
             false => diagnostic.help(format!("write '{names}' between the capture list and 'in'")),
         });

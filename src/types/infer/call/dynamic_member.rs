@@ -34,7 +34,7 @@ impl Infer<'_> {
             true => Ast::String(vec![StringPart::Text(name.name.clone())]),
             false => Ast::KeyPath { root: None, path: vec![KeyPathPart::Member(name.clone())] },
         };
-        Some(self.subscript(base.clone(), vec![labelled("dynamicMember", ast::Expr { kind, span })], span))
+        Some(self.subscript(base.clone(), vec![labeled("dynamicMember", ast::Expr { kind, span })], span))
     }
 
     /// Infers `value(arguments)` for a type with `@dynamicCallable`.
@@ -51,24 +51,24 @@ impl Infer<'_> {
                 params.first().is_some_and(|p| p.label.as_deref() == Some(label))
             })
         };
-        let is_labelled = args.iter().any(|a| a.label.is_some());
-        let by_keyword = is_labelled || !has(self, "withArguments");
+        let is_labeled = args.iter().any(|a| a.label.is_some());
+        let by_keyword = is_labeled || !has(self, "withArguments");
         let items = args.iter().map(|a| (*a.ast).clone());
         let given = if !by_keyword {
-            labelled("withArguments", ast::Expr { kind: Ast::Array(items.collect()), span })
+            labeled("withArguments", ast::Expr { kind: Ast::Array(items.collect()), span })
         } else {
             let key = |a: &ArgNode| {
                 let text = a.label.clone().unwrap_or_else(|| "".into());
                 ast::Expr { kind: Ast::String(vec![StringPart::Text(text)]), span: a.label_span.unwrap_or(a.span) }
             };
             let pairs = args.iter().map(key).zip(items).collect();
-            labelled("withKeywordArguments", ast::Expr { kind: Ast::Dictionary(pairs), span })
+            labeled("withKeywordArguments", ast::Expr { kind: Ast::Dictionary(pairs), span })
         };
         let name = Ident { name: "dynamicallyCall".into(), span: function.span };
         Some(self.call_overloaded(&name, candidates, vec![given], None, span))
     }
 }
 
-fn labelled(label: &str, value: ast::Expr) -> ArgNode {
-    ArgNode { label: Some(label.into()), ..ArgNode::unlabelled(Rc::new(value)) }
+fn labeled(label: &str, value: ast::Expr) -> ArgNode {
+    ArgNode { label: Some(label.into()), ..ArgNode::unlabeled(Rc::new(value)) }
 }

@@ -295,17 +295,17 @@ impl Infer<'_> {
 
     /// Reports argument labels in the call of a function value, whose type has none.
     fn refuse_labels(&mut self, args: &[ArgNode]) {
-        let labelled: Vec<(&ArgNode, Span)> = args
+        let labeled: Vec<(&ArgNode, Span)> = args
             .iter()
             .filter(|a| !a.trailing && a.label.is_some())
             .filter_map(|a| a.label_span.map(|span| (a, span)))
             .collect();
-        let Some((_, first)) = labelled.first() else { return };
-        let word = if labelled.len() == 1 { "label" } else { "labels" };
-        let labels: String = labelled.iter().filter_map(|(a, _)| a.label.as_ref()).map(|l| format!("{l}:")).collect();
+        let Some((_, first)) = labeled.first() else { return };
+        let word = if labeled.len() == 1 { "label" } else { "labels" };
+        let labels: String = labeled.iter().filter_map(|(a, _)| a.label.as_ref()).map(|l| format!("{l}:")).collect();
         let message = format!("extraneous argument {word} '{labels}' in call");
         let mut diagnostic = Diagnostic::error(Code::WrongArguments, *first, message);
-        let edits = labelled.iter().map(|(a, span)| (Span::new(span.start, a.span.start), String::new())).collect();
+        let edits = labeled.iter().map(|(a, span)| (Span::new(span.start, a.span.start), String::new())).collect();
         diagnostic
             .helps
             .push(Help { text: "remove the labels: a function value is called without them".into(), edits });

@@ -30,7 +30,7 @@ impl Infer<'_> {
 
     /// Whether a call throws nothing although its callee is declared to throw: the callee rethrows, has no separate
     /// version for functions that do not throw, and receives none that throws.
-    pub(crate) fn hands_on_nothing(&mut self, candidate: &Candidate, slots: &[Slot], args: &[ArgNode]) -> bool {
+    pub(crate) fn forwards_no_argument(&mut self, candidate: &Candidate, slots: &[Slot], args: &[ArgNode]) -> bool {
         let f = match candidate.target {
             Target::Function(f) => f,
             Target::Requirement(p, r) => self.cx.defs.protocol_data(p).requirements[r as usize].function,

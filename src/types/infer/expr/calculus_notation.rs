@@ -110,12 +110,12 @@ impl Infer<'_> {
         let throws = self.is_throwing(function);
         let call = call_with(function, &parameters, inner_args, span);
         let inner = closure_of_call(&["$dp".to_string()], call, throws, span);
-        let labelled = |label: &str, value| ast::Arg {
+        let labeled = |label: &str, value| ast::Arg {
             label: Some(Ident { name: label.into(), span }),
             value: Rc::new(value),
             trailing: false,
         };
-        let args = vec![labelled("at", ident(&text_params[at])), labelled("in", inner)];
+        let args = vec![labeled("at", ident(&text_params[at])), labeled("in", inner)];
         let body = ast::Expr { kind: Ast::Call { callee: Rc::new(ident("derivative")), args }, span };
         let outer = closure_of_call(&text_params, body, throws, span);
         let params = parameters

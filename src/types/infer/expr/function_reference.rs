@@ -100,8 +100,8 @@ impl Infer<'_> {
             if self.may_be(candidate, expected, span) {
                 let params = self.candidate_params(candidate);
                 let of_doubles = params.iter().all(|p| p.ty == double);
-                let is_labelled = params.iter().any(|p| p.label.is_some());
-                ranked.push((candidate.tier * 10 + 2 * u32::from(!of_doubles) + u32::from(is_labelled), candidate));
+                let is_labeled = params.iter().any(|p| p.label.is_some());
+                ranked.push((candidate.tier * 10 + 2 * u32::from(!of_doubles) + u32::from(is_labeled), candidate));
             }
         }
         let least = ranked.iter().map(|(rank, _)| *rank).min();

@@ -116,7 +116,7 @@ impl Infer<'_> {
             }
             Ast::Prefix { op, operand } => self.prefix(op, operand, expected, span),
             Ast::Postfix { op, operand } => {
-                let args = vec![ArgNode::unlabelled(operand.clone())];
+                let args = vec![ArgNode::unlabeled(operand.clone())];
                 self.postfix.push(op.span);
                 self.operator(op, args, expected, span)
             }

@@ -36,7 +36,7 @@ impl Infer<'_> {
         if &*op.name == "∇" {
             return self.expr(&ast::Expr { kind: Ast::Nabla(operand.clone()), span }, expected);
         }
-        let args = vec![ArgNode::unlabelled(operand.clone())];
+        let args = vec![ArgNode::unlabeled(operand.clone())];
         self.operator(op, args, expected, span)
     }
 
@@ -79,7 +79,7 @@ impl Infer<'_> {
         }
         let quotient = self.fraction(op, lhs, rhs);
         let [lhs, rhs] = quotient.as_ref().map_or([lhs, rhs], |[lhs, rhs]| [lhs, rhs]);
-        let mut args = vec![ArgNode::unlabelled(lhs.clone()), ArgNode::unlabelled(rhs.clone())];
+        let mut args = vec![ArgNode::unlabeled(lhs.clone()), ArgNode::unlabeled(rhs.clone())];
         if self.is_compound(&op.name) {
             let change =
                 |infer: &mut Self, place: &ast::Expr| infer.binary(op, &Rc::new(place.clone()), rhs, None, span);
@@ -91,7 +91,7 @@ impl Infer<'_> {
             if self.changes_left(op, &value.ty.clone()) {
                 // `place += value`
                 let target = ast::Expr { kind: Ast::InOut(lhs.clone()), span: lhs.span };
-                args[0] = ArgNode::unlabelled(Rc::new(target));
+                args[0] = ArgNode::unlabeled(Rc::new(target));
             }
             args[0].ready = Some(self.set_aside(value));
         }

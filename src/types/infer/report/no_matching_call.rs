@@ -152,7 +152,7 @@ impl Infer<'_> {
             let labels: String = wrong.iter().filter_map(of).map(|label| format!("{label}:")).collect();
             (if wrong.len() == 1 { "label" } else { "labels" }, labels)
         };
-        let edits = wrong.iter().map(|(a, p)| relabelled(a, p)).collect();
+        let edits = wrong.iter().map(|(a, p)| relabeled(a, p)).collect();
         let help = |text: &str| Help { text: text.into(), edits };
         let mut diagnostic;
         if wrong.iter().all(|(a, _)| a.label.is_none()) {
@@ -399,7 +399,7 @@ fn is_one_word(text: &str) -> bool {
 }
 
 /// The edit that replaces the label of an argument by that of its parameter.
-fn relabelled(arg: &ArgNode, param: &SignatureParam) -> (Span, String) {
+fn relabeled(arg: &ArgNode, param: &SignatureParam) -> (Span, String) {
     let label = param.label.as_ref().map_or_else(String::new, |label| format!("{label}: "));
     let start = arg.label_span.map_or(arg.span.start, |s| s.start);
     (Span::new(start, arg.span.start), label)

@@ -89,7 +89,7 @@ impl Infer<'_> {
                 let statement = |infer: &mut Self| infer.if_statement(conditions, then, otherwise.as_deref(), span);
                 match label {
                     Some(name) => {
-                        let kind = self.labelled(Some(name), false, |infer, label| StmtKind::Block {
+                        let kind = self.labeled(Some(name), false, |infer, label| StmtKind::Block {
                             label,
                             body: vec![statement(infer)],
                         });
@@ -107,7 +107,7 @@ impl Infer<'_> {
             }
             Ast::Block(body) => {
                 let kind =
-                    self.labelled(label, false, |infer, label| StmtKind::Block { label, body: infer.block(body) });
+                    self.labeled(label, false, |infer, label| StmtKind::Block { label, body: infer.block(body) });
                 out.push(Stmt { kind, span });
             }
             _ => {
@@ -151,7 +151,7 @@ impl Infer<'_> {
         self.resolve_statement(start);
         let ty = unification::resolved(self.cx, &subject.ty.clone());
         let local = self.new_local("", ty.clone(), false, value.span);
-        let kind = self.labelled(label, false, |infer, label| {
+        let kind = self.labeled(label, false, |infer, label| {
             let mut made = vec![];
             infer.check_default_is_last(cases);
             for case in cases {
@@ -288,7 +288,7 @@ impl Infer<'_> {
             }
             Ast::Switch { value, cases } => self.switch(None, value, cases, span, Some((place, wanted))),
             Ast::Block(body) => {
-                let kind = self.labelled(None, false, |infer, label| StmtKind::Block {
+                let kind = self.labeled(None, false, |infer, label| StmtKind::Block {
                     label,
                     body: infer.value_block(body, place, wanted),
                 });

@@ -36,7 +36,7 @@ impl Infer<'_> {
         let sequence = self.unwrapped(sequence);
         let ty = unification::resolved(self.cx, &sequence.ty.clone());
         let (iteration, element) = self.iteration(&ty, sequence.span);
-        let kind = self.labelled(label, true, |infer, label| {
+        let kind = self.labeled(label, true, |infer, label| {
             infer.in_scope(|infer| {
                 let pattern = infer.pattern(pattern, &element, false);
                 let filter = filter.map(|f| {

@@ -114,8 +114,8 @@ impl Infer<'_> {
             AstStmt::Expr(e) => match &e.kind {
                 Ast::If { .. } | Ast::Switch { .. } | Ast::Block(_) => self.branch_statement(e, None, out),
                 _ => {
-                    let is_asked = self.cx.module.wants_value && self.is_top();
-                    let value = self.with_fractions(is_asked, |infer| infer.expr(e, None));
+                    let is_requested = self.cx.module.wants_value && self.is_top();
+                    let value = self.with_fractions(is_requested, |infer| infer.expr(e, None));
                     match value.kind {
                         ExprKind::Assign { place, value } => {
                             out.push(Stmt { kind: StmtKind::Assign { place: *place, value: *value }, span });
@@ -124,11 +124,11 @@ impl Infer<'_> {
                     }
                 }
             },
-            AstStmt::Labelled { label, body } => self.branch_statement(body, Some(label), out),
+            AstStmt::Labeled { label, body } => self.branch_statement(body, Some(label), out),
             AstStmt::Decl(decl) => self.declaration(decl, out),
             AstStmt::Guard { conditions, body } => self.guard(conditions, body, span, out),
             AstStmt::While { label, conditions, body } => {
-                let kind = self.labelled(label.as_ref(), true, |infer, label| {
+                let kind = self.labeled(label.as_ref(), true, |infer, label| {
                     infer.in_scope(|infer| {
                         let conditions = infer.conditions(conditions);
                         let body = infer.block(body);
@@ -138,7 +138,7 @@ impl Infer<'_> {
                 out.push(Stmt { kind, span });
             }
             AstStmt::Repeat { label, body, condition } => {
-                let kind = self.labelled(label.as_ref(), true, |infer, label| {
+                let kind = self.labeled(label.as_ref(), true, |infer, label| {
                     let body = infer.block(body);
                     let start = (infer.pending.len(), infer.cx.vars.var_count());
                     let condition = infer.condition_value(condition);
@@ -200,7 +200,7 @@ impl Infer<'_> {
         out: &mut Vec<Stmt>,
     ) {
         if catches.is_empty() {
-            let kind = self.labelled(label, false, |infer, label| StmtKind::Block { label, body: infer.block(body) });
+            let kind = self.labeled(label, false, |infer, label| StmtKind::Block { label, body: infer.block(body) });
             out.push(Stmt { kind, span });
             return;
         }

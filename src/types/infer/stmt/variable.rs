@@ -116,9 +116,9 @@ impl Infer<'_> {
                 Type::Error
             }
         };
-        let settled = unification::resolved(self.cx, &ty);
+        let resolved = unification::resolved(self.cx, &ty);
         let ty = if type_size::refuse_large(self.cx, &ty, binding.pattern.span)
-            || !ownership::check_ownership(self.cx, ownership, is_let, &settled, binding.pattern.span)
+            || !ownership::check_ownership(self.cx, ownership, is_let, &resolved, binding.pattern.span)
         {
             self.failed = true;
             Type::Error

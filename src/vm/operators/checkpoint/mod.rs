@@ -91,8 +91,8 @@ pub(crate) fn begin(
     let mut operands: Vec<u32> = operands.into_iter().collect();
     operands.sort_unstable();
     let random = machine.host.random.clone();
-    let (outline, results) = (HeapPath::default(), vec![]);
-    let block = Block { state: copy, random, epoch, operands, throws, outline, results, held: 0 };
+    let (heap_path, results) = (HeapPath::default(), vec![]);
+    let block = Block { state: copy, random, epoch, operands, throws, heap_path, results, held: 0 };
     machine.levels.pause(level, traced);
     Ok(Next::call(body, true, CheckpointTask { level, throws, block, values, boxes }))
 }
@@ -120,7 +120,7 @@ impl Task for CheckpointTask {
         let known = values.iter().map(address).collect();
         let error = thrown(machine, throws);
         let first = roots(&mut machine.globals, error.clone(), boxes.clone());
-        let (outline, mut objects) = HeapPath::of(&first, &known);
+        let (heap_path, mut objects) = HeapPath::of(&first, &known);
         block.held = held(&block.state, &boxes, &values);
         drop((values, boxes));
         let mut numbers = vec![];
@@ -152,7 +152,7 @@ impl Task for CheckpointTask {
             return Err(Fault::new(Number::PreconditionFailed, message));
         }
         let results = block.results.clone();
-        block.outline = outline;
+        block.heap_path = heap_path;
         if block.operands.is_empty() {
             return Ok(Next::Return);
         }
@@ -280,7 +280,7 @@ impl Task for RecomputeTask {
         let RecomputeTask { mut application, index, boxes, environment } = *self;
         let Some((block, first)) = application.sweep.block(index) else { return Err(no_block()) };
         let error = thrown(machine, block.throws);
-        let objects = block.outline.follow(&roots(&mut machine.globals, error, boxes));
+        let objects = block.heap_path.follow(&roots(&mut machine.globals, error, boxes));
         environment.restore(machine);
         let results_in = |objects: Vec<Ref>| -> Option<Vec<Num>> {
             let one = |(at, k): &(u32, u32)| number(objects.get(*at as usize)?, *k as usize);

@@ -1,5 +1,5 @@
 //! Copies of everything that a function can reach, and the environment that it must leave as it was: for running it once more
-//! without anybody seeing that.
+//! invisibly to the program.
 
 use crate::native::library::{Random, Streams};
 use crate::tape::escape;

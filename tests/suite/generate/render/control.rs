@@ -22,12 +22,12 @@ impl Writer {
         let outer = self.runs;
         let times = if outer * u32::from(times) > 8 { 1 } else { times };
         self.runs = outer * u32::from(times);
-        self.labelled(true, |w, label| body(w, times, label));
+        self.labeled(true, |w, label| body(w, times, label));
         self.runs = outer;
     }
 
     /// Renders a labeled statement, and removes the label if it is not used.
-    fn labelled(&mut self, is_loop: bool, write: impl FnOnce(&mut Writer, &str)) {
+    fn labeled(&mut self, is_loop: bool, write: impl FnOnce(&mut Writer, &str)) {
         let label = self.fresh("l");
         let start = self.text.len();
         self.scope.labels.push((label.clone(), is_loop));
@@ -109,7 +109,7 @@ impl Writer {
                     self.line(&format!("if {condition} {{ throw Refusal.refused({value}) }}"));
                 }
             }
-            Stmt::Labelled(body) => self.labelled(false, |w, label| {
+            Stmt::Labeled(body) => self.labeled(false, |w, label| {
                 w.block(&format!("{label}: do {{"), body, |_| {});
                 w.line("}");
             }),
