@@ -18,12 +18,12 @@ use crate::value::Bank;
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
-/// Checks the promises in one function. To check many functions, use one [`Checker`], which memoizes its results.
+/// Checks the assertions in one function. To check many functions, use one [`Checker`], which memoizes its results.
 pub fn check(program: &Program, function: FunctionId, out: &mut Vec<Diagnostic>) {
     Checker::new(program).check(function, out);
 }
 
-/// A checker of promises, which memoizes the analyses of functions and the diagnostics already reported.
+/// A checker of assertions, which memoizes the analyses of functions and the diagnostics already reported.
 pub struct Checker<'p> {
     program: &'p Program,
     activity: Activity<'p>,
@@ -38,13 +38,13 @@ const PULLBACK_AS_IT_IS: &str = "reverse mode calls it unchanged; forward mode n
 /// The treatment of a differential beside a pullback when the differential is not linear.
 const DIFFERENTIAL_AS_IT_IS: &str = "forward mode calls it unchanged; reverse mode calls the pullback";
 
-/// A function that was promised to be differentiable or linear.
-pub struct Promised<'a> {
+/// The assertion that a function is differentiable or linear.
+pub struct DifferentiabilityAssertion<'a> {
     /// The function.
     pub function: &'a Rc<Function>,
-    /// The parameters with respect to which it is promised, one flag each.
+    /// The parameters with respect to which it is asserted, one flag each.
     pub wrt: &'a [bool],
-    /// The location of the promise.
+    /// The location of the assertion.
     pub at: Span,
     /// Whether the function itself is written at that location.
     pub is_literal: bool,
@@ -63,7 +63,7 @@ impl<'p> Checker<'p> {
         }
     }
 
-    /// Checks the promises in a function of the user's.
+    /// Checks the assertions in a function of the user's.
     pub fn check(&mut self, function: FunctionId, out: &mut Vec<Diagnostic>) {
         let Some(f) = self.program.function(function).filter(|f| !f.is_prelude) else { return };
         let mut writers = None;
@@ -73,8 +73,8 @@ impl<'p> Checker<'p> {
                 && let Some(target) = self.program.function(known)
             {
                 let is_literal = step.span.start <= target.span.start && target.span.end <= step.span.end;
-                let promised = Promised { function: target, wrt, at: step.span, is_literal };
-                self.keep(known, &promised, *linear, out);
+                let assertion = DifferentiabilityAssertion { function: target, wrt, at: step.span, is_literal };
+                self.keep(known, &assertion, *linear, out);
             }
         }
         for rule in f.rules.iter().filter(|rule| rule.kind != RuleKind::Transpose) {
@@ -102,7 +102,7 @@ impl<'p> Checker<'p> {
                 && let Some(function) = self.program.function(map)
             {
                 let wrt = vec![true; function.parameters.len()];
-                let promised = Promised { function, wrt: &wrt, at: function.span, is_literal: true };
+                let assertion = DifferentiabilityAssertion { function, wrt: &wrt, at: function.span, is_literal: true };
                 let variations = varied_components(self.program, function, &wrt);
                 let mut of_recorded;
                 let linearities = match (kind, recorded) {
@@ -112,7 +112,7 @@ impl<'p> Checker<'p> {
                     }
                     _ => &mut self.linearities_of_rules,
                 };
-                let problem = not_linear(linearities, map, &promised, &variations);
+                let problem = not_linear(linearities, map, &assertion, &variations);
                 // A pullback may do something else with an adjoint on purpose, and the transpose of a differential that is beside
                 // a pullback is not needed.
                 let problem = match (kind, recorded) {
@@ -131,7 +131,7 @@ impl<'p> Checker<'p> {
         }
     }
 
-    /// Checks a promise made by the declaration of a function, or by the requirement that the function satisfies.
+    /// Checks the assertion made by the declaration of a function, or by the requirement that the function satisfies.
     pub fn check_declaration(
         &mut self,
         id: FunctionId,
@@ -141,9 +141,9 @@ impl<'p> Checker<'p> {
         out: &mut Vec<Diagnostic>,
     ) {
         if let Some(function) = self.program.function(id) {
-            let promised = Promised { function, wrt, at: function.span, is_literal: true };
+            let assertion = DifferentiabilityAssertion { function, wrt, at: function.span, is_literal: true };
             let before = out.len();
-            self.keep(id, &promised, linear, out);
+            self.keep(id, &assertion, linear, out);
             if let Some(requirement) = requirement {
                 // A witness need not vary with every argument.
                 let mut new = out.split_off(before);
@@ -156,8 +156,14 @@ impl<'p> Checker<'p> {
         }
     }
 
-    fn keep(&mut self, id: FunctionId, promised: &Promised, linear: bool, out: &mut Vec<Diagnostic>) {
-        let first = self.broken_promise(id, promised, linear);
+    fn keep(
+        &mut self,
+        id: FunctionId,
+        assertion: &DifferentiabilityAssertion,
+        linear: bool,
+        out: &mut Vec<Diagnostic>,
+    ) {
+        let first = self.failed_assertion(id, assertion, linear);
         for diagnostic in first {
             if self.said.insert((diagnostic.code, diagnostic.primary.span)) {
                 out.push(diagnostic);
@@ -165,9 +171,14 @@ impl<'p> Checker<'p> {
         }
     }
 
-    fn broken_promise(&mut self, id: FunctionId, promised: &Promised, linear: bool) -> Vec<Diagnostic> {
-        let f = promised.function;
-        let wanted = |k: usize| promised.wrt.get(k) == Some(&true);
+    fn failed_assertion(
+        &mut self,
+        id: FunctionId,
+        assertion: &DifferentiabilityAssertion,
+        linear: bool,
+    ) -> Vec<Diagnostic> {
+        let f = assertion.function;
+        let wanted = |k: usize| assertion.wrt.get(k) == Some(&true);
         let covers =
             |rule: &&crate::ir::Rule| (0..f.parameters.len()).all(|k| !wanted(k) || rule.wrt.get(k) == Some(&true));
         let kinds = || f.rules.iter().filter(covers).map(|rule| rule.kind);
@@ -176,16 +187,16 @@ impl<'p> Checker<'p> {
         }
         if f.is_opaque {
             if let Some(obstacle) = &f.obstacle {
-                return vec![report::obstacle_reference(promised, obstacle)];
+                return vec![report::obstacle_reference(assertion, obstacle)];
             }
             let has_derivative = kinds().next().is_some();
             return vec![if has_derivative {
-                report::not_linear(promised, None)
+                report::not_linear(assertion, None)
             } else {
-                report::other_module(promised)
+                report::other_module(assertion)
             }];
         }
-        let variations = varied_components(self.program, f, promised.wrt);
+        let variations = varied_components(self.program, f, assertion.wrt);
         if variations.iter().all(|m| *m == Variation::No) {
             return vec![];
         }
@@ -194,12 +205,12 @@ impl<'p> Checker<'p> {
         let mut losses = certain_losses(f, &summary, &variations, &carries);
         losses.extend(self.losses_in_results(f, &variations));
         if !losses.is_empty() {
-            return report_losses(promised, &losses);
+            return report_losses(assertion, &losses);
         }
         if linear {
-            return not_linear(&mut self.linearities, id, promised, &variations).into_iter().collect();
+            return not_linear(&mut self.linearities, id, assertion, &variations).into_iter().collect();
         }
-        if is_always_zero(&summary, &variations, &carries) { vec![report::zero_derivative(promised)] } else { vec![] }
+        if is_always_zero(&summary, &variations, &carries) { vec![report::zero_derivative(assertion)] } else { vec![] }
     }
 }
 
@@ -248,7 +259,7 @@ fn parameter_of(f: &Function, component: usize) -> usize {
 fn not_linear(
     linearities: &mut Linearities<'_>,
     id: FunctionId,
-    promised: &Promised,
+    assertion: &DifferentiabilityAssertion,
     variations: &[Variation],
 ) -> Option<Diagnostic> {
     let arguments =
@@ -256,15 +267,15 @@ fn not_linear(
     let results = linearities.results(id, arguments);
     let of = |kind: Kind| results.iter().find(|r| r.kind == kind);
     if let Some(bad) = of(Kind::NotLinear) {
-        return Some(report::not_linear(promised, bad.step.as_deref()));
+        return Some(report::not_linear(assertion, bad.step.as_deref()));
     }
-    of(Kind::Affine).map(|affine| report::affine(promised, affine.step.as_deref()))
+    of(Kind::Affine).map(|affine| report::affine(assertion, affine.step.as_deref()))
 }
 
-/// Returns the function that a step promises to be differentiable or linear, if only one step writes the register that holds it
-/// and the same promise was not made before.
-fn known_function(writers: &Writers<'_>, promise: &Instruction) -> Option<FunctionId> {
-    writers.made_by(*promise.ins.first()?, Some(&promise.op))
+/// Returns the function that a step asserts to be differentiable or linear, if only one step writes the register that holds it
+/// and the same assertion was not made before.
+fn known_function(writers: &Writers<'_>, differentiability: &Instruction) -> Option<FunctionId> {
+    writers.made_by(*differentiability.ins.first()?, Some(&differentiability.op))
 }
 
 /// Returns the dependence of each result that can carry a derivative.
@@ -291,24 +302,27 @@ fn certain_losses(
     found
 }
 
-fn report_losses(promised: &Promised, losses: &BTreeMap<(Span, usize), Rc<TangentLoss>>) -> Vec<Diagnostic> {
+fn report_losses(
+    assertion: &DifferentiabilityAssertion,
+    losses: &BTreeMap<(Span, usize), Rc<TangentLoss>>,
+) -> Vec<Diagnostic> {
     let mut conversions: Vec<(usize, Rc<TangentLoss>)> = vec![];
     let mut out = vec![];
     for ((span, parameter), found) in losses {
         match &found.reason {
             LossReason::Opaque(name) => {
                 if !out.iter().any(|d: &Diagnostic| d.primary.span == *span) {
-                    out.push(report::opaque(promised, *parameter, found, name));
+                    out.push(report::opaque(assertion, *parameter, found, name));
                 }
             }
-            LossReason::Obstacle(obstacle) => out.push(report::obstacle(promised, *parameter, found, obstacle)),
+            LossReason::Obstacle(obstacle) => out.push(report::obstacle(assertion, *parameter, found, obstacle)),
             LossReason::Conversion(_) | LossReason::Argument | LossReason::Property => {
                 conversions.push((*parameter, found.clone()))
             }
         }
     }
     if !conversions.is_empty() {
-        out.push(report::not_differentiable(promised, &conversions));
+        out.push(report::not_differentiable(assertion, &conversions));
     }
     out
 }

@@ -7,7 +7,7 @@
 //! Not here: derivatives of formulas, and their simplification (`native::formula`).
 
 mod call;
-mod known;
+mod static_properties;
 mod step;
 
 use crate::ir::{BlockId, Function, FunctionId, Program, Reg, Terminator};
@@ -103,20 +103,20 @@ impl<'p> Evaluator<'p> {
             return Err(self.no("the function is not compiled"));
         };
         if self.open.iter().filter(|open| **open == id).count() >= MAX_DEPTH {
-            return Err(self.no(format!("'{}' calls itself", known::called(&function))));
+            return Err(self.no(format!("'{}' calls itself", static_properties::called(&function))));
         }
-        if let Some(reason) = known::obstacle(&function) {
+        if let Some(reason) = static_properties::obstacle(&function) {
             return Err(self.no(reason));
         }
-        if let Some(place) = known::cycle(&function) {
+        if let Some(place) = static_properties::cycle(&function) {
             return Err(match function.is_prelude {
-                true => self.no(format!("'{}' is computed by a loop", known::called(&function))),
+                true => self.no(format!("'{}' is computed by a loop", static_properties::called(&function))),
                 false => NoFormula { reason: "it contains a loop".into(), span: place },
             });
         }
         let mut registers: Registers = vec![None; function.registers.len()];
         for (reg, argument) in function.params.iter().zip(arguments) {
-            known::put(&mut registers, *reg, argument);
+            static_properties::put(&mut registers, *reg, argument);
         }
         let place = self.place;
         self.open.push(id);

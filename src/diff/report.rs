@@ -1,6 +1,6 @@
 //! Report: constructs the diagnostics of differentiation.
 
-use super::check::Promised;
+use super::check::DifferentiabilityAssertion;
 use super::dependence::{LossReason, TangentLoss};
 use super::linear::{NonlinearStep, base_name};
 use crate::diagnostic::{Code, Diagnostic, Note, Severity};
@@ -25,14 +25,14 @@ const ALWAYS_ZERO: &str = "result does not depend on differentiation arguments a
 const MAX_STEPS: usize = 5;
 
 /// Reports that a path to the result goes through a value that is not a number.
-pub fn not_differentiable(promised: &Promised, losses: &[(usize, Rc<TangentLoss>)]) -> Diagnostic {
-    let mut diagnostic = Diagnostic::error(Code::NotDifferentiable, head(promised), "function is not differentiable");
-    for (k, parameter) in promised.function.parameters.iter().enumerate() {
+pub fn not_differentiable(assertion: &DifferentiabilityAssertion, losses: &[(usize, Rc<TangentLoss>)]) -> Diagnostic {
+    let mut diagnostic = Diagnostic::error(Code::NotDifferentiable, head(assertion), "function is not differentiable");
+    for (k, parameter) in assertion.function.parameters.iter().enumerate() {
         if losses.iter().any(|(of, _)| *of == k) {
-            diagnostic = with_respect_to(diagnostic, promised, parameter.span, &parameter.name);
+            diagnostic = with_respect_to(diagnostic, assertion, parameter.span, &parameter.name);
         }
     }
-    diagnostic = definition(diagnostic, promised);
+    diagnostic = definition(diagnostic, assertion);
     let mut reported: Vec<Span> = vec![];
     for (_, found) in losses {
         if reported.contains(&found.span) || reported.len() >= MAX_STEPS {
@@ -45,8 +45,8 @@ pub fn not_differentiable(promised: &Promised, losses: &[(usize, Rc<TangentLoss>
             LossReason::Property => THROUGH_PROPERTY,
             _ => THROUGH_RESULT,
         };
-        if promised.function.is_prelude {
-            diagnostic = diagnostic.note_at(promised.at, through);
+        if assertion.function.is_prelude {
+            diagnostic = diagnostic.note_at(assertion.at, through);
             continue;
         }
         diagnostic = diagnostic.note_at(found.span, through);
@@ -91,31 +91,36 @@ fn is_conversion_to_string(name: &str) -> bool {
 }
 
 /// Reports that a path to the result goes through a function whose body is unknown.
-pub fn opaque(promised: &Promised, parameter: usize, found: &TangentLoss, name: &str) -> Diagnostic {
+pub fn opaque(assertion: &DifferentiabilityAssertion, parameter: usize, found: &TangentLoss, name: &str) -> Diagnostic {
     let mut diagnostic = Diagnostic::error(Code::NoDerivative, found.span, NOT_DIFFERENTIABLE);
-    if let Some(parameter) = promised.function.parameters.get(parameter) {
-        diagnostic = with_respect_to(diagnostic, promised, parameter.span, &parameter.name);
+    if let Some(parameter) = assertion.function.parameters.get(parameter) {
+        diagnostic = with_respect_to(diagnostic, assertion, parameter.span, &parameter.name);
     }
     diagnostic = calls(diagnostic, found).note_at(found.span, OTHER_MODULE);
-    if !promised.is_literal {
-        diagnostic = diagnostic.also(promised.at, "a differentiable function is required here");
+    if !assertion.is_literal {
+        diagnostic = diagnostic.also(assertion.at, "a differentiable function is required here");
     }
     diagnostic.help(format!("register a derivative for it with '@derivative(of: {})'", base_name(name)))
 }
 
 /// Reports that a path to the result goes through a function whose registered derivatives are for other types, or a stored
 /// property that has no counterpart in its type's tangent vectors.
-pub fn obstacle(promised: &Promised, parameter: usize, found: &TangentLoss, obstacle: &Obstacle) -> Diagnostic {
+pub fn obstacle(
+    assertion: &DifferentiabilityAssertion,
+    parameter: usize,
+    found: &TangentLoss,
+    obstacle: &Obstacle,
+) -> Diagnostic {
     let mut diagnostic = Diagnostic::error(Code::NoDerivative, found.span, NOT_DIFFERENTIABLE);
-    if let Some(parameter) = promised.function.parameters.get(parameter) {
-        diagnostic = with_respect_to(diagnostic, promised, parameter.span, &parameter.name);
+    if let Some(parameter) = assertion.function.parameters.get(parameter) {
+        diagnostic = with_respect_to(diagnostic, assertion, parameter.span, &parameter.name);
     }
     with_obstacle(calls(diagnostic, found), found.span, obstacle)
 }
 
 /// Reports the conversion of a function whose registered derivatives are for other types.
-pub fn obstacle_reference(promised: &Promised, obstacle: &Obstacle) -> Diagnostic {
-    with_obstacle(Diagnostic::error(Code::NoDerivative, promised.at, NOT_DIFFERENTIABLE), promised.at, obstacle)
+pub fn obstacle_reference(assertion: &DifferentiabilityAssertion, obstacle: &Obstacle) -> Diagnostic {
+    with_obstacle(Diagnostic::error(Code::NoDerivative, assertion.at, NOT_DIFFERENTIABLE), assertion.at, obstacle)
 }
 
 fn with_obstacle(diagnostic: Diagnostic, at: Span, obstacle: &Obstacle) -> Diagnostic {
@@ -133,25 +138,26 @@ fn with_obstacle(diagnostic: Diagnostic, at: Span, obstacle: &Obstacle) -> Diagn
 }
 
 /// Reports the conversion of a function of another module.
-pub fn other_module(promised: &Promised) -> Diagnostic {
-    let name = &promised.function.name;
+pub fn other_module(assertion: &DifferentiabilityAssertion) -> Diagnostic {
+    let name = &assertion.function.name;
     let message = format!("'{name}' is from a different module and has not been marked with '@differentiable'");
-    Diagnostic::error(Code::NoDerivative, promised.at, message)
+    Diagnostic::error(Code::NoDerivative, assertion.at, message)
         .help(format!("register a derivative for it with '@derivative(of: {})'", base_name(name)))
 }
 
 /// Reports that no varied value reaches the result.
-pub fn zero_derivative(promised: &Promised) -> Diagnostic {
-    let f = promised.function;
+pub fn zero_derivative(assertion: &DifferentiabilityAssertion) -> Diagnostic {
+    let f = assertion.function;
     let warning = |span| Diagnostic::warning(Code::ZeroDerivative, span, ALWAYS_ZERO);
     if f.is_prelude {
-        return warning(promised.at);
+        return warning(assertion.at);
     }
     let place = result_place(f);
-    let mut diagnostic = warning(place.map_or(head(promised), |(span, _)| span));
-    let varied: Vec<_> = f.parameters.iter().zip(promised.wrt).filter(|(_, wanted)| **wanted).map(|(p, _)| p).collect();
+    let mut diagnostic = warning(place.map_or(head(assertion), |(span, _)| span));
+    let varied: Vec<_> =
+        f.parameters.iter().zip(assertion.wrt).filter(|(_, wanted)| **wanted).map(|(p, _)| p).collect();
     for parameter in &varied {
-        diagnostic = with_respect_to(diagnostic, promised, parameter.span, &parameter.name);
+        diagnostic = with_respect_to(diagnostic, assertion, parameter.span, &parameter.name);
     }
     let is_used = varied.iter().any(|p| f.params[p.first..p.first + p.len].iter().any(|r| is_read(f, *r)));
     diagnostic = diagnostic.label(match (&varied[..], is_used) {
@@ -160,8 +166,8 @@ pub fn zero_derivative(promised: &Promised) -> Diagnostic {
         (_, false) => "the arguments are not used here".into(),
         (_, true) => "this does not depend on the arguments".into(),
     });
-    if !promised.is_literal {
-        diagnostic = diagnostic.also(promised.at, "differentiated here");
+    if !assertion.is_literal {
+        diagnostic = diagnostic.also(assertion.at, "differentiated here");
     }
     match place {
         Some((span, true)) => cut(diagnostic, "if zero is intended, use 'withoutDerivative(at:)'", span),
@@ -170,13 +176,13 @@ pub fn zero_derivative(promised: &Promised) -> Diagnostic {
 }
 
 /// Reports that a function that must be linear is not.
-pub fn not_linear(promised: &Promised, step: Option<&NonlinearStep>) -> Diagnostic {
-    let subject = subject(promised);
+pub fn not_linear(assertion: &DifferentiabilityAssertion, step: Option<&NonlinearStep>) -> Diagnostic {
+    let subject = subject(assertion);
     let nonlinear_step =
-        step.map_or_else(|| format!("'{}'", base_name(&promised.function.name)), |s| format!("'{}'", s.name));
+        step.map_or_else(|| format!("'{}'", base_name(&assertion.function.name)), |s| format!("'{}'", s.name));
     let message = format!("when differentiating {subject} as a linear map, {nonlinear_step} is not linear");
-    let diagnostic = Diagnostic::error(Code::NotLinear, head(promised), message);
-    match step.filter(|_| !promised.function.is_prelude) {
+    let diagnostic = Diagnostic::error(Code::NotLinear, head(assertion), message);
+    match step.filter(|_| !assertion.function.is_prelude) {
         Some(step) => {
             let reason = match &*step.name {
                 "*" => "both factors vary with the arguments".to_string(),
@@ -186,7 +192,7 @@ pub fn not_linear(promised: &Promised, step: Option<&NonlinearStep>) -> Diagnost
                 }
                 name => format!("'{name}' is not linear in a value that varies with the arguments"),
             };
-            definition(diagnostic, promised).note_at(step.span, reason)
+            definition(diagnostic, assertion).note_at(step.span, reason)
         }
         None => diagnostic,
     }
@@ -203,10 +209,10 @@ pub fn as_warning(not_linear: Diagnostic, what_happens: &str) -> Diagnostic {
 }
 
 /// Reports that a function that must be linear adds a constant.
-pub fn affine(promised: &Promised, step: Option<&NonlinearStep>) -> Diagnostic {
-    let message = format!("{} is affine, not linear: its transpose ignores the constant part", subject(promised));
-    let diagnostic = Diagnostic::warning(Code::AffineAsLinear, head(promised), message);
-    match step.filter(|_| !promised.function.is_prelude) {
+pub fn affine(assertion: &DifferentiabilityAssertion, step: Option<&NonlinearStep>) -> Diagnostic {
+    let message = format!("{} is affine, not linear: its transpose ignores the constant part", subject(assertion));
+    let diagnostic = Diagnostic::warning(Code::AffineAsLinear, head(assertion), message);
+    match step.filter(|_| !assertion.function.is_prelude) {
         Some(step) => {
             diagnostic.note_at(step.span, "a constant is added here to a value that varies with the arguments")
         }
@@ -215,12 +221,12 @@ pub fn affine(promised: &Promised, step: Option<&NonlinearStep>) -> Diagnostic {
 }
 
 /// Returns the brace of a closure literal, or the reference to a function.
-fn head(promised: &Promised) -> Span {
-    if promised.is_literal { promised.function.span } else { promised.at }
+fn head(assertion: &DifferentiabilityAssertion) -> Span {
+    if assertion.is_literal { assertion.function.span } else { assertion.at }
 }
 
-fn subject(promised: &Promised) -> String {
-    let name = &promised.function.name;
+fn subject(assertion: &DifferentiabilityAssertion) -> String {
+    let name = &assertion.function.name;
     if name.starts_with("closure") { "this closure".into() } else { format!("'{name}'") }
 }
 
@@ -228,19 +234,24 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name != "_"
 }
 
-fn with_respect_to(diagnostic: Diagnostic, promised: &Promised, span: Span, name: &str) -> Diagnostic {
-    if promised.function.is_prelude || span == Span::default() || !is_name(name) {
+fn with_respect_to(
+    diagnostic: Diagnostic,
+    assertion: &DifferentiabilityAssertion,
+    span: Span,
+    name: &str,
+) -> Diagnostic {
+    if assertion.function.is_prelude || span == Span::default() || !is_name(name) {
         return diagnostic;
     }
     diagnostic.also(span, format!("differentiating with respect to '{name}'"))
 }
 
-/// Adds the place where the function is declared, if the promise only names it.
-fn definition(diagnostic: Diagnostic, promised: &Promised) -> Diagnostic {
-    if promised.is_literal || promised.function.is_prelude {
+/// Adds the place where the function is declared, if the assertion only names it.
+fn definition(diagnostic: Diagnostic, assertion: &DifferentiabilityAssertion) -> Diagnostic {
+    if assertion.is_literal || assertion.function.is_prelude {
         return diagnostic;
     }
-    diagnostic.note_at(promised.function.span, "when differentiating this function definition")
+    diagnostic.note_at(assertion.function.span, "when differentiating this function definition")
 }
 
 fn calls(mut diagnostic: Diagnostic, found: &TangentLoss) -> Diagnostic {

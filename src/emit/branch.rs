@@ -1,7 +1,7 @@
 //! Branches: the terminators of blocks, which are returns, traps and jumps.
 
-use super::assign::{Place, window_places};
 use super::graph::{Compare, End, Reg, Test};
+use super::register_assignment::{Place, window_places};
 use super::select::Selector;
 use crate::bytecode::Instruction;
 use crate::bytecode::operand::*;

@@ -6,14 +6,14 @@
 //! does not become shared; in derivative code a number register either always carries a slot or never.
 //! Not here: activity (`diff`), the definition of the instructions (`bytecode`), their execution (`vm`).
 
-mod assign;
 mod branch;
+mod call_sites;
 mod graph;
 mod join;
 mod moves;
 mod prepare;
+mod register_assignment;
 mod select;
-mod sites;
 mod window;
 mod writer;
 
@@ -83,14 +83,14 @@ pub fn emit(program: &Program, function: &Function, is_derivative: bool) -> Resu
     let order = reverse_postorder(&graph);
     let live = Liveness::of(&graph);
     crate::cancel::check();
-    let active = assign::active_registers(&graph, is_derivative);
-    let assignment = assign::assign(&graph, &order, &live, &active);
+    let active = register_assignment::active_registers(&graph, is_derivative);
+    let assignment = register_assignment::assign(&graph, &order, &live, &active);
     crate::cancel::check();
     let results = bank_counts(&function.results);
     // The register after the window is for cyclic moves.
     let window = assignment.window.map(|n| n + 1);
     let own = [0, 1, 2].map(|b| assignment.own[b].max(usize::from(results[b])));
-    let assignment = assign::Assignment { own, ..assignment };
+    let assignment = register_assignment::Assignment { own, ..assignment };
     if (0..3).any(|b| own[b] + window[b] > usize::from(u16::MAX)) {
         return Err(EncodeError::TooManyRegisters);
     }

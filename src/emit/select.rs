@@ -4,10 +4,10 @@ mod elements;
 mod primitives;
 mod sweep;
 
-use super::assign::{Place, window_args, window_places};
+use super::call_sites;
 use super::graph::{Join, Nesting, Reg, Step, StepOp};
 use super::moves::in_sequence;
-use super::sites;
+use super::register_assignment::{Place, window_args, window_places};
 use super::writer::Writer;
 use super::{Context, EncodeError};
 use crate::bytecode::Instruction;
@@ -345,7 +345,7 @@ impl<'a> Selector<'a> {
             Op::Call(f) if derivative => I::DCall { function: Fun(f.0) },
             Op::CallRule(f) if derivative => {
                 let is_entry = matches!(&self.context.graph.blocks[..], [only] if only.steps.len() == 1);
-                let site = sites::rule(&mut self.writer.code, self.context.program, *f, is_entry)?;
+                let site = call_sites::rule(&mut self.writer.code, self.context.program, *f, is_entry)?;
                 I::DCallRule { site }
             }
             Op::Call(f) | Op::CallRule(f) => I::Call { function: Fun(f.0) },
@@ -356,11 +356,11 @@ impl<'a> Selector<'a> {
                 if derivative { I::DCallValue { function } } else { I::CallValue { function } }
             }
             Op::Native { name, shapes } => {
-                let site = sites::native(&mut self.writer.code, &self.context.graph.banks, step, name, shapes)?;
+                let site = call_sites::native(&mut self.writer.code, &self.context.graph.banks, step, name, shapes)?;
                 if derivative { I::DNative { site } } else { I::Native { site } }
             }
             Op::Operator(operator) => {
-                let site = sites::operator(&mut self.writer.code, &self.context.graph.banks, step, operator);
+                let site = call_sites::operator(&mut self.writer.code, &self.context.graph.banks, step, operator);
                 if derivative { I::DOperate { site } } else { I::Operate { site } }
             }
             _ => return Err(EncodeError::Unreachable),
@@ -380,12 +380,12 @@ impl<'a> Selector<'a> {
     fn make(&mut self, step: &Step, op: &Op) {
         use Instruction as I;
         self.arguments(step);
-        let counts = sites::counts(&self.context.graph.banks, &step.ins);
+        let counts = call_sites::counts(&self.context.graph.banks, &step.ins);
         let out = ROut(self.n(step.outs[0]));
         let slots = step.active && counts[0] > 0;
         let instruction = match op {
             Op::Closure(f) => {
-                let site = sites::closure(&mut self.writer.code, f.0, counts);
+                let site = call_sites::closure(&mut self.writer.code, f.0, counts);
                 if slots { I::DNewClosure { out, site } } else { I::NewClosure { out, site } }
             }
             Op::NewBox => {

@@ -1,7 +1,7 @@
 //! Windows: arguments that are computed in the window of their call, and results that are used there.
 
-use super::assign::{window_args, window_places};
 use super::graph::{Block, Graph, Reg, Step};
+use super::register_assignment::{window_args, window_places};
 use crate::ir::analysis::flow_graph::{Counts, count};
 use crate::ir::analysis::liveness::Liveness;
 use std::collections::HashMap;

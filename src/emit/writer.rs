@@ -1,8 +1,8 @@
 //! Code writer: adds instructions, constants and jumps to a code object.
 
 use super::EncodeError;
-use super::assign::{Assignment, Place};
 use super::graph::Reg;
+use super::register_assignment::{Assignment, Place};
 use crate::bytecode::operand::*;
 use crate::bytecode::{AccessSite, Code, Instruction, Opcode, Trailer};
 use crate::ir::passes::exclusivity_checks::{Region, StorageId};

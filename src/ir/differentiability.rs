@@ -8,7 +8,7 @@
 //! The tangent of a boxed value is a [`TangentKind::Boxed`]; both shapes inside it are unboxed.
 
 use crate::ir::layout::{Layouts, instantiate, unboxed};
-use crate::types::model::declared::{Builtin, Declarations, Nominal, NominalKind};
+use crate::types::model::declaration_info::{Builtin, Declarations, Nominal, NominalKind};
 use crate::types::model::ty::Type;
 use crate::value::shape::{BESIDE, Shape, ShapeId, Shapes, Style, Tangent, TangentId, TangentKind, Tangents};
 use hashbrown::HashMap;

@@ -203,7 +203,7 @@ pub enum Op {
     Text(Rc<str>),
     /// `→ array` of constant elements.
     Constants(Rc<Constants>),
-    /// `→ r`: an empty reference.
+    /// `→ r`: a null reference.
     Null,
     /// `x → x` of the same bank. A reference is shared.
     Copy,

@@ -7,7 +7,7 @@
 //! boxed; the computation of a shape terminates for all declarations.
 //! Not here: the tangents of types (`differentiability.rs`).
 
-use crate::types::model::declared::{Builtin, Declarations, Nominal, NominalKind};
+use crate::types::model::declaration_info::{Builtin, Declarations, Nominal, NominalKind};
 use crate::types::model::ty::{FunctionParam, FunctionType, NominalId, Strength, Type};
 use crate::value::Bank;
 use crate::value::shape::{BESIDE, Case, DescriptionId, Shape, ShapeId, Shapes, Style, TangentId};

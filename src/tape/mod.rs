@@ -41,8 +41,8 @@
 
 mod calls;
 mod column;
+mod deferred_factors;
 pub mod escape;
-mod factors;
 pub mod lanes;
 pub mod levels;
 pub mod linear;

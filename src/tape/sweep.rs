@@ -5,7 +5,7 @@
 
 use super::Num;
 use super::column::SlotColumn;
-use super::factors::Factors;
+use super::deferred_factors::Factors;
 use super::levels::{Direction, Levels};
 use super::node::{Node, RecordError};
 use super::recording::Tape;

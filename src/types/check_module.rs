@@ -29,7 +29,7 @@ use crate::types::infer::call::default_argument;
 use crate::types::infer::stmt::function_body;
 use crate::types::model::context;
 use crate::types::model::context::TypeContext;
-use crate::types::model::declared::{Declarations, Function, Global, Nominal, Rule};
+use crate::types::model::declaration_info::{Declarations, Function, Global, Nominal, Rule};
 use crate::types::model::differentiability::Differentiability;
 use crate::types::model::display;
 use crate::types::model::queries::Providers;
@@ -67,7 +67,7 @@ const PROVIDERS: Providers = Providers {
     continue_tangent_vector: subclass_tangent::continue_tangent_vector,
     initializers: synthesize::initializers,
     default_init: synthesize::default_init,
-    promised_parameters: differentiability::promised_parameters,
+    declared_wrt: differentiability::declared_wrt,
     check_body: function_body::check_body,
     check_expression_type: function_body::check_expression_type,
     check_formula: function_body::check_formula,
@@ -161,7 +161,7 @@ pub fn check_module(cx: &mut TypeContext, files: &[File], texts: &[(u32, Rc<str>
         if cx.memo.throwing_versions.values().any(|version| *version == f) {
             continue;
         }
-        differentiability::promise(cx, f);
+        differentiability::differentiability(cx, f);
         let data = cx.defs.function_data(f);
         if data.primitive.is_some() || data.requirement.is_some() {
             continue;
@@ -170,7 +170,7 @@ pub fn check_module(cx: &mut TypeContext, files: &[File], texts: &[(u32, Rc<str>
             if matches!(cx.defs.function_data(f).kind, FunctionKind::Function | FunctionKind::Init { .. }) {
                 type_arguments::check_signature(cx, f);
             }
-            differentiability::check_default_promise(cx, f);
+            differentiability::check_default_attribute(cx, f);
             inherited_derivative::check_inherited_derivative(cx, f);
             signature::signature(cx, f);
             if let Some(body) = function_body::check_body(cx, f) {
@@ -213,13 +213,13 @@ pub fn set_operators(cx: &mut TypeContext, operators: crate::syntax::OperatorTab
     cx.defs.operators = operators;
 }
 
-/// Returns the promise that `@differentiable` makes for a function.
-pub fn declared_promise(cx: &mut TypeContext, f: FunctionId) -> Option<Rc<Differentiability>> {
-    differentiability::promise(cx, f)
+/// Returns the differentiability that `@differentiable` states for a function.
+pub fn declared_differentiability(cx: &mut TypeContext, f: FunctionId) -> Option<Rc<Differentiability>> {
+    differentiability::differentiability(cx, f)
 }
 
 /// Whether a derivative that is registered for creating an instance with a class initializer covers the parameters
-/// `wrt` of a promise of that initializer.
+/// `wrt` of a `@differentiable` attribute of that initializer.
 pub fn has_registered_allocation(cx: &mut TypeContext, f: FunctionId, wrt: &[bool]) -> bool {
     registration::resolve_registrations(cx);
     let covers = |r: &crate::types::model::tables::Registered| {

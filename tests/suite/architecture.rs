@@ -217,7 +217,7 @@ const TAPE: &[&str] = &[
     "calls",
     "series",
     "watch",
-    "factors",
+    "deferred_factors",
     "sweep",
     "sweep_live",
     "linear",
@@ -227,7 +227,7 @@ const TAPE: &[&str] = &[
 ];
 
 /// An exception: the factors of infinite adjoints are a part of the sweep in a separate file.
-const TAPE_UPWARD: &[(&str, &str)] = &[("factors", "sweep")];
+const TAPE_UPWARD: &[(&str, &str)] = &[("deferred_factors", "sweep")];
 
 /// Returns the modules of `crate::folder` that a file names, with their lines. `at` is the path of the file in that folder.
 fn named_in(folder: &str, at: &[String], text: &str) -> Vec<(usize, String)> {

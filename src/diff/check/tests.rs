@@ -1,4 +1,4 @@
-//! Promises of differentiability and linearity that hold, and promises that do not.
+//! Assertions of differentiability and linearity that hold, and assertions that do not.
 
 use super::check;
 use crate::diagnostic::{Code, Diagnostic};
@@ -11,7 +11,7 @@ use crate::value::shape::{ShapeId, TangentId};
 use std::rc::Rc;
 
 /// Returns the diagnostics for a conversion of a function by name inside another one.
-fn promise(program: &mut Program, target: FunctionId, linear: bool) -> Vec<Diagnostic> {
+fn assert_that(program: &mut Program, target: FunctionId, linear: bool) -> Vec<Diagnostic> {
     let parameters = program.function(target).unwrap().parameters.len();
     let mut b = Builder::new("user");
     let function = b.op(Op::Closure(target), &[], R);
@@ -27,7 +27,7 @@ fn promise(program: &mut Program, target: FunctionId, linear: bool) -> Vec<Diagn
 fn reported(b: Builder, linear: bool) -> Vec<Diagnostic> {
     let mut program = Program::default();
     let id = b.add_to(&mut program);
-    promise(&mut program, id, linear)
+    assert_that(&mut program, id, linear)
 }
 
 fn codes(diagnostics: &[Diagnostic]) -> Vec<Code> {
@@ -133,7 +133,7 @@ fn a_break_inside_calls_is_reported_with_the_calls() {
     let call = b.step(Op::Call(loss), &[x], &[y]);
     b.ret(&[y]);
     let f = b.add_to(&mut program);
-    let reported = promise(&mut program, f, false);
+    let reported = assert_that(&mut program, f, false);
     assert_eq!(codes(&reported), [Code::NotDifferentiable]);
     let notes: Vec<_> = reported[0].notes.iter().map(|n| (n.span, &*n.text)).collect();
     assert_eq!(notes[0].1, "when differentiating this function definition");
@@ -160,7 +160,7 @@ fn recursion_finds_the_break_at_its_place() {
     let z = b.primitive("double.fromInt", &[n]);
     b.ret(&[z]);
     let f = b.add_to(&mut program);
-    let reported = promise(&mut program, f, false);
+    let reported = assert_that(&mut program, f, false);
     assert_eq!(codes(&reported), [Code::NotDifferentiable]);
     assert_eq!(reported[0].notes.iter().filter(|n| n.text.contains("called here")).count(), 0);
     assert!(reported[0].notes.iter().any(|n| n.span == Some(at)));
@@ -244,25 +244,25 @@ fn an_opaque_function_has_no_derivative() {
     let call = b.step(Op::Call(sinf), &[x], &[y]);
     b.ret(&[y]);
     let f = b.add_to(&mut program);
-    let reported = promise(&mut program, f, false);
+    let reported = assert_that(&mut program, f, false);
     assert_eq!(codes(&reported), [Code::NoDerivative]);
     assert_eq!((reported[0].primary.span, &*reported[0].message), (call, "expression is not differentiable"));
     assert!(reported[0].notes.iter().any(|n| n.text.contains("defined in other modules") && n.span == Some(call)));
 
-    let reported = promise(&mut program, sinf, true);
+    let reported = assert_that(&mut program, sinf, true);
     assert_eq!(
         reported[0].message,
         "'sinf(_:)' is from a different module and has not been marked with '@differentiable'"
     );
 
-    // With a registered derivative the promise is accepted, except that it is not declared linear.
+    // With a registered derivative the assertion is accepted, except that it is not declared linear.
     let mut known = (**program.function(sinf).unwrap()).clone();
     let kind = crate::ir::RuleKind::Differential;
     known.rules.push(crate::ir::Rule::new(vec![true], f, kind, TangentId(0)));
     program.functions[sinf.0 as usize] = Some(Rc::new(known));
-    assert_eq!(codes(&promise(&mut program, f, false)), []);
-    assert_eq!(codes(&promise(&mut program, sinf, false)), []);
-    let reported = promise(&mut program, f, true);
+    assert_eq!(codes(&assert_that(&mut program, f, false)), []);
+    assert_eq!(codes(&assert_that(&mut program, sinf, false)), []);
+    let reported = assert_that(&mut program, f, true);
     assert_eq!(codes(&reported), [Code::NotLinear]);
     assert!(reported[0].message.ends_with("'sinf' is not linear"));
 }
@@ -314,7 +314,7 @@ fn only_varied_components_are_differentiated() {
     changed.parameters[0].shape = shape;
     changed.parameters[0].tangent = Some(tangent);
     program.functions[f.0 as usize] = Some(Rc::new(changed));
-    assert_eq!(codes(&promise(&mut program, f, false)), []);
+    assert_eq!(codes(&assert_that(&mut program, f, false)), []);
 }
 
 #[test]

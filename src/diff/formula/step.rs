@@ -1,6 +1,6 @@
 //! Step: evaluates one step of a graph.
 
-use super::{Evaluator, NoFormula, Registers, Value, known};
+use super::{Evaluator, NoFormula, Registers, Value, static_properties};
 use crate::ir::{Function, Instruction, Op, Operator, Reg};
 use crate::native::field::{OrderOffset, Test};
 use crate::native::formula::Formula;
@@ -53,7 +53,7 @@ impl Evaluator<'_> {
             op => return Err(self.no(unreadable(op))),
         };
         for (reg, value) in step.outs.iter().zip(given) {
-            known::put(registers, *reg, value);
+            static_properties::put(registers, *reg, value);
         }
         Ok(())
     }

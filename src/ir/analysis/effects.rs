@@ -54,7 +54,7 @@ pub enum MemoryAccess {
     Create,
     /// It writes to it.
     Write,
-    /// It moves a reference out of memory, or out of a register, and leaves an empty reference there.
+    /// It moves a reference out of memory, or out of a register, and leaves a null reference there.
     Move,
     /// It marks a point of the program on which other passes or the machine rely.
     Pin,

@@ -4,12 +4,12 @@
 //!
 //! Only accesses to shared storage are noted: captured variables, stored properties of instances, and global variables.
 
-use super::build::Builder;
+use super::builder::Builder;
 use super::dispatch::Target;
 use super::place::Location;
 use crate::ir::graph::{MethodId, Op, Reg};
 use crate::ir::passes::exclusivity_checks::{AccessKind, Callee, Region, Storage, StorageId};
-use crate::types::model::declared::NominalKind;
+use crate::types::model::declaration_info::NominalKind;
 use crate::types::model::tree::{FunctionId, FunctionRef, GlobalId, LocalId};
 use crate::types::model::ty::Type;
 use crate::value::Bank;

@@ -1,15 +1,15 @@
 //! Calls: the callee, the order of arguments, and the values that are returned to `inout` places.
 
 use super::Origin;
-use super::build::{Builder, Use, Value};
-use super::change::OpenedPlace;
+use super::builder::{Builder, Use, Value};
 use super::dispatch::{Target, has_type_self};
 use super::effects::{argument_may_write, last_writing};
+use super::modification::OpenedPlace;
 use super::place::Location;
 use crate::ir::graph::{Op, Operator, Reg, Trap};
 use crate::ir::layout::is_small;
 use crate::source::Span;
-use crate::types::model::declared::Function;
+use crate::types::model::declaration_info::Function;
 use crate::types::model::tree::{Argument, Callee, Expr, FunctionRef};
 use crate::types::model::ty::{FunctionType, Type};
 use crate::value::Bank;

@@ -1,9 +1,9 @@
 //! Casts: `is`, `as?` and `as!`. Whatever the static types do not decide is tested at run time.
 
-use super::build::{Builder, Value};
+use super::builder::{Builder, Value};
 use super::call::Operand;
 use crate::ir::graph::{Op, Trap};
-use crate::types::model::declared::{Builtin, Declarations, NominalKind};
+use crate::types::model::declaration_info::{Builtin, Declarations, NominalKind};
 use crate::types::model::tree::{Expr, FunctionRef};
 use crate::types::model::ty::Type;
 use crate::value::Bank;

@@ -1,6 +1,6 @@
 //! Closures and local functions: their captured values, and functions as values.
 
-use super::build::{Builder, Slot, Use, Value};
+use super::builder::{Builder, Slot, Use, Value};
 use super::call::Operand;
 use super::{Key, Origin};
 use crate::ir::graph::{Op, Parameter, Reg};

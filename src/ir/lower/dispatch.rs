@@ -3,12 +3,12 @@
 //! In: callees. Out: [`Op::FindMethod`], and a complete dispatch table: every method for every type of which values are
 //! created anywhere.
 
-use super::build::{Builder, Value};
+use super::builder::{Builder, Value};
 use super::call::{Operand, Thrown};
 use super::{Lowering, Origin};
 use crate::ir::graph::{MethodId, Op, Program, Reg};
 use crate::ir::layout::cells;
-use crate::types::model::declared::{Declarations, Function, NominalKind};
+use crate::types::model::declaration_info::{Declarations, Function, NominalKind};
 use crate::types::model::tree;
 use crate::types::model::tree::{Callee, FunctionRef};
 use crate::types::model::ty::{ProtocolId, Type};
@@ -471,7 +471,7 @@ impl Builder<'_> {
         let optional = self.regs(&banks);
         self.emit(Op::Native { name: "any.as", shapes: vec![shape] }, &optional, regs);
         let value = optional[1..].to_vec();
-        self.dedicate(&value, "", super::build::Use::Variable);
+        self.dedicate(&value, "", super::builder::Use::Variable);
         value
     }
 

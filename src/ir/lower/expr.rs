@@ -1,6 +1,6 @@
 //! Expressions: lowering of all expressions except calls, literals and places.
 
-use super::build::{Builder, Slot, Value};
+use super::builder::{Builder, Slot, Value};
 use super::effects::{last_writing, may_write};
 use super::place::Location;
 use crate::ir::graph::{BlockId, Op, Reg, Trap};
@@ -99,7 +99,9 @@ impl Builder<'_> {
             ExprKind::ChainPlace { place, local, body, flatten } => {
                 self.chain_place(place, *local, body, *flatten, &e.ty)
             }
-            ExprKind::ConvertFunction { value, promise } => self.converted_function(e, value, promise.as_ref()),
+            ExprKind::ConvertFunction { value, differentiability } => {
+                self.converted_function(e, value, differentiability.as_ref())
+            }
             ExprKind::Erase(value) => self.erase(value, &e.ty),
             ExprKind::Is { value, ty } => {
                 let (from, to) = (self.concrete(&value.ty), self.concrete(ty));
@@ -140,13 +142,13 @@ impl Builder<'_> {
         value.iter().map(|reg| self.value(how(self, *reg), self.bank(*reg), &[*reg])).collect()
     }
 
-    /// A function as one of another type, which may promise to be differentiable.
-    fn converted_function(&mut self, e: &Expr, value: &Expr, promise: Option<&Differentiability>) -> Value {
+    /// A function as one of another type, which may assert that it is differentiable.
+    fn converted_function(&mut self, e: &Expr, value: &Expr, differentiability: Option<&Differentiability>) -> Value {
         let from = value.ty.clone();
         let mut function = self.expr(value);
         function = self.adapt(function, &from, &e.ty);
         self.span = e.span;
-        match promise {
+        match differentiability {
             Some(p) => {
                 let op = Op::AssertDifferentiable { linear: p.linear, wrt: p.wrt.clone() };
                 vec![self.value(op, Bank::R, &function)]

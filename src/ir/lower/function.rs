@@ -1,12 +1,12 @@
 //! Functions: parameters, body, results, registered derivatives.
 
-use super::build::{Builder, Slot, Use};
+use super::builder::{Builder, Slot, Use};
 use super::call::Operand;
 use super::{Key, Lowering, Origin};
 use crate::ir::graph::{Function, Parameter, Program, Terminator, Trap};
 use crate::ir::layout::is_small;
-use crate::types::model::declared;
-use crate::types::model::declared::{Builtin, Declarations};
+use crate::types::model::declaration_info;
+use crate::types::model::declaration_info::{Builtin, Declarations};
 use crate::types::model::tree;
 use crate::types::model::tree::{FunctionRef, LocalId, Stmt, StmtKind};
 use crate::types::model::ty::Type;
@@ -72,7 +72,7 @@ impl Builder<'_> {
     }
 
     /// Declares the results: the error if the function may throw, the result, and the `inout` parameters.
-    pub(super) fn results(&mut self, declared: &declared::Function) {
+    pub(super) fn results(&mut self, declared: &declaration_info::Function) {
         self.out.throws = self.throws;
         if self.throws {
             self.out.results.extend([Bank::I, Bank::R]);
@@ -113,7 +113,7 @@ impl Builder<'_> {
     }
 
     /// Allocates registers for the parameters.
-    pub(super) fn parameters(&mut self, declared: &declared::Function) -> Vec<Operand> {
+    pub(super) fn parameters(&mut self, declared: &declaration_info::Function) -> Vec<Operand> {
         let mut all = vec![];
         for param in &declared.params {
             let shape = self.shape(&param.ty);
@@ -135,7 +135,7 @@ impl Builder<'_> {
         all
     }
 
-    fn primitive_body(&mut self, name: &str, declared: &declared::Function, params: Vec<Operand>) {
+    fn primitive_body(&mut self, name: &str, declared: &declaration_info::Function, params: Vec<Operand>) {
         let generics = self.generics.clone();
         let mut results = self.apply_primitive(name, declared, &generics, &params);
         for param in params {
@@ -146,7 +146,7 @@ impl Builder<'_> {
         self.end(Terminator::Return(results));
     }
 
-    fn body(&mut self, declared: &declared::Function, params: Vec<Operand>) {
+    fn body(&mut self, declared: &declaration_info::Function, params: Vec<Operand>) {
         if self.locals.is_empty() && self.d.body(self.owner).is_none() {
             // The function had errors, which were reported; it is not called.
             self.trap(Trap::Unreachable);

@@ -1,6 +1,6 @@
 //! Global variables: stored in registers of the script if no other code uses them, otherwise in global storage.
 
-use super::build::{Builder, Use};
+use super::builder::{Builder, Use};
 use super::place::Location;
 use super::{Key, Lowering, Origin};
 use crate::ir::graph::{Op, Terminator};

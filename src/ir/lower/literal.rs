@@ -1,11 +1,11 @@
 //! Literals: numbers, strings, arrays, dictionaries, structs and cases of enums, built from their parts.
 
-use super::build::{Builder, Value};
+use super::builder::{Builder, Value};
 use super::call::Operand;
 use super::place::stride;
 use crate::ir::graph::{Op, Reg, Trap};
 use crate::ir::layout::cells;
-use crate::types::model::declared::Builtin;
+use crate::types::model::declaration_info::Builtin;
 use crate::types::model::tree::{Expr, ExprKind, FunctionRef};
 use crate::types::model::ty::Type;
 use crate::value::shape::Shape;

@@ -1,6 +1,6 @@
 //! Loads: reading the value of a place.
 
-use super::build::{Builder, Value};
+use super::builder::{Builder, Value};
 use super::effects::may_write;
 use super::place::Location;
 use crate::ir::graph::{Op, Reg};

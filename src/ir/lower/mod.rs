@@ -13,10 +13,9 @@
 //! common basic operations.
 
 mod access;
-mod build;
+mod builder;
 mod call;
 mod cast;
-mod change;
 mod closure;
 pub(crate) mod control;
 pub(crate) mod derivative;
@@ -27,6 +26,7 @@ mod function;
 mod global;
 mod literal;
 mod load;
+mod modification;
 mod place;
 mod primitive;
 #[cfg(test)]
@@ -36,7 +36,7 @@ use super::graph::{Function, FunctionId, Program};
 use super::layout::Layouts;
 use crate::ir::passes::exclusivity_checks::Accesses;
 use crate::source::Span;
-use crate::types::model::declared::Declarations;
+use crate::types::model::declaration_info::Declarations;
 use crate::types::model::tree;
 use crate::types::model::tree::{FunctionRef, GlobalId};
 use crate::types::model::ty::Type;

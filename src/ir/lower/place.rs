@@ -4,7 +4,7 @@
 //! Not here: reading (`load.rs`), replacing and modifying the value (`change.rs`).
 
 use super::access::Stored;
-use super::build::{Builder, Slot, Value};
+use super::builder::{Builder, Slot, Value};
 use super::call::Operand;
 use super::dispatch::Target;
 use crate::ir::graph::{Op, Reg, Stride, Trap};

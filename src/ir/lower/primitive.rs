@@ -1,12 +1,12 @@
 //! Primitive functions: functions without a body, which are operations of the machine, primitives or native functions.
 
-use super::build::{Builder, Value};
+use super::builder::{Builder, Value};
 use super::call::Operand;
 use super::place::stride;
 use crate::ir::graph::{Op, Reg, Trap};
 use crate::native;
 use crate::native::library;
-use crate::types::model::declared::Function;
+use crate::types::model::declaration_info::Function;
 use crate::types::model::ty::Type;
 use crate::value::Bank;
 

@@ -18,8 +18,8 @@ use crate::syntax;
 use crate::types::Differentiability;
 use crate::types::check_module;
 use crate::types::derivative::differentiability;
-use crate::types::derivative::sample_types;
-use crate::types::model::declared::Declarations;
+use crate::types::derivative::sample_instantiation;
+use crate::types::model::declaration_info::Declarations;
 use crate::types::model::tree;
 use crate::types::model::tree::FunctionRef;
 use crate::types::model::ty::Type;
@@ -118,40 +118,41 @@ impl Session {
     /// Checks that the functions declared `@differentiable` are differentiable. Only the functions from `first` on are checked:
     /// earlier ones were checked when their text was compiled.
     fn check_derivatives(&mut self, functions: &[tree::FunctionId], first: usize) -> Vec<Diagnostic> {
-        let mut promised = vec![];
+        let mut declared = vec![];
         for f in functions {
-            let promise = check_module::declared_promise(&mut self.context, *f);
+            let differentiability = check_module::declared_differentiability(&mut self.context, *f);
             // An inner function is lowered with the outer one.
             if !check_module::is_inside(&self.context, *f) && self.context.function(*f).generics.is_empty() {
                 self.lower(*f);
             }
-            if let Some(promise) = promise.filter(|p| !p.default) {
+            if let Some(differentiability) = differentiability.filter(|p| !p.default) {
                 // It may have no callers.
                 if info::is_local(&mut self.context, *f) && self.lowering.instances(*f).is_empty() {
                     self.lower(*f);
                 }
-                promised.push((*f, promise, None));
+                declared.push((*f, differentiability, None));
             }
         }
-        for kept in differentiability::promises_of_conformances(&mut self.context) {
+        for kept in differentiability::differentiable_witnesses(&mut self.context) {
             let witness = kept.witness.function;
             if self.context.function(witness).generics.is_empty() {
                 self.lower(witness);
             } else if check_module::is_default_implementation(&self.context, witness) {
                 self.lowering.function(&mut self.context, &mut self.program, &kept.witness);
             }
-            promised.push((witness, kept.promise, Some(kept.requirement)));
+            declared.push((witness, kept.differentiability, Some(kept.requirement)));
         }
-        promised
-            .retain(|(f, promise, _)| !check_module::has_registered_allocation(&mut self.context, *f, &promise.wrt));
+        declared.retain(|(f, differentiability, _)| {
+            !check_module::has_registered_allocation(&mut self.context, *f, &differentiability.wrt)
+        });
         let mut out = std::mem::take(&mut self.context.sink.diagnostics);
         let mut instances = vec![];
-        for (f, promise, requirement) in promised {
+        for (f, differentiability, requirement) in declared {
             let mut seen: Vec<Vec<Type>> = vec![];
             for (id, generics) in self.lowering.instances(f) {
                 // A recursive local function has two instances: itself, and the one that it calls.
-                if !seen.contains(&generics) && differentiability::promise_applies(&mut self.context, f, &generics) {
-                    instances.push((id, promise.clone(), requirement));
+                if !seen.contains(&generics) && differentiability::attribute_applies(&mut self.context, f, &generics) {
+                    instances.push((id, differentiability.clone(), requirement));
                 }
                 seen.push(generics);
             }
@@ -164,15 +165,15 @@ impl Session {
         for id in first..end {
             checker.check(FunctionId(id as u32), &mut out);
         }
-        for (id, promise, requirement) in instances {
-            checker.check_declaration(id, promise.linear, &promise.wrt, requirement, &mut out);
+        for (id, differentiability, requirement) in instances {
+            checker.check_declaration(id, differentiability.linear, &differentiability.wrt, requirement, &mut out);
         }
         let first = out.len();
         for id in end..sampled_end {
             checker.check(FunctionId(id as u32), &mut out);
         }
-        for (id, promise) in samples {
-            checker.check_declaration(id, promise.linear, &promise.wrt, None, &mut out);
+        for (id, differentiability) in samples {
+            checker.check_declaration(id, differentiability.linear, &differentiability.wrt, None, &mut out);
         }
         // A warning may be caused by the types of the sample.
         let found = out.split_off(first);
@@ -193,7 +194,7 @@ impl Session {
         }
         for f in inner {
             if info::is_local_function(&self.context, f)
-                && check_module::declared_promise(&mut self.context, f).is_some()
+                && check_module::declared_differentiability(&mut self.context, f).is_some()
             {
                 self.lower_sample(f);
             }
@@ -201,12 +202,14 @@ impl Session {
         self.lowering.unsupported.truncate(unsupported);
         let mut samples = vec![];
         for f in functions {
-            let Some(promise) = check_module::declared_promise(&mut self.context, *f).filter(|p| !p.default) else {
+            let Some(differentiability) =
+                check_module::declared_differentiability(&mut self.context, *f).filter(|p| !p.default)
+            else {
                 continue;
             };
             for (id, generics) in self.lowering.instances(*f) {
-                if id.0 as usize >= first && differentiability::promise_applies(&mut self.context, *f, &generics) {
-                    samples.push((id, promise.clone()));
+                if id.0 as usize >= first && differentiability::attribute_applies(&mut self.context, *f, &generics) {
+                    samples.push((id, differentiability.clone()));
                 }
             }
         }
@@ -216,7 +219,7 @@ impl Session {
     fn lower_sample(&mut self, f: tree::FunctionId) {
         if !self.context.function(f).generics.is_empty()
             && self.lowering.instances(f).is_empty()
-            && let Some(sample) = sample_types::generic_sample(&mut self.context, f)
+            && let Some(sample) = sample_instantiation::generic_sample(&mut self.context, f)
         {
             self.lowering.function(&mut self.context, &mut self.program, &sample);
         }

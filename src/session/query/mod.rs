@@ -1,7 +1,7 @@
 //! Queries: values of temporary text, tables of functions, and the parameters in which a function is differentiable.
 
 pub(crate) mod completion;
-pub(crate) mod curves;
+pub(crate) mod curve_samples;
 pub(crate) mod format;
 pub(crate) mod highlight;
 pub(crate) mod inspect;
@@ -90,15 +90,15 @@ impl Session {
         for (k, (name, ty)) in names.iter().zip(&types).enumerate() {
             let others = (0..types.len()).filter(|other| *other != k);
             let others: Vec<String> = others.map(|other| format!("{}: {}", names[other], types[other])).collect();
-            let mut promise = |strength: &str| {
+            let mut differentiability = |strength: &str| {
                 let inner =
                     format!("let _d: @differentiable{strength} ({ty}) -> {result} = {{ {name} in {call} }}; _ = _d");
                 let head =
                     if others.is_empty() { String::new() } else { format!("({}) -> Void in ", others.join(", ")) };
                 self.obstacle(&format!("let _a = {{ {head}{inner} }}"))
             };
-            let obstacle = promise("");
-            let is_linear = is_known && obstacle.is_none() && promise("(linear)").is_none();
+            let obstacle = differentiability("");
+            let is_linear = is_known && obstacle.is_none() && differentiability("(linear)").is_none();
             infos.push(ParameterInfo { name: name.clone(), ty: ty.clone(), obstacle, is_linear });
         }
         Ok(Some(infos))

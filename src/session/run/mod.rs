@@ -11,7 +11,7 @@ use crate::ir::FunctionId;
 use crate::native::library::{Host, ProgressReport, Random, Streams};
 use crate::session::run::lazy_compiler::LazyCompiler;
 use crate::tape::ObserverOptions;
-use crate::types::model::declared::Declarations;
+use crate::types::model::declaration_info::Declarations;
 use crate::types::model::display;
 use crate::types::model::tree::FunctionRef;
 use crate::types::model::ty::Type;

@@ -8,14 +8,14 @@
 //! The values that the slice reads must be the same at the end as when its statements ran the first time. A program that
 //! changes them in between is rejected; changes that cannot be detected statically are found when the two values differ.
 
-mod cut;
-mod instances;
+mod class_references;
 mod names;
-mod refusal;
+mod slice;
+mod slice_diagnostics;
 
-use self::cut::{Called, Cut};
-use self::instances::Instances;
+use self::class_references::Instances;
 use self::names::{Names, declared, function};
+use self::slice::{Called, Slice};
 use super::ast::{
     Arg, Block, Closure, ClosureParam, DeclKind, Expr, ExprKind, File, Ident, Name, Stmt, StmtKind, StringPart, TryKind,
 };
@@ -162,28 +162,28 @@ impl Expander {
         let variables = self.variables();
         let wanted: Vec<Name> = used.wrt.iter().map(|x| x.name.clone()).collect();
         let (near, all) = (self.functions(&variables, false), self.functions(&variables, true));
-        let mut cut = Cut::new(used.of.name.clone(), wanted.clone(), variables, near, all);
+        let mut slice = Slice::new(used.of.name.clone(), wanted.clone(), variables, near, all);
         let mut parameters: &[Name] = &[];
         let mut outside = vec![];
         for (k, scope) in self.scopes.iter().enumerate().rev() {
             match scope {
-                Scope::Block(items) => items.iter().rev().for_each(|item| cut.look_at(item)),
-                Scope::Loop(item) => cut.leave_loop(item),
+                Scope::Block(items) => items.iter().rev().for_each(|item| slice.look_at(item)),
+                Scope::Loop(item) => slice.leave_loop(item),
                 Scope::Function(params) => {
                     parameters = params;
                     outside = self.scopes[..k].iter().collect();
                     break;
                 }
             }
-            if cut.wanted.is_empty() {
+            if slice.wanted.is_empty() {
                 break;
             }
         }
-        if !cut.declared.contains(&used.of.name) {
+        if !slice.declared.contains(&used.of.name) {
             return None;
         }
-        cut.take_functions(&wanted);
-        cut.slice.reverse();
+        slice.take_functions(&wanted);
+        slice.statements.reverse();
         let is_outside = |name: &&Name| {
             !parameters.contains(name)
                 && outside.iter().any(|scope| match scope {
@@ -191,9 +191,9 @@ impl Expander {
                     _ => false,
                 })
         };
-        let far = cut.wanted.iter().find(is_outside).cloned();
-        self.diagnostics.extend(refusal::refusals(used, &cut, far.as_ref(), &self.instances));
-        Some(cut.slice)
+        let far = slice.wanted.iter().find(is_outside).cloned();
+        self.diagnostics.extend(slice_diagnostics::refusals(used, &slice, far.as_ref(), &self.instances));
+        Some(slice.statements)
     }
 }
 
@@ -202,7 +202,7 @@ const CHECK: &str = "_sameFlow";
 
 /// Builds `_sameFlow(valueWithGradient(at: x, in: { x in …; return y }), y, "y", "x")`, or its gradient.
 fn rewritten(used: &Use, mut slice: Vec<Stmt>, span: Span) -> Expr {
-    let throws = cut::throws(&slice);
+    let throws = slice::throws(&slice);
     let here = |kind| Expr { kind, span };
     let ident = |name: &str| Ident { name: name.into(), span };
     let name = |x: &Ident| Expr { kind: ExprKind::Ident { name: x.name.clone(), generics: vec![] }, span: x.span };

@@ -12,14 +12,14 @@ pub(crate) mod foreign_syntax;
 mod function;
 mod key_path;
 mod literal;
-mod marks;
 mod pattern;
-mod pieces;
+mod piecewise;
 mod postfix;
 mod stmt;
+mod syntax_roles;
 mod types;
 
-pub(super) use marks::{Mark, Role, marks};
+pub(super) use syntax_roles::{Mark, Role, marks};
 
 use super::Parsed;
 use super::ast::{File, Ident, Name};

@@ -70,7 +70,7 @@ pub(crate) fn check_conformance(cx: &mut TypeContext, n: NominalId, i: usize) {
                 check_required_init(cx, n, q, witness.function);
                 check_open_enough(cx, n, q, witness.function);
                 dynamic_self::check_gives_self(cx, n, q, function, witness.function);
-                derivative_constraints::check_promise_of_witness(cx, function, &witness, span);
+                derivative_constraints::check_witness_differentiability(cx, function, &witness, span);
                 if is_made(cx, n, witness.function) {
                     made.push(q);
                     elsewhere.extend(made_elsewhere(cx, n, q, group, witness.function));

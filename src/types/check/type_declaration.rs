@@ -28,7 +28,7 @@ pub(crate) fn check_nominal(cx: &mut TypeContext, n: NominalId) {
     raw_value::check_raw_values(cx, n);
     stored_property::enter_case_defaults(cx, n);
     type_arguments::check_stored(cx, n);
-    differentiability::check_promised_properties(cx, n);
+    differentiability::check_differentiable_properties(cx, n);
     subclass_tangent::check_continued(cx, n);
     for i in 0..cx.defs.nominal_data(n).conformances.len() {
         if !subclass_tangent::is_redundant(cx, n, i) {

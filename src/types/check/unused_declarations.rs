@@ -53,7 +53,7 @@ fn is_own_file(file: u32) -> bool {
 
 /// Checks the protocols that a protocol refines, its associated types, and the types in its requirements.
 fn check_protocol(cx: &mut TypeContext, p: ProtocolId) {
-    derivative_constraints::check_repeated_promises(cx, p);
+    derivative_constraints::check_repeated_attributes(cx, p);
     associated_type::protocol_clauses(cx, p);
     for a in 0..cx.defs.protocol_data(p).associated.len() {
         let name = cx.defs.protocol_data(p).associated[a].name.clone();

@@ -54,7 +54,7 @@ pub(crate) fn failable_version(cx: &mut TypeContext, f: FunctionId) -> Option<Fu
     data.memo.signature = Some(Rc::new(Signature { result, ..(*signature).clone() }));
     data.primitive = None;
     data.registered = vec![];
-    data.memo.promise = None;
+    data.memo.differentiability = None;
     data.memo.info = None;
     let version = cx.defs.add_function(data);
     cx.memo.failable_versions.insert(f, version);

@@ -48,7 +48,7 @@ pub(crate) fn throwing_version(cx: &mut TypeContext, f: FunctionId) -> Option<Fu
     data.memo.signature = Some(Rc::new(signature));
     data.memo.body = BodyState::None;
     data.registered = vec![];
-    data.memo.promise = None;
+    data.memo.differentiability = None;
     data.memo.info = None;
     let version = cx.defs.add_function(data);
     cx.memo.throwing_versions.insert(f, version);

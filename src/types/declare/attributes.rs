@@ -71,7 +71,7 @@ pub(crate) fn check_attributes(cx: &mut TypeContext, decl: &Decl, scope: Declara
         }
         let is_outside = matches!(scope, DeclarationScope::Module | DeclarationScope::Function);
         if fits && is_outside && &*attribute.name.name == "differentiable" {
-            check_promise_of_variable(cx, decl, attribute);
+            check_variable_differentiability(cx, decl, attribute);
         }
         if !fits {
             let message = format!("'@{}' attribute cannot be applied to this declaration", attribute.name.name);
@@ -84,7 +84,7 @@ pub(crate) fn check_attributes(cx: &mut TypeContext, decl: &Decl, scope: Declara
 
 /// Reports `@differentiable` on a computed variable outside a type, which has no parameters to differentiate with
 /// respect to.
-fn check_promise_of_variable(cx: &mut TypeContext, decl: &Decl, attribute: &Attribute) {
+fn check_variable_differentiability(cx: &mut TypeContext, decl: &Decl, attribute: &Attribute) {
     let DeclKind::Variable { bindings, .. } = &decl.kind else { return };
     let Some(PatternKind::Bind { name, .. }) = bindings.first().map(|binding| &binding.pattern.kind) else {
         return;

@@ -27,7 +27,7 @@ use crate::syntax::ast::{
 use crate::types::declare::modifiers::DeclarationScope;
 use crate::types::declare::redeclaration::redeclared;
 use crate::types::model::context::TypeContext;
-use crate::types::model::declared::Builtin;
+use crate::types::model::declaration_info::Builtin;
 use crate::types::model::syntax_query::{bound_names, is_opaque, strip};
 use crate::types::model::tables::{
     AliasData, AliasId, Code, Entry, FunctionKind, GlobalData, Group, GroupId, Named, NominalData, Owner,

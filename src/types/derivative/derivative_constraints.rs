@@ -80,13 +80,13 @@ pub(crate) fn report_ambiguous(cx: &mut TypeContext, of: &FunctionName, found: F
 
 /// Checks that the witness of a `@differentiable` requirement is differentiable for all conforming types, if it is
 /// marked `@differentiable` itself.
-pub(crate) fn check_promise_of_witness(
+pub(crate) fn check_witness_differentiability(
     cx: &mut TypeContext,
     requirement: FunctionId,
     witness: &FunctionRef,
     conformance: Span,
 ) {
-    if differentiability::promise(cx, requirement).is_none() {
+    if differentiability::differentiability(cx, requirement).is_none() {
         return;
     }
     let Some(decl) = cx.defs.function_data(witness.function).decl.clone() else { return };
@@ -94,7 +94,7 @@ pub(crate) fn check_promise_of_witness(
     // Callers satisfy the requirements on the generic parameters of the protocol's requirement.
     let mut extended = (*cx.scope.env).clone();
     extended.requirements.extend(signature::signature(cx, requirement).env.requirements.iter().cloned());
-    let narrower = context::with_env(cx, Rc::new(extended), |cx| narrower_promise(cx, &decl, &own, witness));
+    let narrower = context::with_env(cx, Rc::new(extended), |cx| weaker_attribute(cx, &decl, &own, witness));
     let Some((at, unmet)) = narrower else { return };
     let name = cx.defs.function_data(requirement).base_name.clone();
     let message = format!("'{name}' is differentiable for fewer types than the requirement that it satisfies");
@@ -105,7 +105,7 @@ pub(crate) fn check_promise_of_witness(
 
 /// The first `@differentiable` attribute of a function with an additional requirement that does not hold for all types
 /// in the current generic environment; `None` if one of the attributes has no such requirement.
-fn narrower_promise(
+fn weaker_attribute(
     cx: &mut TypeContext,
     decl: &Decl,
     own: &Rc<Env>,
@@ -128,7 +128,7 @@ fn narrower_promise(
 
 /// Checks that a requirement that a protocol redeclares from a protocol it refines has the same `@differentiable`
 /// attributes.
-pub(crate) fn check_repeated_promises(cx: &mut TypeContext, p: ProtocolId) {
+pub(crate) fn check_repeated_attributes(cx: &mut TypeContext, p: ProtocolId) {
     for q in conformances::refined(cx, p).iter().copied().filter(|q| *q != p) {
         for r in 0..cx.defs.protocol_data(p).requirements.len() {
             let new = cx.defs.protocol_data(p).requirements[r].function;
@@ -138,7 +138,7 @@ pub(crate) fn check_repeated_promises(cx: &mut TypeContext, p: ProtocolId) {
                 all.iter().map(|r| r.function).filter(|old| cx.defs.function_data(*old).base_name == *name).collect();
             for old in named {
                 if repeats(cx, new, old) {
-                    overrides::check_promised(cx, old, new);
+                    overrides::check_assertion(cx, old, new);
                 }
             }
         }

@@ -13,7 +13,7 @@ use crate::types::derivative::differentiability;
 use crate::types::derivative::registration::Original;
 use crate::types::generics::associated_type;
 use crate::types::model::context::TypeContext;
-use crate::types::model::declared::RegisteredKind;
+use crate::types::model::declaration_info::RegisteredKind;
 use crate::types::model::display;
 use crate::types::model::tables::Signature;
 use crate::types::model::tree::FunctionId;

@@ -28,7 +28,7 @@ pub struct DifferentiableWitness {
     /// The witness. A default implementation is given for one conforming type.
     pub witness: FunctionRef,
     /// The differentiability of the requirement.
-    pub promise: Rc<Differentiability>,
+    pub differentiability: Rc<Differentiability>,
     /// The span of the requirement.
     pub requirement: Span,
 }
@@ -37,17 +37,17 @@ pub struct DifferentiableWitness {
 const KINDS: &[&str] = &["reverse", "forward", "linear", "default"];
 
 /// The differentiability that the `@differentiable` attribute of a function states, computed once.
-pub(crate) fn promise(cx: &mut TypeContext, f: FunctionId) -> Option<Rc<Differentiability>> {
-    if let Some(known) = &cx.defs.function_data(f).memo.promise {
+pub(crate) fn differentiability(cx: &mut TypeContext, f: FunctionId) -> Option<Rc<Differentiability>> {
+    if let Some(known) = &cx.defs.function_data(f).memo.differentiability {
         return known.clone();
     }
-    cx.defs.functions[f.0 as usize].memo.promise = Some(None);
-    let promise = read_promise(cx, f).map(Rc::new);
-    cx.defs.functions[f.0 as usize].memo.promise = Some(promise.clone());
-    promise
+    cx.defs.functions[f.0 as usize].memo.differentiability = Some(None);
+    let differentiability = read_attribute(cx, f).map(Rc::new);
+    cx.defs.functions[f.0 as usize].memo.differentiability = Some(differentiability.clone());
+    differentiability
 }
 
-fn read_promise(cx: &mut TypeContext, f: FunctionId) -> Option<Differentiability> {
+fn read_attribute(cx: &mut TypeContext, f: FunctionId) -> Option<Differentiability> {
     let data = cx.defs.function_data(f);
     let (kind, is_requirement, is_prelude) = (data.kind, data.requirement.is_some(), data.is_prelude);
     // The attribute of a computed property applies to its getter, not to its setter.
@@ -71,14 +71,14 @@ fn read_promise(cx: &mut TypeContext, f: FunctionId) -> Option<Differentiability
         wrt
     });
     if !is_prelude {
-        check_further_promises(cx, f, &decl, &signature);
+        check_further_attributes(cx, f, &decl, &signature);
     }
     let is = |word: &str| args.kind.as_ref().is_some_and(|k| &*k.name == word);
     Some(Differentiability { wrt, linear: is("linear"), default: is("default") })
 }
 
 /// Checks that the `@differentiable` attributes of a declaration differ in their parameters.
-fn check_further_promises(cx: &mut TypeContext, f: FunctionId, decl: &Decl, signature: &Signature) {
+fn check_further_attributes(cx: &mut TypeContext, f: FunctionId, decl: &Decl, signature: &Signature) {
     let mut reported: Vec<Vec<bool>> = vec![];
     for attribute in decl.attributes.iter().filter(|a| &*a.name.name == "differentiable") {
         let args = syntax_query::differentiation(attribute);
@@ -97,7 +97,7 @@ fn check_further_promises(cx: &mut TypeContext, f: FunctionId, decl: &Decl, sign
 }
 
 /// The parameters of each `@differentiable` attribute of a declaration.
-pub(crate) fn promised_parameters(cx: &mut TypeContext, f: FunctionId) -> Vec<(Span, Vec<bool>)> {
+pub(crate) fn declared_wrt(cx: &mut TypeContext, f: FunctionId) -> Vec<(Span, Vec<bool>)> {
     let Some(decl) = cx.defs.function_data(f).decl.clone() else { return vec![] };
     let signature = signature::signature(cx, f);
     let (names, types) = parameters(&signature);
@@ -114,7 +114,7 @@ pub(crate) fn promised_parameters(cx: &mut TypeContext, f: FunctionId) -> Vec<(S
 
 /// Checks `@differentiable` on stored properties: both the enclosing type and the type of the property must conform to
 /// `Differentiable`.
-pub(crate) fn check_promised_properties(cx: &mut TypeContext, n: NominalId) {
+pub(crate) fn check_differentiable_properties(cx: &mut TypeContext, n: NominalId) {
     let differentiable = lookup::protocol(cx, "Differentiable");
     let env = generic_env::group_env(cx, cx.defs.nominal_data(n).group);
     context::with_env(cx, env, |cx| {
@@ -157,7 +157,7 @@ fn is_declared_differentiable(cx: &mut TypeContext, n: NominalId) -> bool {
 
 /// Checks that a function marked `@differentiable(default)` satisfies a requirement, or overrides a method, with a
 /// registered derivative.
-pub(crate) fn check_default_promise(cx: &mut TypeContext, f: FunctionId) {
+pub(crate) fn check_default_attribute(cx: &mut TypeContext, f: FunctionId) {
     let decl = cx.defs.function_data(f).decl.clone();
     let is_default =
         |a: &&Attribute| syntax_query::differentiation(a).kind.is_some_and(|kind| &*kind.name == "default");
@@ -177,7 +177,7 @@ pub(crate) fn check_default_promise(cx: &mut TypeContext, f: FunctionId) {
 }
 
 /// Whether the requirements of the `@differentiable` attribute hold for concrete generic arguments.
-pub fn promise_applies(cx: &mut TypeContext, f: FunctionId, generics: &[Type]) -> bool {
+pub fn attribute_applies(cx: &mut TypeContext, f: FunctionId, generics: &[Type]) -> bool {
     let decl = cx.defs.function_data(f).decl.clone();
     let Some(attribute) = decl.as_ref().and_then(|d| d.attribute("differentiable")) else { return true };
     let env = signature::signature(cx, f).env.clone();
@@ -187,7 +187,7 @@ pub fn promise_applies(cx: &mut TypeContext, f: FunctionId, generics: &[Type]) -
 
 /// The witnesses of `@differentiable` requirements in all types of the program, with the differentiability each must
 /// have.
-pub fn promises_of_conformances(cx: &mut TypeContext) -> Vec<DifferentiableWitness> {
+pub fn differentiable_witnesses(cx: &mut TypeContext) -> Vec<DifferentiableWitness> {
     let mut kept = vec![];
     for n in 0..cx.defs.nominals.len() as u32 {
         let n = NominalId(n);
@@ -200,7 +200,7 @@ pub fn promises_of_conformances(cx: &mut TypeContext) -> Vec<DifferentiableWitne
             let env = generic_env::group_env(cx, group);
             context::with_env(cx, env, |cx| {
                 for q in conformances::refined(cx, p).iter() {
-                    promises_of_conformance(cx, *q, &own, &mut kept);
+                    differentiable_witnesses_of(cx, *q, &own, &mut kept);
                 }
             });
         }
@@ -208,10 +208,10 @@ pub fn promises_of_conformances(cx: &mut TypeContext) -> Vec<DifferentiableWitne
     kept
 }
 
-fn promises_of_conformance(cx: &mut TypeContext, p: ProtocolId, own: &Type, kept: &mut Vec<DifferentiableWitness>) {
+fn differentiable_witnesses_of(cx: &mut TypeContext, p: ProtocolId, own: &Type, kept: &mut Vec<DifferentiableWitness>) {
     for r in 0..cx.defs.protocol_data(p).requirements.len() as u32 {
         let function = cx.defs.protocol_data(p).requirements[r as usize].function;
-        let Some(promise) = self::promise(cx, function) else { continue };
+        let Some(differentiability) = self::differentiability(cx, function) else { continue };
         let generics = witness::own_generics(cx, p, r);
         let Some(witness) = witness::find_witness(cx, p, r, own, &generics) else { continue };
         let data = cx.defs.function_data(witness.function);
@@ -225,9 +225,9 @@ fn promises_of_conformance(cx: &mut TypeContext, p: ProtocolId, own: &Type, kept
             Owner::Protocol(_) | Owner::Module => continue,
         }
         let requirement = cx.defs.function_data(function).span;
-        let wrt = flags_of(cx, &promise.wrt, function, witness.function);
-        let promise = Rc::new(Differentiability { wrt, ..(*promise).clone() });
-        kept.push(DifferentiableWitness { witness, promise, requirement });
+        let wrt = flags_of(cx, &differentiability.wrt, function, witness.function);
+        let differentiability = Rc::new(Differentiability { wrt, ..(*differentiability).clone() });
+        kept.push(DifferentiableWitness { witness, differentiability, requirement });
     }
 }
 

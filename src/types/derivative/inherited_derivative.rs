@@ -14,7 +14,7 @@ use crate::types::generics::generic_env;
 use crate::types::generics::signature;
 use crate::types::model::context;
 use crate::types::model::context::TypeContext;
-use crate::types::model::declared::RegisteredKind;
+use crate::types::model::declaration_info::RegisteredKind;
 use crate::types::model::queries;
 use crate::types::model::syntax_query::differentiation;
 use crate::types::model::tables::{MemberKind, Owner, RequirementKind};
@@ -36,7 +36,7 @@ pub(crate) fn is_declared_with(cx: &mut TypeContext, implementation: FunctionId,
 
 /// Warns about a function without `@differentiable` that inherits a derivative registered for another function.
 pub(crate) fn check_inherited_derivative(cx: &mut TypeContext, f: FunctionId) {
-    if promised_by_attribute(cx, f).is_some() {
+    if differentiable_attribute_of(cx, f).is_some() {
         return;
     }
     let data = cx.defs.function_data(f);
@@ -89,7 +89,7 @@ pub(crate) fn stands_for(cx: &mut TypeContext, of: &FunctionRef) -> Vec<(Functio
     // A derivative of an initializer returns an instance of its own class.
     if overrides::overrides_something(cx, of.function)
         && !superclass::fills_instance(cx, of.function)
-        && promised_by_attribute(cx, of.function) != Some(false)
+        && differentiable_attribute_of(cx, of.function) != Some(false)
     {
         all.extend(overrides::overridden_by(cx, of));
     }
@@ -98,7 +98,7 @@ pub(crate) fn stands_for(cx: &mut TypeContext, of: &FunctionRef) -> Vec<(Functio
 
 /// Whether the `@differentiable` attribute of a function specifies `default`; `None` if there is no attribute. A setter
 /// shares the attribute of its getter.
-fn promised_by_attribute(cx: &TypeContext, f: FunctionId) -> Option<bool> {
+fn differentiable_attribute_of(cx: &TypeContext, f: FunctionId) -> Option<bool> {
     let decl = cx.defs.function_data(f).decl.as_ref()?;
     let args = decl.attribute("differentiable").map(differentiation)?;
     Some(args.kind.is_some_and(|kind| &*kind.name == "default"))
@@ -124,7 +124,7 @@ fn fulfilled_by(cx: &mut TypeContext, of: &FunctionRef) -> Vec<(FunctionId, Rc<[
     if !cx.defs.registers_for_requirements || data.is_prelude || data.requirement.is_some() || owner == Owner::Module {
         return vec![];
     }
-    if promised_by_attribute(cx, of.function) == Some(false) {
+    if differentiable_attribute_of(cx, of.function) == Some(false) {
         return vec![];
     }
     let (own, outer) = match owner {

@@ -9,4 +9,4 @@ pub(crate) mod original;
 pub(crate) mod primal_adjoint;
 pub(crate) mod registered_rules;
 pub(crate) mod registration;
-pub(crate) mod sample_types;
+pub(crate) mod sample_instantiation;

@@ -23,13 +23,13 @@ use crate::types::names::prelude;
 
 /// Reports the nondifferentiable calls that the result of a generic `@differentiable` function depends on.
 pub(crate) fn check_called_requirements(cx: &mut TypeContext, f: FunctionId, body: &Body) {
-    let Some(promise) = differentiability::promise(cx, f).filter(|p| !p.default) else { return };
+    let Some(differentiability) = differentiability::differentiability(cx, f).filter(|p| !p.default) else { return };
     let signature = signature::signature(cx, f);
     if signature.env.params.is_empty() {
         return;
     }
     let mut flow = DataFlow::of(body);
-    flow.varies = (0..).map(LocalId).zip(&promise.wrt).filter(|(_, w)| **w).map(|(local, _)| local).collect();
+    flow.varies = (0..).map(LocalId).zip(&differentiability.wrt).filter(|(_, w)| **w).map(|(local, _)| local).collect();
     flow.cut = prelude::library_function(cx, "withoutDerivative");
     while flow.spread() {}
     for (call, varies) in flow.calls_on_path() {
@@ -66,9 +66,9 @@ fn report_unmarked(cx: &mut TypeContext, call: &Expr, varies: &[bool]) {
     if is_prelude || !cx.defs.function_data(function).registered.is_empty() {
         return;
     }
-    let promised = differentiability::promised_parameters(cx, function);
+    let declared = differentiability::declared_wrt(cx, function);
     let at = cx.defs.function_data(function).span;
-    if promised.is_empty() {
+    if declared.is_empty() {
         let message =
             "member is not differentiable because the corresponding protocol requirement is not '@differentiable'";
         let diagnostic = error()
@@ -87,7 +87,7 @@ fn report_unmarked(cx: &mut TypeContext, call: &Expr, varies: &[bool]) {
         );
     }
     let covers = |wrt: &[bool]| wrt.len() != moves.len() || moves.iter().zip(wrt).all(|(moves, wrt)| wrt | !moves);
-    if !promised.iter().any(|(_, wrt)| covers(wrt)) {
+    if !declared.iter().any(|(_, wrt)| covers(wrt)) {
         let message = "member is differentiable only with respect to a smaller subset of arguments";
         cx.sink.report(error().note_at(call.span, message).also(at, "the requirement is declared here"));
     }

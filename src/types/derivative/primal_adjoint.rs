@@ -17,7 +17,7 @@ use crate::types::generics::associated_type;
 use crate::types::generics::signature;
 use crate::types::model::context;
 use crate::types::model::context::TypeContext;
-use crate::types::model::declared::RegisteredKind;
+use crate::types::model::declaration_info::RegisteredKind;
 use crate::types::model::display;
 use crate::types::model::tables::{Registered, Signature};
 use crate::types::model::tree::FunctionId;
@@ -32,14 +32,14 @@ struct Candidate {
 
 pub(crate) fn register_adjoint(cx: &mut TypeContext, f: FunctionId, args: &DifferentiationArgs, span: Span) {
     let Some(adjoint) = &args.adjoint else { return };
-    let Some(promise) = differentiability::promise(cx, f) else { return };
+    let Some(differentiability) = differentiability::differentiability(cx, f) else { return };
     let signature = signature::signature(cx, f);
     let (_, params) = parameters(&signature);
     let (primal, wanted, given, found) = context::with_env(cx, signature.env.clone(), |cx| {
         let primal = args.primal.as_ref().map(|name| (name, self::primal(cx, f, name, &signature, &params)));
         let moved: Vec<Type> = params
             .iter()
-            .zip(&promise.wrt)
+            .zip(&differentiability.wrt)
             .filter(|(_, w)| **w)
             .map(|(t, _)| derivative_type::vector_type(cx, t))
             .collect();
@@ -74,7 +74,7 @@ pub(crate) fn register_adjoint(cx: &mut TypeContext, f: FunctionId, args: &Diffe
     let (result, has_self) = (signature.result.clone(), signature.self_type.is_some());
     let changed = changed_parameters(&signature);
     let original = Original { function: f, arguments, params, changed, result, has_self };
-    let new = original.registered(found.function, promise.wrt.clone(), RegisteredKind::Adjoint);
+    let new = original.registered(found.function, differentiability.wrt.clone(), RegisteredKind::Adjoint);
     registration::remember(cx, Registered { primal, ..new }, &original, span);
 }
 

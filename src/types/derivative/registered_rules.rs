@@ -10,7 +10,7 @@ use crate::types::generics::associated_type;
 use crate::types::generics::signature;
 use crate::types::model::context;
 use crate::types::model::context::TypeContext;
-use crate::types::model::declared::Rule;
+use crate::types::model::declaration_info::Rule;
 use crate::types::model::display;
 use crate::types::model::tables::{Registered, Requirement};
 use crate::types::model::tree::{FunctionId, FunctionRef};

@@ -21,7 +21,7 @@ use crate::types::generics::associated_type;
 use crate::types::generics::signature;
 use crate::types::model::context;
 use crate::types::model::context::TypeContext;
-use crate::types::model::declared::RegisteredKind;
+use crate::types::model::declaration_info::RegisteredKind;
 use crate::types::model::display;
 use crate::types::model::syntax_query::differentiation;
 use crate::types::model::tables::{FunctionKind, Owner, Registered, Requirement, Signature};
@@ -263,11 +263,11 @@ fn register_derivative(cx: &mut TypeContext, f: FunctionId, of: &FunctionName, a
                 return Err(RegistrationMismatch::Reported);
             }
             if let Some(problem) = derivative_type::misfitting_derivative(cx, f, original, kind, &wrt, &linear, span) {
-                let promised = if args.wrt.is_none() { promised_of_original(cx, original) } else { vec![] };
+                let declared = if args.wrt.is_none() { declared_for_original(cx, original) } else { vec![] };
                 let fits = |wrt: &Vec<bool>| {
                     derivative_type::misfitting_derivative(cx, f, original, kind, wrt, &linear, span).is_none()
                 };
-                wrt = promised.into_iter().find(fits).ok_or_else(|| RegistrationMismatch::Types(Box::new(problem)))?;
+                wrt = declared.into_iter().find(fits).ok_or_else(|| RegistrationMismatch::Types(Box::new(problem)))?;
             }
             let differs = args.differs.is_some();
             remember(cx, Registered { differs, ..original.registered(f, wrt, kind) }, original, span);
@@ -277,10 +277,10 @@ fn register_derivative(cx: &mut TypeContext, f: FunctionId, of: &FunctionName, a
 }
 
 /// The parameters of each `@differentiable` attribute of an original.
-fn promised_of_original(cx: &mut TypeContext, original: &Original) -> Vec<Vec<bool>> {
+fn declared_for_original(cx: &mut TypeContext, original: &Original) -> Vec<Vec<bool>> {
     let made = usize::from(superclass::fills_instance(cx, original.function));
-    let promised = differentiability::promised_parameters(cx, original.function);
-    promised.into_iter().map(|(_, wrt)| wrt[made.min(wrt.len())..].to_vec()).collect()
+    let declared = differentiability::declared_wrt(cx, original.function);
+    declared.into_iter().map(|(_, wrt)| wrt[made.min(wrt.len())..].to_vec()).collect()
 }
 
 /// Whether a derivative and its original have different labels for an argument. The arguments of operators, subscripts

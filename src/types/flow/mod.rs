@@ -12,7 +12,7 @@
 //! for the library, and only if they are certain.
 //! Not here: effects that depend on values known only at run time.
 
-pub(crate) mod captured_access;
+pub(crate) mod closure_exclusivity;
 pub(crate) mod data_flow;
 pub(crate) mod dynamic_self_result;
 pub(crate) mod exclusivity;
@@ -25,9 +25,9 @@ mod returns;
 mod state;
 mod statements;
 pub(crate) mod throws;
+mod tracked_variables;
 mod unused;
 mod usage;
-mod variables;
 
 use crate::source::Span;
 use crate::types::model::context::TypeContext;
@@ -37,8 +37,8 @@ use exits::Scope;
 use hashbrown::{HashMap, HashSet};
 use state::State;
 use std::rc::Rc;
+use tracked_variables::Variables;
 use usage::Usage;
-use variables::Variables;
 
 pub(super) use crate::types::flow::global_dependencies::check_circles;
 

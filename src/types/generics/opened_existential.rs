@@ -5,7 +5,7 @@ use crate::types::conform::conformances;
 use crate::types::generics::existential;
 use crate::types::generics::signature;
 use crate::types::model::context::TypeContext;
-use crate::types::model::declared::Builtin;
+use crate::types::model::declaration_info::Builtin;
 use crate::types::model::tables::{Owner, Requirement};
 use crate::types::model::tree::FunctionId;
 use crate::types::model::ty::{Existential, ProtocolId, Type};

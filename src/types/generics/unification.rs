@@ -7,7 +7,7 @@ use crate::types::generics::existential;
 use crate::types::generics::opened_existential;
 use crate::types::generics::type_size;
 use crate::types::model::context::TypeContext;
-use crate::types::model::declared::Builtin;
+use crate::types::model::declaration_info::Builtin;
 use crate::types::model::ty::{FunctionParam, FunctionType, NominalId, ProtocolId, Type, VarId};
 use crate::types::model::type_vars;
 use crate::types::model::type_vars::Clause;

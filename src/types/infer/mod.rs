@@ -198,12 +198,7 @@ impl<'w> Infer<'w> {
         (owner, file): (Owner, u32),
         then: impl FnOnce(&mut Infer) -> A,
     ) -> A {
-        context::with_env(cx, env, |cx| {
-            let outer = cx.vars.begin();
-            let result = then(&mut Infer::new(cx, owner, file));
-            cx.vars.end(outer);
-            result
-        })
+        context::with_env(cx, env, |cx| context::with_type_vars(cx, |cx| then(&mut Infer::new(cx, owner, file))))
     }
 
     /// Runs a function in another generic environment.

@@ -30,7 +30,7 @@ pub struct TypeContext {
     pub(crate) memo: Memo,
     /// The generic environment of the code that is being checked.
     pub(crate) scope: Scope,
-    /// The type variables of the inferences in progress. Each inference drops its own when it ends.
+    /// The type variables of the inference in progress, which owns them: see [`with_type_vars`].
     pub(crate) vars: TypeVars,
     /// The diagnostics of the session.
     pub sink: DiagnosticSink,
@@ -152,6 +152,14 @@ pub(crate) fn with_enclosing_env<A>(cx: &mut TypeContext, env: Rc<Env>, then: im
     let outer = cx.scope.enclosing_env.replace(env);
     let result = then(cx);
     cx.scope.enclosing_env = outer;
+    result
+}
+
+/// Runs an inference, which has type variables of its own: those of the inference that requested it are out of reach.
+pub(crate) fn with_type_vars<A>(cx: &mut TypeContext, infer: impl FnOnce(&mut TypeContext) -> A) -> A {
+    let outer = std::mem::take(&mut cx.vars);
+    let result = infer(cx);
+    cx.vars = outer;
     result
 }
 

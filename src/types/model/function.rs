@@ -2,7 +2,7 @@
 
 use crate::source::Span;
 use crate::syntax::ast::{Decl, Expr, Generics, LazyBlock, Name, Param, TypeExpr};
-use crate::types::model::declared::{Function, RegisteredKind};
+use crate::types::model::declaration_info::{Function, RegisteredKind};
 use crate::types::model::differentiability::Differentiability;
 use crate::types::model::tables::{Env, GroupId, Named, Owner};
 use crate::types::model::tree::{Body, FunctionId};
@@ -88,7 +88,7 @@ pub(crate) struct FunctionMemo {
     pub(crate) resolving: bool,
     pub(crate) body: BodyState,
     /// What `@differentiable` on it states.
-    pub(crate) promise: Option<Option<Rc<Differentiability>>>,
+    pub(crate) differentiability: Option<Option<Rc<Differentiability>>>,
     /// The function as later stages see it.
     pub(crate) info: Option<Rc<Function>>,
 }

@@ -2,14 +2,14 @@
 
 pub(crate) mod context;
 pub(crate) mod copy_on_write;
-pub mod declared;
+pub mod declaration_info;
 pub(crate) mod differentiability;
 pub(crate) mod display;
 pub(crate) mod function;
 pub(crate) mod opaque_types;
 pub(crate) mod prelude;
 pub(crate) mod queries;
-pub(crate) mod quote;
+pub(crate) mod source_excerpt;
 pub(crate) mod syntax_query;
 pub(crate) mod syntax_walk;
 pub(crate) mod tables;

@@ -57,7 +57,7 @@ queries! {
     fn default_init(n: NominalId) -> Option<Member>;
 
     /// Returns the `@differentiable` attributes of a function: where each is, and its differentiability parameters.
-    fn promised_parameters(f: FunctionId) -> Vec<(Span, Vec<bool>)>;
+    fn declared_wrt(f: FunctionId) -> Vec<(Span, Vec<bool>)>;
 
     /// Checks the body of a function; `None` if it has errors.
     fn check_body(f: FunctionId) -> Option<Rc<Body>>;

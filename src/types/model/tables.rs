@@ -2,7 +2,7 @@
 
 use crate::source::Span;
 use crate::syntax::ast::{Decl, Expr, Generics, Name, NominalKind, Requirement as AstRequirement, TypeExpr};
-use crate::types::model::declared::{Builtin, EnumCase, Nominal, Stored};
+use crate::types::model::declaration_info::{Builtin, EnumCase, Nominal, Stored};
 pub(crate) use crate::types::model::function::{
     BodyState, Code, FunctionData, FunctionKind, Registered, Signature, SignatureParam, blank_function,
 };

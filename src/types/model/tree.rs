@@ -323,9 +323,9 @@ pub enum ExprKind {
     /// An optional chain through a place that is modified: `place?.mutate()`, `place?.x = 1`; `body` works on `local`,
     /// which is written back.
     ChainPlace { place: Place, local: LocalId, body: Box<Expr>, flatten: bool },
-    /// A function value converted to another strength or to other `@noDerivative` parameters. With `promise` it is a
+    /// A function value converted to another strength or to other `@noDerivative` parameters. With `differentiability` it is a
     /// conversion to `@differentiable` or `@differentiable(linear)`, which is checked (`wrt`: one flag per parameter).
-    ConvertFunction { value: Box<Expr>, promise: Option<Differentiability> },
+    ConvertFunction { value: Box<Expr>, differentiability: Option<Differentiability> },
     /// A value converted to `Any` or `any P`.
     Erase(Box<Expr>),
     /// An instance as an instance of its superclass.

@@ -95,7 +95,7 @@ pub struct FunctionType {
     pub result: Type,
     /// Whether it may throw.
     pub throws: bool,
-    /// What the type promises about the derivative of its values.
+    /// What the type asserts about the derivative of its values.
     pub strength: Strength,
 }
 
@@ -112,7 +112,7 @@ pub struct FunctionParam {
     pub autoclosure: bool,
 }
 
-/// The promise of a function type about the derivative of its values. A stronger type fits where a weaker one is
+/// The assertion of a function type about the derivative of its values. A stronger type fits where a weaker one is
 /// required.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Strength {

@@ -61,13 +61,7 @@ pub(crate) struct Snapshot {
     equations: Vec<Equation>,
 }
 
-/// The state of the inference in progress while another one begins.
-pub(crate) struct OuterInference {
-    count: usize,
-    equations: Vec<Equation>,
-}
-
-/// The variables and the deferred equations.
+/// The variables and the deferred equations of one inference.
 #[derive(Clone, Default)]
 pub(crate) struct TypeVars {
     states: Vec<VarState>,
@@ -115,18 +109,6 @@ impl TypeVars {
 
     pub(crate) fn var_count(&self) -> u32 {
         self.states.len() as u32
-    }
-
-    /// Begins an inference, whose variables and equations are apart from those of the one that is in progress.
-    pub(crate) fn begin(&mut self) -> OuterInference {
-        OuterInference { count: self.states.len(), equations: std::mem::take(&mut self.equations) }
-    }
-
-    /// Ends an inference: drops its variables and equations.
-    pub(crate) fn end(&mut self, outer: OuterInference) {
-        self.states.truncate(outer.count);
-        self.trail.retain(|(v, _)| (v.0 as usize) < outer.count);
-        self.equations = outer.equations;
     }
 
     pub(crate) fn var(&self, v: VarId) -> &VarState {

@@ -38,7 +38,7 @@ pub(crate) fn resolve_function_type(
             cx.sink.report(Diagnostic::error(Code::WithRespectTo, attribute.span, message));
         }
         if strength >= Strength::Differentiable && no_derivative.is_none() {
-            check_promised_type(cx, &ty, strength, true, param.ty.span);
+            check_differentiable_type(cx, &ty, strength, true, param.ty.span);
         }
         check_of_functions(cx, &param.attributes, &ty, param.ty.span);
         let autoclosure = marked("autoclosure").is_some();
@@ -56,8 +56,8 @@ pub(crate) fn resolve_function_type(
     let gives_nothing = result.is_unit() && !resolved.iter().any(|p| p.is_inout);
     if strength >= Strength::Differentiable {
         match gives_nothing {
-            true => unfit_for_promise(cx, &result, "'Differentiable'", "@differentiable", false, span),
-            false => check_promised_type(cx, &result, strength, false, span),
+            true => not_differentiable_declaration(cx, &result, "'Differentiable'", "@differentiable", false, span),
+            false => check_differentiable_type(cx, &result, strength, false, span),
         }
     }
     Type::Function(Rc::new(FunctionType { params: resolved, result, throws, strength }))
@@ -100,7 +100,7 @@ pub(crate) fn check_of_functions(cx: &mut TypeContext, attributes: &[Attribute],
 
 /// Checks that a parameter or result type of a differentiable function type conforms to `Differentiable`, and of a
 /// linear one also equals its tangent vector type.
-fn check_promised_type(cx: &mut TypeContext, ty: &Type, strength: Strength, is_parameter: bool, span: Span) {
+fn check_differentiable_type(cx: &mut TypeContext, ty: &Type, strength: Strength, is_parameter: bool, span: Span) {
     let differentiable = lookup::protocol(cx, "Differentiable");
     let mut what = "'Differentiable'".to_string();
     let mut fits = conformances::conforms_to(cx, ty, differentiable);
@@ -115,11 +115,18 @@ fn check_promised_type(cx: &mut TypeContext, ty: &Type, strength: Strength, is_p
         attribute = "@differentiable(linear)";
     }
     if !fits {
-        unfit_for_promise(cx, ty, &what, attribute, is_parameter, span);
+        not_differentiable_declaration(cx, ty, &what, attribute, is_parameter, span);
     }
 }
 
-fn unfit_for_promise(cx: &mut TypeContext, ty: &Type, what: &str, attribute: &str, is_parameter: bool, span: Span) {
+fn not_differentiable_declaration(
+    cx: &mut TypeContext,
+    ty: &Type,
+    what: &str,
+    attribute: &str,
+    is_parameter: bool,
+    span: Span,
+) {
     let part = if is_parameter { "parameter" } else { "result" };
     let text = display::show(cx, ty);
     let question = if is_parameter { "; did you want to add '@noDerivative' to this parameter?" } else { "" };

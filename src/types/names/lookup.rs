@@ -199,7 +199,7 @@ pub(crate) fn is_optional(cx: &mut TypeContext, ty: &Type) -> bool {
 pub(crate) fn optional_payload(cx: &mut TypeContext, ty: &Type) -> Option<Type> {
     match unification::shallow(cx, ty) {
         Type::Nominal(n, args)
-            if cx.defs.nominal_data(n).builtin == Some(crate::types::model::declared::Builtin::Optional) =>
+            if cx.defs.nominal_data(n).builtin == Some(crate::types::model::declaration_info::Builtin::Optional) =>
         {
             args.first().cloned()
         }

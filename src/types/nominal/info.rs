@@ -8,7 +8,7 @@ use crate::types::generics::signature;
 use crate::types::model::context;
 use crate::types::model::context::Definitions;
 use crate::types::model::context::TypeContext;
-use crate::types::model::declared::{Function, Nominal, Param, Stored};
+use crate::types::model::declaration_info::{Function, Nominal, Param, Stored};
 use crate::types::model::tables;
 use crate::types::model::tables::{BodyState, FunctionKind, Owner};
 use crate::types::model::tree::FunctionId;

@@ -246,7 +246,7 @@ fn record_overrides(
     match (by, inherited) {
         (MemberKind::Method(f), MemberKind::Method(g)) | (MemberKind::Init(f), MemberKind::Init(g)) => {
             record_override(cx, n, *g, *f);
-            check_promised(cx, *g, *f);
+            check_assertion(cx, *g, *f);
         }
         (MemberKind::Computed(get, set) | MemberKind::Subscript(get, set), _) => {
             let (old_get, old_set) = match inherited {
@@ -261,7 +261,7 @@ fn record_overrides(
                 _ => return,
             };
             record_override(cx, n, old_get, *get);
-            check_promised(cx, old_get, *get);
+            check_assertion(cx, old_get, *get);
             match (old_set, set) {
                 (None, Some(_)) if is_observing(cx, *get) => {
                     let message = format!("cannot observe read-only property '{name}'; it can't change");
@@ -298,19 +298,19 @@ fn pass_over(cx: &mut TypeContext, get: FunctionId, set: Option<FunctionId>) {
 }
 
 /// Reports an override without the `@differentiable` attribute of the overridden function.
-pub(crate) fn check_promised(cx: &mut TypeContext, old: FunctionId, new: FunctionId) {
-    let given = queries::promised_parameters(cx, new);
+pub(crate) fn check_assertion(cx: &mut TypeContext, old: FunctionId, new: FunctionId) {
+    let given = queries::declared_wrt(cx, new);
     let covers = |given: &[bool], wanted: &[bool]| wanted.iter().zip(given).all(|(wanted, given)| given | !wanted);
-    let mut wanted = queries::promised_parameters(cx, old).into_iter();
+    let mut wanted = queries::declared_wrt(cx, old).into_iter();
     let missing = wanted.find(|(_, wanted)| !given.iter().any(|(_, given)| covers(given, wanted)));
-    let Some((promised, _)) = missing else { return };
+    let Some((declared, _)) = missing else { return };
     let data = cx.defs.function_data(new);
     // An inherited initializer is not written in the program.
     let Some(decl) = data.decl.clone().filter(|_| !matches!(data.kind, FunctionKind::Init { .. })) else { return };
-    let text = cx.sink.source_text(promised).to_string();
+    let text = cx.sink.source_text(declared).to_string();
     let message = format!("overriding declaration is missing attribute '{text}'");
     let diagnostic = Diagnostic::error(Code::Inheritance, cx.defs.function_data(new).span, message)
-        .also(promised, "the overridden declaration has the attribute")
+        .also(declared, "the overridden declaration has the attribute")
         .fix("add the attribute", decl.span.before(), format!("{text} "));
     cx.sink.report(diagnostic);
 }

@@ -4,7 +4,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{Expr, ExprKind, StringPart};
 use crate::types::conform::conformances;
 use crate::types::model::context::TypeContext;
-use crate::types::model::declared::Builtin;
+use crate::types::model::declaration_info::Builtin;
 use crate::types::model::display;
 use crate::types::model::syntax_query::{characters, fits};
 use crate::types::model::ty::{NominalId, Type};

@@ -5,7 +5,7 @@ use crate::types::conform::conformances;
 use crate::types::generics::associated_type;
 use crate::types::model::context;
 use crate::types::model::context::TypeContext;
-use crate::types::model::declared::Builtin;
+use crate::types::model::declaration_info::Builtin;
 use crate::types::model::display;
 use crate::types::model::tables::VECTOR;
 use crate::types::model::ty::{NominalId, ParamId, ProtocolId, Type};

@@ -1,19 +1,19 @@
 //! Dispatch loop: executes instructions.
 //!
-//! [`run`] executes the usual case of instructions, most of it in [`quick`]; an instruction that creates an object, calls Rust,
-//! fails or is unusual goes to [`rest`], which has the complete meaning of those instructions in [`numbers`], [`arrays`],
-//! [`stored`] and [`slots`]. Registers are accessed through [`Registers`], which must stay in machine registers: so its address
+//! [`run`] executes the usual case of instructions, most of it in [`fast_path`]; an instruction that creates an object, calls Rust,
+//! fails or is unusual goes to [`slow_path`], which has the complete meaning of those instructions in [`numbers`], [`arrays`],
+//! [`storage`] and [`slots`]. Registers are accessed through [`Registers`], which must stay in machine registers: so its address
 //! does not escape from the loop, and it is rebuilt after every call.
 
 mod arrays;
 pub(super) mod calls;
+mod fast_path;
 mod finalizers;
 mod numbers;
-mod quick;
-mod rest;
 mod slots;
-mod stored;
-mod texts;
+mod slow_path;
+mod storage;
+mod strings;
 
 use crate::bytecode::Instruction;
 use crate::bytecode::operand::*;
@@ -72,11 +72,11 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                 value
             }};
         }
-        macro_rules! rest {
+        macro_rules! slow_path {
             () => {{
                 // The cost of this path must not affect the code that continues without it: this moves it out of the way.
                 std::hint::cold_path();
-                outside!(rest::step(machine, compiler, here)?);
+                outside!(slow_path::step(machine, compiler, here)?);
                 run_finalizers!()
             }};
         }
@@ -98,11 +98,11 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                 }
             }};
         }
-        // Executes the quick case, if it applies.
-        macro_rules! quick {
+        // Executes the fast path, if it applies.
+        macro_rules! fast_path {
             ($done:expr) => {
                 if $done.is_none() {
-                    rest!();
+                    slow_path!();
                 }
             };
         }
@@ -141,7 +141,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                         at.set_i(IOut($i.0), value);
                         branch!(value < $end, $to);
                     }
-                    None => rest!(),
+                    None => slow_path!(),
                 }
             };
         }
@@ -149,7 +149,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             ($function:expr, $version:expr) => {
                 match machine.functions.get($function, $version).map(std::ptr::from_ref) {
                     Some(entry) => at = enter(machine, at, entry)?,
-                    None => rest!(),
+                    None => slow_path!(),
                 }
             };
         }
@@ -157,7 +157,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             ($function:expr, $version:expr) => {
                 match at.r(RIn($function.0)) {
                     Ref::Closure(closure) => call!(closure.function, $version),
-                    _ => rest!(),
+                    _ => slow_path!(),
                 }
             };
         }
@@ -218,10 +218,10 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
 
             I::MoveF { out, a } => at.set_f(out, at.f(a)),
             I::MoveI { out, a } => at.set_i(out, at.i(a)),
-            I::Share { out, a } => quick!(quick::share(&mut at, out, a)),
-            I::Take { out, a } => quick!(quick::take(&mut at, out, a)),
-            I::Clear { a } => quick!(quick::clear(&mut at, a)),
-            I::LoadText { out, k } => quick!(quick::load_text(&mut at, out, k)),
+            I::Share { out, a } => fast_path!(fast_path::share(&mut at, out, a)),
+            I::Take { out, a } => fast_path!(fast_path::take(&mut at, out, a)),
+            I::Clear { a } => fast_path!(fast_path::clear(&mut at, a)),
+            I::LoadText { out, k } => fast_path!(fast_path::load_text(&mut at, out, k)),
             I::LoadF { out, k } => at.set_f(out, at.constant(k)),
             I::LoadI { out, k } => at.set_i(out, at.code().integers[usize::from(k)]),
             I::SetI { out, value } => at.set_i(out, i64::from(value.0)),
@@ -234,9 +234,9 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             I::SqrtF { out, a } => at.set_f(out, at.f(a).sqrt()),
             I::RoundF { out, a } => at.set_f(out, f64::from(at.f(a) as f32)),
             I::NumberOf { out, a } => at.set_f(out, at.i(a) as f64),
-            I::JoinLeftF { out, a, b, how } => quick::join_left_f(&mut at, out, a, b, how),
-            I::JoinRightF { out, a, b, how } => quick::join_right_f(&mut at, out, a, b, how),
-            I::JoinBothF { out, a, b, how } => quick::join_both_f(&mut at, out, a, b, how),
+            I::JoinLeftF { out, a, b, how } => fast_path::join_left_f(&mut at, out, a, b, how),
+            I::JoinRightF { out, a, b, how } => fast_path::join_right_f(&mut at, out, a, b, how),
+            I::JoinBothF { out, a, b, how } => fast_path::join_both_f(&mut at, out, a, b, how),
             I::Extra { .. } | I::Extras { .. } | I::Element { .. } => {}
             I::Prim1F { out, a, p } => {
                 let value = primitive!(numbers::prim1_f(p, at.f(a)));
@@ -279,12 +279,12 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
                 let value = primitive!(numbers::prim2_i(p, at.i(a), at.i(b))?);
                 at.set_i(out, value);
             }
-            I::AddI { out, a, b } => quick!(at.i(a).checked_add(at.i(b)).map(|value| at.set_i(out, value))),
-            I::AddIK { out, a, k } => quick!(at.i(a).checked_add(i64::from(k.0)).map(|value| at.set_i(out, value))),
-            I::SubI { out, a, b } => quick!(at.i(a).checked_sub(at.i(b)).map(|value| at.set_i(out, value))),
-            I::MulI { out, a, b } => quick!(at.i(a).checked_mul(at.i(b)).map(|value| at.set_i(out, value))),
-            I::DivI { out, a, b } => quick!(at.i(a).checked_div(at.i(b)).map(|value| at.set_i(out, value))),
-            I::RemI { out, a, b } => quick!(at.i(a).checked_rem(at.i(b)).map(|value| at.set_i(out, value))),
+            I::AddI { out, a, b } => fast_path!(at.i(a).checked_add(at.i(b)).map(|value| at.set_i(out, value))),
+            I::AddIK { out, a, k } => fast_path!(at.i(a).checked_add(i64::from(k.0)).map(|value| at.set_i(out, value))),
+            I::SubI { out, a, b } => fast_path!(at.i(a).checked_sub(at.i(b)).map(|value| at.set_i(out, value))),
+            I::MulI { out, a, b } => fast_path!(at.i(a).checked_mul(at.i(b)).map(|value| at.set_i(out, value))),
+            I::DivI { out, a, b } => fast_path!(at.i(a).checked_div(at.i(b)).map(|value| at.set_i(out, value))),
+            I::RemI { out, a, b } => fast_path!(at.i(a).checked_rem(at.i(b)).map(|value| at.set_i(out, value))),
             I::Not { out, a } => at.set_i(out, i64::from(at.i(a) == 0)),
             I::EqI { out, a, b } => at.set_i(out, i64::from(at.i(a) == at.i(b))),
             I::NeI { out, a, b } => at.set_i(out, i64::from(at.i(a) != at.i(b))),
@@ -295,91 +295,95 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             I::LtF { out, a, b } => at.set_i(out, i64::from(at.f(a) < at.f(b))),
             I::LeF { out, a, b } => at.set_i(out, i64::from(at.f(a) <= at.f(b))),
 
-            I::AppendF { array, a } => quick!(quick::append_f(&mut at, array, a)),
-            I::AppendI { array, a } => quick!(quick::append_i(&mut at, array, a)),
-            I::AppendText { text, a } => quick!(quick::append_text(&mut at, text, a)),
-            I::Count { out, array } => quick!(quick::count(&mut at, out, array)),
-            I::CheckAccess { .. } | I::CheckGlobalAccess { .. } => quick!(machine.changes.is_empty().then_some(())),
-            I::CheckIndex { array, index } => quick!(quick::check_index(&at, array, index)),
-            I::ElementF { out, array, index } => quick!(quick::element_f(&mut at, out, array, index, None)),
-            I::ElementI { out, array, index } => quick!(quick::element_i(&mut at, out, array, index, None)),
-            I::ElementR { out, array, index } => quick!(quick::element_r(&mut at, out, array, index, None)),
-            I::SetElementF { array, a, index } => quick!(quick::set_element_f(&mut at, array, a, index, None)),
-            I::SetElementI { array, a, index } => quick!(quick::set_element_i(&mut at, array, a, index, None)),
-            I::DElementF { out, array, index } => quick!(quick::d_element_f(&mut at, out, array, index, None)),
-            I::DSetElementF { array, a, index } => quick!(quick::d_set_element_f(&mut at, array, a, index, None)),
+            I::AppendF { array, a } => fast_path!(fast_path::append_f(&mut at, array, a)),
+            I::AppendI { array, a } => fast_path!(fast_path::append_i(&mut at, array, a)),
+            I::AppendText { text, a } => fast_path!(fast_path::append_text(&mut at, text, a)),
+            I::Count { out, array } => fast_path!(fast_path::count(&mut at, out, array)),
+            I::CheckAccess { .. } | I::CheckGlobalAccess { .. } => fast_path!(machine.changes.is_empty().then_some(())),
+            I::CheckIndex { array, index } => fast_path!(fast_path::check_index(&at, array, index)),
+            I::ElementF { out, array, index } => fast_path!(fast_path::element_f(&mut at, out, array, index, None)),
+            I::ElementI { out, array, index } => fast_path!(fast_path::element_i(&mut at, out, array, index, None)),
+            I::ElementR { out, array, index } => fast_path!(fast_path::element_r(&mut at, out, array, index, None)),
+            I::SetElementF { array, a, index } => fast_path!(fast_path::set_element_f(&mut at, array, a, index, None)),
+            I::SetElementI { array, a, index } => fast_path!(fast_path::set_element_i(&mut at, array, a, index, None)),
+            I::DElementF { out, array, index } => fast_path!(fast_path::d_element_f(&mut at, out, array, index, None)),
+            I::DSetElementF { array, a, index } => {
+                fast_path!(fast_path::d_set_element_f(&mut at, array, a, index, None))
+            }
             I::PartF { out, array, index } => {
                 let part = Some(at.element());
-                quick!(quick::element_f(&mut at, out, array, index, part));
+                fast_path!(fast_path::element_f(&mut at, out, array, index, part));
             }
             I::PartI { out, array, index } => {
                 let part = Some(at.element());
-                quick!(quick::element_i(&mut at, out, array, index, part));
+                fast_path!(fast_path::element_i(&mut at, out, array, index, part));
             }
             I::PartR { out, array, index } => {
                 let part = Some(at.element());
-                quick!(quick::element_r(&mut at, out, array, index, part));
+                fast_path!(fast_path::element_r(&mut at, out, array, index, part));
             }
             I::SetPartF { array, a, index } => {
                 let part = Some(at.element());
-                quick!(quick::set_element_f(&mut at, array, a, index, part));
+                fast_path!(fast_path::set_element_f(&mut at, array, a, index, part));
             }
             I::SetPartI { array, a, index } => {
                 let part = Some(at.element());
-                quick!(quick::set_element_i(&mut at, array, a, index, part));
+                fast_path!(fast_path::set_element_i(&mut at, array, a, index, part));
             }
             I::DPartF { out, array, index } => {
                 let part = Some(at.element());
-                quick!(quick::d_element_f(&mut at, out, array, index, part));
+                fast_path!(fast_path::d_element_f(&mut at, out, array, index, part));
             }
             I::DSetPartF { array, a, index } => {
                 let part = Some(at.element());
-                quick!(quick::d_set_element_f(&mut at, array, a, index, part));
+                fast_path!(fast_path::d_set_element_f(&mut at, array, a, index, part));
             }
 
-            I::NewClosure { out, site } => quick!(quick::plain_closure(machine, &mut at, out, site)),
-            I::FindMethod { out, from, method } => quick!(quick::find_method(machine, &mut at, out, from, method)),
-            I::LoadBoxF { out, from, index } => quick!(quick::load_box_f(&mut at, out, from, index)),
-            I::LoadBoxI { out, from, index } => quick!(quick::load_box_i(&mut at, out, from, index)),
-            I::LoadBoxR { out, from, index } => quick!(quick::load_box_r(&mut at, out, from, index)),
-            I::StoreBoxR { to, a, index } => quick!(quick::store_box_r(machine, &mut at, to, a, index)),
-            I::StoreBoxF { to, a, index } => quick!(quick::store_box_f(&mut at, to, a, index)),
-            I::StoreBoxI { to, a, index } => quick!(quick::store_box_i(&mut at, to, a, index)),
-            I::LoadRecordF { out, from, index } => quick!(quick::load_record_f(&mut at, out, from, index)),
-            I::LoadRecordI { out, from, index } => quick!(quick::load_record_i(&mut at, out, from, index)),
-            I::LoadRecordR { out, from, index } => quick!(quick::load_record_r(&mut at, out, from, index)),
-            I::StoreRecordF { to, a, index } => quick!(quick::store_record_f(&mut at, to, a, index)),
-            I::StoreRecordI { to, a, index } => quick!(quick::store_record_i(&mut at, to, a, index)),
-            I::CaptureF { out, from, index } => quick!(quick::capture_f(&mut at, out, from, index)),
-            I::CaptureI { out, from, index } => quick!(quick::capture_i(&mut at, out, from, index)),
-            I::CaptureR { out, from, index } => quick!(quick::capture_r(&mut at, out, from, index)),
-            I::LoadGlobalF { out, index } => quick!(quick::load_global_f(machine, &mut at, out, index)),
-            I::LoadGlobalI { out, index } => quick!(quick::load_global_i(machine, &mut at, out, index)),
-            I::LoadGlobalR { out, index } => quick!(quick::load_global_r(machine, &mut at, out, index)),
-            I::StoreGlobalF { a, index } => quick!(quick::store_global_f(machine, &at, a, index)),
-            I::StoreGlobalI { a, index } => quick!(quick::store_global_i(machine, &at, a, index)),
-            I::DLoadBoxF { out, from, index } => quick!(quick::d_load_box_f(&mut at, out, from, index)),
-            I::DLoadRecordF { out, from, index } => quick!(quick::d_load_record_f(&mut at, out, from, index)),
-            I::DCaptureF { out, from, index } => quick!(quick::d_capture_f(&mut at, out, from, index)),
-            I::DLoadGlobalF { out, index } => quick!(quick::d_load_global_f(machine, &mut at, out, index)),
+            I::NewClosure { out, site } => fast_path!(fast_path::plain_closure(machine, &mut at, out, site)),
+            I::FindMethod { out, from, method } => {
+                fast_path!(fast_path::find_method(machine, &mut at, out, from, method))
+            }
+            I::LoadBoxF { out, from, index } => fast_path!(fast_path::load_box_f(&mut at, out, from, index)),
+            I::LoadBoxI { out, from, index } => fast_path!(fast_path::load_box_i(&mut at, out, from, index)),
+            I::LoadBoxR { out, from, index } => fast_path!(fast_path::load_box_r(&mut at, out, from, index)),
+            I::StoreBoxR { to, a, index } => fast_path!(fast_path::store_box_r(machine, &mut at, to, a, index)),
+            I::StoreBoxF { to, a, index } => fast_path!(fast_path::store_box_f(&mut at, to, a, index)),
+            I::StoreBoxI { to, a, index } => fast_path!(fast_path::store_box_i(&mut at, to, a, index)),
+            I::LoadRecordF { out, from, index } => fast_path!(fast_path::load_record_f(&mut at, out, from, index)),
+            I::LoadRecordI { out, from, index } => fast_path!(fast_path::load_record_i(&mut at, out, from, index)),
+            I::LoadRecordR { out, from, index } => fast_path!(fast_path::load_record_r(&mut at, out, from, index)),
+            I::StoreRecordF { to, a, index } => fast_path!(fast_path::store_record_f(&mut at, to, a, index)),
+            I::StoreRecordI { to, a, index } => fast_path!(fast_path::store_record_i(&mut at, to, a, index)),
+            I::CaptureF { out, from, index } => fast_path!(fast_path::capture_f(&mut at, out, from, index)),
+            I::CaptureI { out, from, index } => fast_path!(fast_path::capture_i(&mut at, out, from, index)),
+            I::CaptureR { out, from, index } => fast_path!(fast_path::capture_r(&mut at, out, from, index)),
+            I::LoadGlobalF { out, index } => fast_path!(fast_path::load_global_f(machine, &mut at, out, index)),
+            I::LoadGlobalI { out, index } => fast_path!(fast_path::load_global_i(machine, &mut at, out, index)),
+            I::LoadGlobalR { out, index } => fast_path!(fast_path::load_global_r(machine, &mut at, out, index)),
+            I::StoreGlobalF { a, index } => fast_path!(fast_path::store_global_f(machine, &at, a, index)),
+            I::StoreGlobalI { a, index } => fast_path!(fast_path::store_global_i(machine, &at, a, index)),
+            I::DLoadBoxF { out, from, index } => fast_path!(fast_path::d_load_box_f(&mut at, out, from, index)),
+            I::DLoadRecordF { out, from, index } => fast_path!(fast_path::d_load_record_f(&mut at, out, from, index)),
+            I::DCaptureF { out, from, index } => fast_path!(fast_path::d_capture_f(&mut at, out, from, index)),
+            I::DLoadGlobalF { out, index } => fast_path!(fast_path::d_load_global_f(machine, &mut at, out, index)),
 
             I::DMoveF { out, a } => at.set_num(out, at.num(a)),
             I::DLoadF { out, k } => at.set_num(out, Num::constant(at.constant(k))),
             I::ClearSlot { a } => at.set_slot(FOut(a.0), 0, 0),
-            I::DAddF { out, a, b } => quick!(slots::add(machine, &mut at, out, a, b)),
-            I::DSubF { out, a, b } => quick!(slots::sub(machine, &mut at, out, a, b)),
-            I::DMulF { out, a, b } => quick!(slots::mul(machine, &mut at, out, a, b)),
-            I::DDivF { out, a, b } => quick!(slots::div(machine, &mut at, out, a, b)),
-            I::DNegF { out, a } => quick!(slots::neg(machine, &mut at, out, a)),
+            I::DAddF { out, a, b } => fast_path!(slots::add(machine, &mut at, out, a, b)),
+            I::DSubF { out, a, b } => fast_path!(slots::sub(machine, &mut at, out, a, b)),
+            I::DMulF { out, a, b } => fast_path!(slots::mul(machine, &mut at, out, a, b)),
+            I::DDivF { out, a, b } => fast_path!(slots::div(machine, &mut at, out, a, b)),
+            I::DNegF { out, a } => fast_path!(slots::neg(machine, &mut at, out, a)),
 
             I::Native { site } => {
                 let site = &at.code().natives[usize::from(site)];
                 match library::pure(site.native).map(|native| native.operation) {
-                    Some(PureOperation::Query(query)) => quick!(quick::query(at, site, query)),
-                    Some(PureOperation::Advance(advance)) => quick!(quick::advance(at, site, advance)),
+                    Some(PureOperation::Query(query)) => fast_path!(fast_path::query(at, site, query)),
+                    Some(PureOperation::Advance(advance)) => fast_path!(fast_path::advance(at, site, advance)),
                     None => {
                         std::hint::cold_path();
-                        outside!(rest::call_native(machine, compiler, here)?);
+                        outside!(slow_path::call_native(machine, compiler, here)?);
                         run_finalizers!();
                     }
                 }
@@ -436,7 +440,7 @@ pub fn run(machine: &mut Machine, compiler: &mut dyn Compiler) -> Result<(), Box
             | I::DPrim1F { .. }
             | I::DPrim2F { .. }
             | I::DPrim3F { .. }
-            | I::DPrimFI { .. } => rest!(),
+            | I::DPrimFI { .. } => slow_path!(),
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::vm::record;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::registers::Registers;
 
-/// `out = a + b` in the quick case; `None` when that does not apply. The same holds for the functions below.
+/// `out = a + b` on the fast path; `None` when that does not apply. The same holds for the functions below.
 #[inline(always)]
 pub fn add(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn, b: FIn) -> Option<()> {
     let (x, y) = (at.num(a), at.num(b));
@@ -61,7 +61,7 @@ fn both(partials: &[Partial; 2], x: Num, y: Num, value: f64) -> (impl FnOnce() -
     (move || first.of_two(x.value, y.value, value), move || second.of_two(x.value, y.value, value))
 }
 
-/// Handles the case that the quick case does not: when several levels are live, records the operation in full and returns `true`;
+/// Handles the case that the fast path does not: when several levels are live, records the operation in full and returns `true`;
 /// otherwise allocates memory for the tape.
 pub fn general(
     machine: &mut Machine,

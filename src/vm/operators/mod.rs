@@ -49,7 +49,7 @@ pub fn operate(
         }
         Operator::ValueWithTangent { at, result, throws } => {
             let body = last_reference(&mut arguments)?;
-            crate::vm::operators::apply::directional::begin(
+            crate::vm::operators::apply::directional_derivative::begin(
                 machine,
                 compiler,
                 (at, arguments),

@@ -221,7 +221,93 @@ fn cell(code: &Code, at: usize, instruction: &Instruction) -> Option<Cell> {
         }
         I::PopF { out } => plain(perform::<objects::Recall>, &[out.0]),
         I::PopI { out } => plain(perform::<objects::RecallInteger>, &[out.0]),
-        _ => return None,
+        // Functions with these instructions have no adjoint code; trailers belong to the instruction before them.
+        I::LoadText { .. }
+        | I::LoadArray { .. }
+        | I::FlushF { .. }
+        | I::Call { .. }
+        | I::CallValue { .. }
+        | I::Native { .. }
+        | I::Operate { .. }
+        | I::ReturnI { .. }
+        | I::NewBox { .. }
+        | I::NewInstance { .. }
+        | I::FindMethod { .. }
+        | I::NewRecord { .. }
+        | I::NewClosure { .. }
+        | I::LoadBoxF { .. }
+        | I::LoadBoxI { .. }
+        | I::LoadBoxR { .. }
+        | I::StoreBoxF { .. }
+        | I::StoreBoxI { .. }
+        | I::StoreBoxR { .. }
+        | I::TakeBox { .. }
+        | I::StoreRecordI { .. }
+        | I::StoreRecordR { .. }
+        | I::TakeRecord { .. }
+        | I::NewArray { .. }
+        | I::AppendF { .. }
+        | I::AppendI { .. }
+        | I::AppendR { .. }
+        | I::AppendText { .. }
+        | I::Append { .. }
+        | I::TakePart { .. }
+        | I::SetElementF { .. }
+        | I::SetElementI { .. }
+        | I::SetElementR { .. }
+        | I::SetPartF { .. }
+        | I::SetPartI { .. }
+        | I::SetPartR { .. }
+        | I::StoreGlobalF { .. }
+        | I::StoreGlobalI { .. }
+        | I::StoreGlobalR { .. }
+        | I::TakeGlobal { .. }
+        | I::CheckAccess { .. }
+        | I::CheckGlobalAccess { .. }
+        | I::BeginAccess { .. }
+        | I::BeginGlobalAccess { .. }
+        | I::EndAccess {}
+        | I::TrapFailed { .. }
+        | I::TrapUncaught { .. }
+        | I::Resume {}
+        | I::Halt {}
+        | I::DMoveF { .. }
+        | I::DLoadF { .. }
+        | I::ClearSlot { .. }
+        | I::DAddF { .. }
+        | I::DSubF { .. }
+        | I::DMulF { .. }
+        | I::DDivF { .. }
+        | I::DNegF { .. }
+        | I::DPrim1F { .. }
+        | I::DPrim2F { .. }
+        | I::DPrim3F { .. }
+        | I::DPrimFI { .. }
+        | I::DCall { .. }
+        | I::DCallValue { .. }
+        | I::DCallRule { .. }
+        | I::DNative { .. }
+        | I::DOperate { .. }
+        | I::DReturnF { .. }
+        | I::DNewBox { .. }
+        | I::DNewRecord { .. }
+        | I::DNewClosure { .. }
+        | I::DLoadBoxF { .. }
+        | I::DStoreBoxF { .. }
+        | I::DLoadRecordF { .. }
+        | I::DStoreRecordF { .. }
+        | I::DCaptureF { .. }
+        | I::DAppendF { .. }
+        | I::DAppend { .. }
+        | I::DElementF { .. }
+        | I::DPartF { .. }
+        | I::DSetElementF { .. }
+        | I::DSetPartF { .. }
+        | I::DLoadGlobalF { .. }
+        | I::DStoreGlobalF { .. }
+        | I::Extra { .. }
+        | I::Extras { .. }
+        | I::Element { .. } => return None,
     })
 }
 

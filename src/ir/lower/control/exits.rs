@@ -1,7 +1,7 @@
 //! Exits: jumps out of scopes by `break`, `continue`, `return` and `throw`, and the `defer` statements that run on the way.
 
 use crate::ir::graph::{BlockId, Op, Reg, Terminator, Trap};
-use crate::ir::lower::build::{Builder, Slot, Value};
+use crate::ir::lower::builder::{Builder, Slot, Value};
 use crate::types::model::tree::{LabelId, LocalId, Stmt};
 use crate::types::model::ty::Type;
 use crate::value::Bank;

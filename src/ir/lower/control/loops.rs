@@ -1,7 +1,7 @@
 //! Loops: the condition is tested before the loop and at its end, so that an iteration needs one jump.
 
 use crate::ir::graph::{BlockId, Op, Reg};
-use crate::ir::lower::build::{Builder, Use, Value};
+use crate::ir::lower::builder::{Builder, Use, Value};
 use crate::ir::lower::call::Operand;
 use crate::ir::lower::control::exits::Scope;
 use crate::ir::lower::control::pattern::{bound, bound_by};

@@ -1,7 +1,7 @@
 //! Patterns: tests that jump to another block on failure, and the variables that they bind.
 
 use crate::ir::graph::{BlockId, Reg, Trap};
-use crate::ir::lower::build::{Builder, Value};
+use crate::ir::lower::builder::{Builder, Value};
 use crate::types::model::tree::{Condition, LocalId, Pattern, PatternKind};
 
 impl Builder<'_> {

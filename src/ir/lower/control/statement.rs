@@ -1,7 +1,7 @@
 //! Statements: all except loops and `switch`, and the storage of local variables.
 
 use crate::ir::graph::{BlockId, Op, Reg};
-use crate::ir::lower::build::{Builder, Slot, Use, Value};
+use crate::ir::lower::builder::{Builder, Slot, Use, Value};
 use crate::ir::lower::control::exits::Scope;
 use crate::ir::lower::control::pattern::{bound, bound_by};
 use crate::ir::lower::place::Location;

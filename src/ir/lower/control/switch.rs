@@ -1,7 +1,7 @@
 //! Switch: `switch` and the cases of `catch`, as chains of tests in source order.
 
 use crate::ir::graph::{BlockId, Reg, Trap};
-use crate::ir::lower::build::Builder;
+use crate::ir::lower::builder::Builder;
 use crate::ir::lower::control::exits::Scope;
 use crate::ir::lower::control::pattern::bound;
 use crate::types::model::tree::{Case, Expr, LabelId, LocalId};

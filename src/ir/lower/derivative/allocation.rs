@@ -6,10 +6,10 @@
 
 use crate::ir::graph::Op;
 use crate::ir::lower::Origin;
-use crate::ir::lower::build::{Builder, Value};
+use crate::ir::lower::builder::{Builder, Value};
 use crate::ir::lower::call::{Operand, Thrown, changed};
 use crate::ir::lower::dispatch::Target;
-use crate::types::model::declared::Function;
+use crate::types::model::declaration_info::Function;
 use crate::types::model::tree;
 use crate::types::model::tree::{Argument, ExprKind, FunctionRef};
 use std::rc::Rc;

@@ -6,10 +6,10 @@
 
 use crate::ir::graph::{Op, Rule, RuleKind};
 use crate::ir::layout;
-use crate::ir::lower::build::{Builder, Use, Value};
+use crate::ir::lower::builder::{Builder, Use, Value};
 use crate::ir::lower::place::Location;
 use crate::ir::lower::{Key, Origin};
-use crate::types::model::declared::NominalKind;
+use crate::types::model::declaration_info::NominalKind;
 use crate::types::model::tree::FunctionRef;
 use crate::types::model::ty::{FunctionType, Strength, Type};
 use crate::value::Bank;

@@ -5,11 +5,11 @@
 //! `pullback'` is `(seed, dx) -> (dx, dy)`; so the machine only handles results.
 
 use crate::ir::graph::{Op, Reg};
-use crate::ir::lower::build::{Builder, Use, Value};
+use crate::ir::lower::builder::{Builder, Use, Value};
 use crate::ir::lower::call::{Operand, changed};
 use crate::ir::lower::{Key, Origin};
-use crate::types::model::declared;
-use crate::types::model::declared::RegisteredKind;
+use crate::types::model::declaration_info;
+use crate::types::model::declaration_info::RegisteredKind;
 use crate::types::model::tree;
 use crate::types::model::tree::FunctionRef;
 use crate::types::model::ty::{FunctionType, Strength, Type};
@@ -30,7 +30,7 @@ pub(in crate::ir) struct InoutRule {
 
 impl Builder<'_> {
     /// Returns the tangent of the result of a function and the parameters that it changes, together.
-    pub(crate) fn results_together(&mut self, declared: &declared::Function) -> Option<TangentId> {
+    pub(crate) fn results_together(&mut self, declared: &declaration_info::Function) -> Option<TangentId> {
         if !declared.params.iter().any(|p| p.is_inout) {
             return self.tangent(&declared.result);
         }
@@ -71,7 +71,7 @@ impl Builder<'_> {
     }
 
     /// Returns the error and the new values of the parameters, if the registered function has thrown an error.
-    fn return_nothing(&mut self, declared: &declared::Function, result: &Type, error: &[Reg], changed: &[Reg]) {
+    fn return_nothing(&mut self, declared: &declaration_info::Function, result: &Type, error: &[Reg], changed: &[Reg]) {
         let (failed, succeeded) = (self.block(), self.block());
         self.branch(error[0], failed, succeeded);
         self.switch_to_block(failed);
@@ -82,7 +82,7 @@ impl Builder<'_> {
         self.switch_to_block(succeeded);
     }
 
-    fn return_all(&mut self, declared: &declared::Function, error: Vec<Reg>, components: Value) {
+    fn return_all(&mut self, declared: &declaration_info::Function, error: Vec<Reg>, components: Value) {
         let mut types: Vec<Type> = results(declared).iter().map(|t| self.concrete(t)).collect();
         types.push(some_function());
         let packed = self.pack(&tuple(types), components);
@@ -105,7 +105,7 @@ impl Builder<'_> {
     }
 
     /// Builds a pullback from adjoints of all results to adjoints of all parameters.
-    fn functional_pullback(&mut self, declared: &declared::Function, rule: &InoutRule, map: &[Reg]) {
+    fn functional_pullback(&mut self, declared: &declaration_info::Function, rule: &InoutRule, map: &[Reg]) {
         let (mut seeds, mut changed) = (vec![], vec![]);
         let mut adjoints: Vec<Option<Value>> = vec![None; declared.params.len()];
         if let Some(mut seed) = self.vector_parameter(&declared.result) {
@@ -143,7 +143,7 @@ impl Builder<'_> {
     }
 
     /// Returns the tangent vector of a tuple result, if a registered pullback takes it element by element.
-    fn vector_in_parts(&mut self, declared: &declared::Function, registered: &FunctionRef) -> Option<Type> {
+    fn vector_in_parts(&mut self, declared: &declaration_info::Function, registered: &FunctionRef) -> Option<Type> {
         let vector = self.vector(&declared.result)?;
         let Type::Tuple(parts) = &vector else { return None };
         let derivative = self.d.function(registered.function);
@@ -156,7 +156,7 @@ impl Builder<'_> {
     }
 
     /// Whether a registered pullback takes separate elements whose tuple would be boxed.
-    pub(crate) fn unpacks_boxed(&mut self, declared: &declared::Function, registered: &FunctionRef) -> bool {
+    pub(crate) fn unpacks_boxed(&mut self, declared: &declaration_info::Function, registered: &FunctionRef) -> bool {
         let Some(vector) = self.vector_in_parts(declared, registered) else { return false };
         let Type::Tuple(parts) = &vector else { return false };
         let apart: usize = parts.iter().map(|(_, ty)| self.banks(ty).len()).sum();
@@ -164,7 +164,7 @@ impl Builder<'_> {
     }
 
     /// Builds a differential from tangents of the parameters to tangents of all results.
-    fn functional_differential(&mut self, declared: &declared::Function, rule: &InoutRule, map: &[Reg]) {
+    fn functional_differential(&mut self, declared: &declaration_info::Function, rule: &InoutRule, map: &[Reg]) {
         let mut operands = vec![];
         let mut changed: Vec<Option<Value>> = vec![None; declared.params.len()];
         for (k, param) in declared.params.iter().enumerate().filter(|(k, _)| rule.is_by(*k)) {
@@ -230,7 +230,7 @@ impl InoutRule {
 }
 
 /// Returns the types of the result and of the parameters that are changed.
-fn results(declared: &declared::Function) -> Vec<Type> {
+fn results(declared: &declaration_info::Function) -> Vec<Type> {
     let changed = declared.params.iter().filter(|p| p.is_inout).map(|p| p.ty.clone());
     std::iter::once(declared.result.clone()).filter(|t| !t.is_unit()).chain(changed).collect()
 }

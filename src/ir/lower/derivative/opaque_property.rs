@@ -9,11 +9,11 @@
 
 use crate::ir::graph::{Obstacle, Op, Parameter, Terminator};
 use crate::ir::layout;
-use crate::ir::lower::build::{Builder, Use, Value};
+use crate::ir::lower::builder::{Builder, Use, Value};
 use crate::ir::lower::call::Operand;
 use crate::ir::lower::place::Property;
 use crate::ir::lower::{Key, Origin};
-use crate::types::model::declared::NominalKind;
+use crate::types::model::declaration_info::NominalKind;
 use crate::types::model::ty::Type;
 use crate::value::shape::{ShapeId, TangentId, TangentKind};
 use std::ops::Range;

@@ -1,7 +1,7 @@
 //! Operators: lowering of the differential operators that the machine implements.
 
 use crate::ir::graph::{Op, Operator, Reg};
-use crate::ir::lower::build::{Builder, Value};
+use crate::ir::lower::builder::{Builder, Value};
 use crate::types::model::ty::Type;
 use crate::value::Bank;
 use crate::value::shape::{Shape, Tangent, TangentId, TangentKind};

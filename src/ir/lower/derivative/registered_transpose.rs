@@ -8,12 +8,12 @@
 
 use crate::ir::FunctionId;
 use crate::ir::graph::{Obstacle, Op, Parameter, Reg, Rule, RuleKind, Terminator};
-use crate::ir::lower::build::{Builder, Use, Value};
+use crate::ir::lower::builder::{Builder, Use, Value};
 use crate::ir::lower::call::Operand;
 use crate::ir::lower::derivative::inout_derivative::InoutRule;
 use crate::ir::lower::{Key, Origin, Part};
-use crate::types::model::declared;
-use crate::types::model::declared::RegisteredKind;
+use crate::types::model::declaration_info;
+use crate::types::model::declaration_info::RegisteredKind;
 use crate::types::model::tree;
 use crate::types::model::tree::FunctionRef;
 use crate::types::model::ty::{FunctionType, Strength, Type};
@@ -25,7 +25,7 @@ const MAX_SUMS: usize = 32;
 
 impl Builder<'_> {
     /// Creates the rules of a function from its registered derivatives, the most specific first.
-    pub fn rules(&mut self, f: tree::FunctionId, declared: &declared::Function) {
+    pub fn rules(&mut self, f: tree::FunctionId, declared: &declaration_info::Function) {
         let of = FunctionRef { function: f, generics: self.generics.clone() };
         let registered = self.d.rules(&of, self.view);
         if registered.is_empty() {
@@ -52,7 +52,7 @@ impl Builder<'_> {
                     continue;
                 }
             };
-            let declared::Function { throws, span: place, .. } = *self.d.function(rule.function.function);
+            let declaration_info::Function { throws, span: place, .. } = *self.d.function(rule.function.function);
             let origin = Origin::Function(rule.function.function);
             let registered = self.lowering.request(self.program, origin, rule.function.generics.clone(), None);
             let mut function = registered;
@@ -238,7 +238,7 @@ impl Builder<'_> {
         vectors.iter().map(|t| components.by_ref().take(self.banks(t).len()).collect()).collect()
     }
 
-    pub(crate) fn name_like(&mut self, declared: &declared::Function) {
+    pub(crate) fn name_like(&mut self, declared: &declaration_info::Function) {
         self.out.name = declared.name.clone();
         self.out.span = declared.span;
         self.span = declared.span;

@@ -2,7 +2,9 @@
 
 use crate::source::Span;
 use crate::syntax::ast::{Name, NominalKind};
-use crate::types::model::declared::{Builtin, Declarations, EnumCase, Function, Global, Nominal, Param, Rule, Stored};
+use crate::types::model::declaration_info::{
+    Builtin, Declarations, EnumCase, Function, Global, Nominal, Param, Rule, Stored,
+};
 use crate::types::model::tree::Ownership;
 use crate::types::model::tree::{
     Argument, Body, Callee, Capture, Expr, ExprKind, FunctionId, FunctionRef, GlobalId, Local, LocalId, Pattern,

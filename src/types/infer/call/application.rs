@@ -342,11 +342,11 @@ impl Infer<'_> {
                     return Argument::Value(self.error_expr(arg.span));
                 }
             };
-            // An `inout` argument is also written back, so neither type may promise more about derivatives than the
+            // An `inout` argument is also written back, so neither type may assert more about derivatives than the
             // other.
             if !unification::unify(self.cx, &place.ty.clone(), wanted, arg.span)
-                || self.promises_less(&place.ty, wanted)
-                || self.promises_less(wanted, &place.ty)
+                || self.asserts_less(&place.ty, wanted)
+                || self.asserts_less(wanted, &place.ty)
             {
                 self.mismatch(&place.ty.clone(), wanted, arg.span);
             }

@@ -430,7 +430,7 @@ impl Infer<'_> {
     }
 
     fn literal_cost(&mut self, literal: Literal, ty: &Type) -> u32 {
-        use crate::types::model::declared::Builtin;
+        use crate::types::model::declaration_info::Builtin;
         let Type::Nominal(n, _) = ty else { return 6 };
         match (literal, self.cx.defs.nominal_data(*n).builtin) {
             (Literal::Int, Some(Builtin::Int { bits: 64, signed: true }))

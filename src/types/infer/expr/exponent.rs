@@ -7,7 +7,7 @@ use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::ArgNode;
 use crate::types::infer::call::candidates::{Candidate, Target};
-use crate::types::model::declared::Builtin;
+use crate::types::model::declaration_info::Builtin;
 use crate::types::model::ty::Type;
 use crate::types::model::type_vars::Literal;
 use crate::types::names::lookup;

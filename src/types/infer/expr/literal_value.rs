@@ -9,7 +9,7 @@ use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::call::arguments::{ArgNode, match_args};
 use crate::types::infer::call::candidates::Candidate;
-use crate::types::model::declared::Builtin;
+use crate::types::model::declaration_info::Builtin;
 use crate::types::model::display;
 use crate::types::model::syntax_query::{characters, fits};
 use crate::types::model::tree::{Argument, Callee, Expr, ExprKind};

@@ -9,7 +9,7 @@ use crate::types::generics::unification;
 use crate::types::infer::Infer;
 use crate::types::infer::solver::function_strength::takes_back_marks;
 use crate::types::infer::solver::pending::PendingKind;
-use crate::types::model::declared::Builtin;
+use crate::types::model::declaration_info::Builtin;
 use crate::types::model::differentiability::Differentiability;
 use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
 use crate::types::model::ty::{FunctionType, Strength, Type};
@@ -260,7 +260,7 @@ impl Infer<'_> {
             return Expr { kind: ExprKind::Error, ty: wanted, span };
         }
         let marks = |f: &FunctionType| f.params.iter().map(|p| !p.no_derivative).collect::<Vec<_>>();
-        let needs_promise = match (f.strength, g.strength) {
+        let needs_assertion = match (f.strength, g.strength) {
             (from, Strength::C) if from != Strength::C => return self.c_function(value, &wanted, span),
             (_, Strength::C | Strength::Plain) | (Strength::Linear, Strength::Linear | Strength::Differentiable) => {
                 false
@@ -276,16 +276,16 @@ impl Infer<'_> {
             }
             (Strength::C | Strength::Plain, _) => return self.opaque_function(&value, g, span),
         };
-        if !needs_promise {
+        if !needs_assertion {
             if f.strength == g.strength && marks(f) == marks(g) {
                 return Expr { ty: wanted, ..value };
             }
-            let kind = ExprKind::ConvertFunction { value: Box::new(value), promise: None };
+            let kind = ExprKind::ConvertFunction { value: Box::new(value), differentiability: None };
             return Expr { kind, ty: wanted, span };
         }
         let linear = g.strength == Strength::Linear;
-        let promise = Differentiability { wrt: marks(g), linear, default: false };
-        let kind = ExprKind::ConvertFunction { value: Box::new(value), promise: Some(promise) };
+        let differentiability = Differentiability { wrt: marks(g), linear, default: false };
+        let kind = ExprKind::ConvertFunction { value: Box::new(value), differentiability: Some(differentiability) };
         Expr { kind, ty: wanted, span }
     }
 

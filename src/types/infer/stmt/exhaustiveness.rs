@@ -9,7 +9,7 @@ use crate::source::Span;
 use crate::types::conform::conformances;
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
-use crate::types::model::declared::Builtin;
+use crate::types::model::declaration_info::Builtin;
 use crate::types::model::tree::{Argument, Case, Expr, ExprKind, Pattern, PatternKind};
 use crate::types::model::ty::Type;
 use crate::types::names::lookup;

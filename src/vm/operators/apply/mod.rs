@@ -3,7 +3,7 @@
 pub(crate) mod adjoint_code;
 pub(crate) mod batch;
 pub(crate) mod differential;
-pub(crate) mod directional;
+pub(crate) mod directional_derivative;
 pub(crate) mod linear_map;
 pub(crate) mod opaque_vector;
 pub(crate) mod record_linear;

@@ -1,8 +1,8 @@
-//! Rest: executes the instructions that the loop does not execute itself: those that create objects, call Rust or fail, and the
+//! Slow path: executes the instructions that the loop does not execute itself: those that create objects, call Rust or fail, and the
 //! unusual case of those that usually do not.
 
 use super::calls::{call_object, call_rule, enter, native, operate, resume};
-use super::{arrays, load, numbers, save, slots, stored, texts};
+use super::{arrays, load, numbers, save, slots, storage, strings};
 use crate::bytecode::Instruction;
 use crate::bytecode::operand::*;
 use crate::native::ids;
@@ -102,7 +102,7 @@ fn line(
         I::Share { out, a } => at.set_r(out, at.r(a).clone()),
         I::Take { out, a } => numbers::take(at, out, a),
         I::Clear { a } => at.set_r(a, Ref::Null),
-        I::LoadText { out, k } => texts::load(at, out, k),
+        I::LoadText { out, k } => strings::load(at, out, k),
         I::AddI { a, b, .. } => return Err(numbers::overflow("int.add", at.i(a), at.i(b))),
         I::AddIK { a, k, .. } => return Err(numbers::added(at.i(a), i64::from(k.0))),
         I::SubI { a, b, .. } => return Err(numbers::overflow("int.sub", at.i(a), at.i(b))),
@@ -115,7 +115,7 @@ fn line(
         I::AppendF { array, a } => arrays::append_f(at, array, a)?,
         I::AppendI { array, a } => arrays::append_i(at, array, a)?,
         I::AppendR { array, a } => arrays::append_r(at, array, a)?,
-        I::AppendText { text, a } => texts::append(machine, at, text, a)?,
+        I::AppendText { text, a } => strings::append(machine, at, text, a)?,
         I::Append { array, parts } | I::DAppend { array, parts } => arrays::append(at, array, parts)?,
         I::Count { out, array } => arrays::count(at, out, array)?,
         I::CheckIndex { array, index } => arrays::check_index(at, array, index)?,
@@ -138,35 +138,35 @@ fn line(
         I::DSetElementF { array, a, index } => arrays::d_set_element_f(at, array, a, index)?,
         I::DSetPartF { array, a, index } => arrays::d_set_part_f(at, array, a, index)?,
 
-        I::NewBox { out, parts } | I::DNewBox { out, parts } => stored::new_box(at, out, parts),
-        I::NewRecord { out, parts } | I::DNewRecord { out, parts } => stored::new_record(at, out, parts),
-        I::NewClosure { out, site } | I::DNewClosure { out, site } => stored::new_closure(machine, at, out, site),
-        I::NewInstance { out, shape } => stored::new_instance(compiler, at, out, shape)?,
-        I::FindMethod { out, from, method } => stored::find_method(machine, compiler, at, out, (from, method))?,
-        I::LoadBoxF { out, from, index } => stored::load_box_f(at, out, from, index)?,
-        I::LoadBoxI { out, from, index } => stored::load_box_i(at, out, from, index)?,
-        I::LoadBoxR { out, from, index } => stored::load_box_r(at, out, from, index)?,
-        I::StoreBoxF { to, a, index } => stored::store_box_f(at, to, a, index)?,
-        I::StoreBoxI { to, a, index } => stored::store_box_i(at, to, a, index)?,
-        I::StoreBoxR { to, a, index } => stored::store_box_r(machine, at, to, a, index)?,
-        I::TakeBox { out, from, index } => stored::take_box(at, out, from, index)?,
-        I::LoadRecordF { out, from, index } => stored::load_record_f(at, out, from, index)?,
-        I::LoadRecordI { out, from, index } => stored::load_record_i(at, out, from, index)?,
-        I::LoadRecordR { out, from, index } => stored::load_record_r(at, out, from, index)?,
-        I::StoreRecordF { to, a, index } => stored::store_record_f(at, to, a, index)?,
-        I::StoreRecordI { to, a, index } => stored::store_record_i(at, to, a, index)?,
-        I::StoreRecordR { to, a, index } => stored::store_record_r(at, to, a, index)?,
-        I::TakeRecord { out, from, index } => stored::take_record(at, out, from, index)?,
-        I::CaptureF { out, from, index } => stored::capture_f(at, out, from, index)?,
-        I::CaptureI { out, from, index } => stored::capture_i(at, out, from, index)?,
-        I::CaptureR { out, from, index } => stored::capture_r(at, out, from, index)?,
-        I::LoadGlobalF { out, index } => stored::load_global_f(machine, at, out, index)?,
-        I::LoadGlobalI { out, index } => stored::load_global_i(machine, at, out, index)?,
-        I::LoadGlobalR { out, index } => stored::load_global_r(machine, at, out, index)?,
-        I::StoreGlobalF { a, index } => stored::store_global_f(machine, at, a, index)?,
-        I::StoreGlobalI { a, index } => stored::store_global_i(machine, at, a, index)?,
-        I::StoreGlobalR { a, index } => stored::store_global_r(machine, at, a, index)?,
-        I::TakeGlobal { out, index } => stored::take_global(machine, at, out, index)?,
+        I::NewBox { out, parts } | I::DNewBox { out, parts } => storage::new_box(at, out, parts),
+        I::NewRecord { out, parts } | I::DNewRecord { out, parts } => storage::new_record(at, out, parts),
+        I::NewClosure { out, site } | I::DNewClosure { out, site } => storage::new_closure(machine, at, out, site),
+        I::NewInstance { out, shape } => storage::new_instance(compiler, at, out, shape)?,
+        I::FindMethod { out, from, method } => storage::find_method(machine, compiler, at, out, (from, method))?,
+        I::LoadBoxF { out, from, index } => storage::load_box_f(at, out, from, index)?,
+        I::LoadBoxI { out, from, index } => storage::load_box_i(at, out, from, index)?,
+        I::LoadBoxR { out, from, index } => storage::load_box_r(at, out, from, index)?,
+        I::StoreBoxF { to, a, index } => storage::store_box_f(at, to, a, index)?,
+        I::StoreBoxI { to, a, index } => storage::store_box_i(at, to, a, index)?,
+        I::StoreBoxR { to, a, index } => storage::store_box_r(machine, at, to, a, index)?,
+        I::TakeBox { out, from, index } => storage::take_box(at, out, from, index)?,
+        I::LoadRecordF { out, from, index } => storage::load_record_f(at, out, from, index)?,
+        I::LoadRecordI { out, from, index } => storage::load_record_i(at, out, from, index)?,
+        I::LoadRecordR { out, from, index } => storage::load_record_r(at, out, from, index)?,
+        I::StoreRecordF { to, a, index } => storage::store_record_f(at, to, a, index)?,
+        I::StoreRecordI { to, a, index } => storage::store_record_i(at, to, a, index)?,
+        I::StoreRecordR { to, a, index } => storage::store_record_r(at, to, a, index)?,
+        I::TakeRecord { out, from, index } => storage::take_record(at, out, from, index)?,
+        I::CaptureF { out, from, index } => storage::capture_f(at, out, from, index)?,
+        I::CaptureI { out, from, index } => storage::capture_i(at, out, from, index)?,
+        I::CaptureR { out, from, index } => storage::capture_r(at, out, from, index)?,
+        I::LoadGlobalF { out, index } => storage::load_global_f(machine, at, out, index)?,
+        I::LoadGlobalI { out, index } => storage::load_global_i(machine, at, out, index)?,
+        I::LoadGlobalR { out, index } => storage::load_global_r(machine, at, out, index)?,
+        I::StoreGlobalF { a, index } => storage::store_global_f(machine, at, a, index)?,
+        I::StoreGlobalI { a, index } => storage::store_global_i(machine, at, a, index)?,
+        I::StoreGlobalR { a, index } => storage::store_global_r(machine, at, a, index)?,
+        I::TakeGlobal { out, index } => storage::take_global(machine, at, out, index)?,
         I::CheckAccess { object, site } => exclusivity::check(machine, at, Some(object), site)?,
         I::CheckGlobalAccess { site } => exclusivity::check(machine, at, None, site)?,
         I::BeginAccess { object, site } => exclusivity::begin(machine, at, Some(object), site)?,
@@ -174,13 +174,13 @@ fn line(
         I::EndAccess {} => {
             machine.changes.pop();
         }
-        I::DLoadBoxF { out, from, index } => stored::d_load_box_f(at, out, from, index)?,
-        I::DStoreBoxF { to, a, index } => stored::d_store_box_f(machine, at, to, a, index)?,
-        I::DLoadRecordF { out, from, index } => stored::d_load_record_f(at, out, from, index)?,
-        I::DStoreRecordF { to, a, index } => stored::d_store_record_f(at, to, a, index)?,
-        I::DCaptureF { out, from, index } => stored::d_capture_f(at, out, from, index)?,
-        I::DLoadGlobalF { out, index } => stored::d_load_global_f(machine, at, out, index)?,
-        I::DStoreGlobalF { a, index } => stored::d_store_global_f(machine, at, a, index)?,
+        I::DLoadBoxF { out, from, index } => storage::d_load_box_f(at, out, from, index)?,
+        I::DStoreBoxF { to, a, index } => storage::d_store_box_f(machine, at, to, a, index)?,
+        I::DLoadRecordF { out, from, index } => storage::d_load_record_f(at, out, from, index)?,
+        I::DStoreRecordF { to, a, index } => storage::d_store_record_f(at, to, a, index)?,
+        I::DCaptureF { out, from, index } => storage::d_capture_f(at, out, from, index)?,
+        I::DLoadGlobalF { out, index } => storage::d_load_global_f(machine, at, out, index)?,
+        I::DStoreGlobalF { a, index } => storage::d_store_global_f(machine, at, a, index)?,
 
         I::DAddF { out, a, b } => {
             if !slots::general(machine, at, out, ids::ADD, &[at.num(a), at.num(b)])? {
@@ -211,7 +211,98 @@ fn line(
         I::DPrim2F { out, a, b, p } => slots::d_prim2_f(machine, at, out, a, b, p)?,
         I::DPrim3F { out, a, b, p } => slots::d_prim3_f(machine, at, out, a, b, p)?,
         I::DPrimFI { out, a, n, p } => slots::d_prim_fi(machine, at, out, a, n, p)?,
-        _ => return Err(Fault::internal("an instruction of the dispatch loop was not executed there")),
+        // The dispatch loop and `step` execute these.
+        I::MoveF { .. }
+        | I::MoveI { .. }
+        | I::LoadF { .. }
+        | I::LoadI { .. }
+        | I::SetI { .. }
+        | I::AddF { .. }
+        | I::SubF { .. }
+        | I::MulF { .. }
+        | I::DivF { .. }
+        | I::NegF { .. }
+        | I::AbsF { .. }
+        | I::SqrtF { .. }
+        | I::RoundF { .. }
+        | I::NumberOf { .. }
+        | I::Prim1F { .. }
+        | I::Prim2F { .. }
+        | I::Prim3F { .. }
+        | I::PrimFI { .. }
+        | I::PrimNumber { .. }
+        | I::PrimWhole { .. }
+        | I::Prim1Test { .. }
+        | I::Prim2Test { .. }
+        | I::Prim1I { .. }
+        | I::Prim2I { .. }
+        | I::PartialF { .. }
+        | I::PartialLeftF { .. }
+        | I::PartialRightF { .. }
+        | I::PartialFI { .. }
+        | I::FlushF { .. }
+        | I::PushF { .. }
+        | I::PushI { .. }
+        | I::PushKnown { .. }
+        | I::PopF { .. }
+        | I::PopI { .. }
+        | I::JoinLeftF { .. }
+        | I::JoinRightF { .. }
+        | I::JoinBothF { .. }
+        | I::Extra { .. }
+        | I::Extras { .. }
+        | I::Element { .. }
+        | I::Not { .. }
+        | I::EqI { .. }
+        | I::NeI { .. }
+        | I::LtI { .. }
+        | I::LeI { .. }
+        | I::EqF { .. }
+        | I::NeF { .. }
+        | I::LtF { .. }
+        | I::LeF { .. }
+        | I::Jump { .. }
+        | I::If { .. }
+        | I::Unless { .. }
+        | I::IfEqI { .. }
+        | I::IfNeI { .. }
+        | I::IfLtI { .. }
+        | I::IfLeI { .. }
+        | I::IfEqIK { .. }
+        | I::IfNeIK { .. }
+        | I::IfLtIK { .. }
+        | I::IfLeIK { .. }
+        | I::IfGtIK { .. }
+        | I::IfGeIK { .. }
+        | I::IfEqF { .. }
+        | I::IfNeF { .. }
+        | I::IfLtF { .. }
+        | I::IfLeF { .. }
+        | I::UnlessLtF { .. }
+        | I::UnlessLeF { .. }
+        | I::Call { .. }
+        | I::CallValue { .. }
+        | I::Native { .. }
+        | I::Operate { .. }
+        | I::Return {}
+        | I::ReturnF { .. }
+        | I::ReturnI { .. }
+        | I::ReturnR { .. }
+        | I::AddElementF { .. }
+        | I::AddPartF { .. }
+        | I::Resume {}
+        | I::Halt {}
+        | I::DMoveF { .. }
+        | I::DLoadF { .. }
+        | I::ClearSlot { .. }
+        | I::DCall { .. }
+        | I::DCallValue { .. }
+        | I::DCallRule { .. }
+        | I::DNative { .. }
+        | I::DOperate { .. }
+        | I::DReturnF { .. } => {
+            return Err(Fault::internal("an instruction of the dispatch loop was not executed there"));
+        }
     }
     Ok(())
 }

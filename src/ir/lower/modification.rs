@@ -5,7 +5,7 @@
 //! Indices are checked before a value is moved out of storage that outlives a failure, so that a failure leaves the storage
 //! unchanged.
 
-use super::build::{Builder, Use, Value};
+use super::builder::{Builder, Use, Value};
 use super::call::Operand;
 use super::dispatch::Target;
 use super::place::{Accessor, Location, OpaqueProperty};

@@ -1,6 +1,6 @@
-//! Quick cases: execute the usual case of instructions, without a call of the program, an allocation of an object, a drop of any
-//! object but a string, or a failure. `None` when the quick case does not apply; then nothing was changed, and
-//! [`rest`](super::rest) executes the whole instruction.
+//! Fast path: executes the usual case of instructions, without a call of the program, an allocation of an object, a drop of any
+//! object but a string, or a failure. `None` when it does not apply; then nothing was changed, and
+//! [`slow_path`](super::slow_path) executes the whole instruction.
 
 use crate::bytecode::NativeSite;
 use crate::bytecode::operand::{self, *};

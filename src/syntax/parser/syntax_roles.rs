@@ -1,6 +1,6 @@
 //! Grammar marks: the syntactic roles of parts of a text, for the formatter.
 
-use super::pieces::{PIECE, pieces};
+use super::piecewise::{PIECE, pieces};
 use super::{Grammar, Rule, bound_work};
 use crate::cancel;
 use crate::syntax::scan::scan;

@@ -13,7 +13,7 @@ pub(super) struct Called {
 }
 
 /// A backward walk over statements that collects the slice.
-pub(super) struct Cut {
+pub(super) struct Slice {
     /// The functions that may be called and may belong to the slice.
     functions: HashMap<Name, Called>,
     /// All functions that may be called.
@@ -25,7 +25,7 @@ pub(super) struct Cut {
     /// The names differentiated with respect to whose declarations have not been reached.
     pub wanted: Vec<Name>,
     /// The statements of the slice, the last one first.
-    pub slice: Vec<Stmt>,
+    pub statements: Vec<Stmt>,
     /// The functions in the slice.
     taken: Vec<Name>,
     pub declared: Vec<Name>,
@@ -40,21 +40,21 @@ pub(super) struct Cut {
     pub from_rounds: Vec<(Name, Span)>,
 }
 
-impl Cut {
+impl Slice {
     pub fn new(
         of: Name,
         wanted: Vec<Name>,
         variables: Vec<Name>,
         functions: HashMap<Name, Called>,
         all_functions: HashMap<Name, Called>,
-    ) -> Cut {
-        Cut {
+    ) -> Slice {
+        Slice {
             functions,
             all_functions,
             variables,
             needed: vec![of],
             wanted,
-            slice: vec![],
+            statements: vec![],
             taken: vec![],
             declared: vec![],
             changed: vec![],
@@ -78,7 +78,7 @@ impl Cut {
         if let Some(name) = function(item) {
             // Its effects count where it is called.
             if self.needed.contains(&name) && !self.taken.contains(&name) {
-                self.slice.push(item.clone());
+                self.statements.push(item.clone());
                 self.taken.push(name);
             }
             return;
@@ -96,7 +96,7 @@ impl Cut {
         }
         let is_here = |name: &Name| declared.contains(name) || effects.changed.iter().any(|(other, _)| other == name);
         self.from_rounds.extend(self.in_rounds.iter().filter(|(name, _)| is_here(name)).cloned());
-        self.slice.push(item.clone());
+        self.statements.push(item.clone());
         self.declared.extend(declared);
         self.changed.append(&mut effects.changed);
         self.needed.append(&mut effects.read);
@@ -120,7 +120,7 @@ impl Cut {
             let touches = effects.read.iter().any(moves) || effects.changed.iter().any(|(name, _)| moves(name));
             if !more.contains(name) && touches {
                 more.push(name.clone());
-                self.slice.push(called.item.clone());
+                self.statements.push(called.item.clone());
             }
         }
         self.taken.append(&mut more);

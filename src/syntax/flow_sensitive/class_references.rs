@@ -3,8 +3,8 @@
 //! Types are not known yet, so the analysis is conservative: a name may refer to an instance when its declaration mentions a
 //! class, or another name that may refer to an instance.
 
-use super::cut::Cut;
 use super::names::{MUTATING, Names, bound, is_assignment, root};
+use super::slice::Slice;
 use super::{CHECK, Use};
 use crate::source::Span;
 use crate::syntax::ast::{
@@ -43,10 +43,10 @@ impl Instances {
     }
 
     /// Returns the first excluded statement that may write to an instance that the slice reads, with the name that is read.
-    pub fn written(&self, cut: &Cut, used: &Use) -> Option<(Name, Span)> {
+    pub fn written(&self, slice: &Slice, used: &Use) -> Option<(Name, Span)> {
         let given = |name: &Name| used.of.name == *name || used.wrt.iter().any(|x| x.name == *name);
-        let name = cut.needed.iter().rev().find(|name| self.is_value(name) && !given(name))?;
-        cut.passed.iter().rev().find(|item| self.may_write(item)).map(|item| (name.clone(), item.span))
+        let name = slice.needed.iter().rev().find(|name| self.is_value(name) && !given(name))?;
+        slice.passed.iter().rev().find(|item| self.may_write(item)).map(|item| (name.clone(), item.span))
     }
 
     fn is_value(&self, name: &Name) -> bool {

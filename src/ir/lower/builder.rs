@@ -8,7 +8,7 @@ use crate::ir::layout;
 use crate::ir::lower::control::exits::Scope;
 use crate::native;
 use crate::source::Span;
-use crate::types::model::declared::Declarations;
+use crate::types::model::declaration_info::Declarations;
 use crate::types::model::tree;
 use crate::types::model::tree::{Body, LocalId};
 use crate::types::model::ty::{ParamId, Type};

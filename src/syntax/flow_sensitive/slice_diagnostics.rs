@@ -1,43 +1,43 @@
 //! Refusal: the diagnostics for slices whose second execution could differ from the first.
 
 use super::Use;
-use super::cut::{self, Cut};
-use super::instances::Instances;
+use super::class_references::Instances;
+use super::slice::{self, Slice};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
 use crate::syntax::ast::Name;
 
 /// Reports the reasons why the statements cannot run a second time.
-pub(super) fn refusals(used: &Use, cut: &Cut, far: Option<&Name>, instances: &Instances) -> Vec<Diagnostic> {
+pub(super) fn refusals(used: &Use, slice: &Slice, far: Option<&Name>, instances: &Instances) -> Vec<Diagnostic> {
     let (x, y) = (&used.wrt[0].name, &used.of.name);
-    let is_ours = |name: &Name| cut.declared.contains(name);
-    let before = cut.changed.iter().filter(|(name, _)| !is_ours(name));
+    let is_ours = |name: &Name| slice.declared.contains(name);
+    let before = slice.changed.iter().filter(|(name, _)| !is_ours(name));
     let mut found: Vec<Diagnostic> = before.map(|(name, span)| changed_before(used, name, *span)).collect();
     if !found.is_empty() {
         return found;
     }
-    let is_read = |name: &Name| cut.needed.contains(name) || used.wrt.iter().any(|x| x.name == *name);
-    if let Some((name, span)) = cut.later.iter().rev().find(|(name, _)| is_read(name) && !is_ours(name)) {
+    let is_read = |name: &Name| slice.needed.contains(name) || used.wrt.iter().any(|x| x.name == *name);
+    if let Some((name, span)) = slice.later.iter().rev().find(|(name, _)| is_read(name) && !is_ours(name)) {
         let message = format!("'{name}' is modified after '{y}' is computed from it and before the gradient is taken");
         let help = format!(
             "take the gradient before '{name}' is modified, or differentiate a function: 'gradient(at: {x}) {{ {x} in \
              … }}'"
         );
         found.push(error(*span, message).help(help));
-    } else if let Some((name, span)) = cut.from_rounds.first() {
+    } else if let Some((name, span)) = slice.from_rounds.first() {
         let message = format!(
             "'{name}' depends on earlier iterations of a loop, and '{x}' is declared before the \
                                loop"
         );
         let help = format!("take the gradient after the loop, or declare '{name}' inside the loop");
         found.push(error(*span, message).help(help));
-    } else if let Some(span) = cut::random(&cut.slice) {
+    } else if let Some(span) = slice::random(&slice.statements) {
         let message = format!("'{y}' depends on a random number, which would be drawn again");
         found.push(error(span, message).help(format!("draw it before '{x}' is declared, and store it in a constant")));
     } else if let Some(name) = far {
         let message = format!("'{name}' is declared outside the function that computes '{y}'");
         found.push(error(used.of.span, message).help(outside(name)));
-    } else if let Some((name, span)) = instances.written(cut, used) {
+    } else if let Some((name, span)) = instances.written(slice, used) {
         let message = format!(
             "'{y}' is computed from '{name}', and this statement may modify an instance that is reachable from '{name}'"
         );
