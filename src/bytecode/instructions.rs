@@ -45,7 +45,7 @@ macro_rules! instructions {
         active { $($(#[doc = $adoc:literal])+ $aname:ident { $($afield:ident: $arole:ident),* } $(computes $acomputes:ident)?;)* }
     ) => {
         /// One instruction of the machine: 8 bytes.
-        #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
+        #[derive(Clone, Copy, PartialEq, Debug)]
         #[allow(missing_docs)]
         pub enum Instruction {
             $($(#[doc = $doc])+ $name { $($field: $role),* },)*

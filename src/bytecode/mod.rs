@@ -21,6 +21,7 @@
 
 mod code;
 mod disassemble;
+mod encoding;
 mod image;
 mod instructions;
 mod joined;

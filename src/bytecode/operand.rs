@@ -81,7 +81,7 @@ macro_rules! operands {
     ($($(#[doc = $doc:literal])+ $name:ident($repr:ident) $role:expr;)*) => {
         $(
             $(#[doc = $doc])+
-            #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+            #[derive(Clone, Copy, PartialEq, Eq, Debug)]
             pub struct $name(pub $repr);
 
             impl Operand for $name {
