@@ -185,8 +185,9 @@ impl Check<'_> {
     fn call(&self, id: super::graph::FunctionId, outs: &[Bank], ins: &[Bank]) -> bool {
         match self.program.function(id) {
             Some(f) => {
-                let wanted: Vec<Bank> = f.params.iter().map(|r| f.registers[r.0 as usize].bank).collect();
-                f.results == outs && wanted == ins
+                // The function may not have been verified yet.
+                let wanted = f.params.iter().map(|r| f.registers.get(r.0 as usize).map(|register| register.bank));
+                f.results == outs && wanted.eq(ins.iter().copied().map(Some))
             }
             None => (id.0 as usize) < self.program.functions.len(),
         }

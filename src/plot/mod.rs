@@ -106,11 +106,11 @@ impl Chart {
         let width = points.windows(2).map(|pair| pair[1].0 - pair[0].0).fold(f64::INFINITY, f64::min);
         let half = if width.is_finite() { width / 2.0 } else { 0.5 };
         let zero = 0f64.clamp(*y.start(), *y.end());
-        let heap_path = |(px, py): &(f64, f64)| {
+        let place = |(px, py): &(f64, f64)| {
             let top = py.clamp(*y.start(), *y.end());
             vec![(px - half, zero), (px - half, top), (px + half, top), (px + half, zero)]
         };
-        points.iter().filter(|(_, py)| py.is_finite()).map(heap_path).collect()
+        points.iter().filter(|(_, py)| py.is_finite()).map(place).collect()
     }
 
     /// Returns the parts of a curve between gaps.

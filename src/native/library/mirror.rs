@@ -1,4 +1,4 @@
-//! Mirror: the size that a value has in Swift, and an heap_path of its components.
+//! Mirror: the size that a value has in Swift, and an outline of its components.
 
 use super::NativeFunction;
 use super::context::{Failure, NativeContext};
@@ -13,7 +13,7 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "type.size", call: |c| measure(c, |space| space.size) },
     NativeFunction { name: "type.stride", call: |c| measure(c, Space::stride) },
     NativeFunction { name: "type.alignment", call: |c| measure(c, |space| space.alignment) },
-    NativeFunction { name: "value.heap_path", call: heap_path },
+    NativeFunction { name: "value.outline", call: outline },
 ];
 
 /// The depth of nested parts below which parts are omitted: the Rust stack is finite.
@@ -97,7 +97,7 @@ fn measure(c: Call<'_, '_>, by: fn(Space) -> i64) -> Result<(), Failure> {
     c.return_integer(by(found))
 }
 
-fn heap_path(c: Call<'_, '_>) -> Result<(), Failure> {
+fn outline(c: Call<'_, '_>) -> Result<(), Failure> {
     let shape = c.type_at(0)?;
     let value = c.value(c.shapes.layout(shape))?;
     let mut writer = Outline { shapes: c.shapes, out: String::new(), depth: 0 };
