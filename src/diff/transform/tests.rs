@@ -198,3 +198,24 @@ fn every_entry_with_partial_derivatives_has_tangent_and_adjoint_code() {
         sound((program, f));
     }
 }
+
+#[test]
+fn a_call_of_an_invalid_function_is_a_fault() {
+    let mut program = Program::default();
+    let mut called = Builder::new("called");
+    let x = called.param("x", F);
+    called.ret(&[x]);
+    let mut caller = Builder::new("caller");
+    let x = caller.param("x", F);
+    let y = caller.op(Op::Call(crate::ir::FunctionId(0)), &[x], F);
+    caller.ret(&[y]);
+    called.add_to(&mut program);
+    let caller = caller.add_to(&mut program);
+    let faults = |program: &Program| verify(program, program.function(caller).unwrap()).len();
+    assert_eq!(faults(&program), 0);
+
+    // A damaged file: the register of the parameter does not exist.
+    let called = program.functions[0].as_mut().and_then(std::rc::Rc::get_mut).unwrap();
+    called.params[0] = crate::ir::Reg(9);
+    assert_eq!(faults(&program), 1);
+}
