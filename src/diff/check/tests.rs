@@ -151,7 +151,7 @@ fn recursion_finds_the_break_at_its_place() {
     let less = b.primitive("double.lt", &[x, x]);
     b.branch(less, done, rest);
     b.at(rest);
-    let half = b.primitive("double.div", &[x, x]);
+    let half = b.apply(crate::native::ids::DIV, &[x, x]);
     let y = b.op(Op::Call(FunctionId(0)), &[half], F);
     b.ret(&[y]);
     b.at(done);

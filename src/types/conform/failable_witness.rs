@@ -2,14 +2,12 @@
 //! `init?(rawValue:)`. The failable version of a class initializer fills the instance that it receives, like every
 //! class initializer.
 
-use crate::source::Span;
-use crate::syntax::ast::Name;
 use crate::types::conform::superclass;
 use crate::types::generics::signature;
 use crate::types::model::context::TypeContext;
 use crate::types::model::tables::{BodyState, Code, FunctionKind, Owner, Signature};
 use crate::types::model::tree::{
-    Argument, Body, Callee, Expr, ExprKind, FunctionId, FunctionRef, Local, LocalId, Ownership, Stmt, StmtKind,
+    Argument, Body, Callee, Expr, ExprKind, FunctionId, FunctionRef, Local, LocalId, Stmt, StmtKind,
 };
 use crate::types::model::ty::Type;
 use crate::types::names::lookup;
@@ -26,8 +24,8 @@ pub(crate) fn failable_version(cx: &mut TypeContext, f: FunctionId) -> Option<Fu
     let is_class = superclass::is_class(cx, n);
     let (signature, span) = (signature::signature(cx, f), data.span);
     let result = lookup::applied(cx, "Optional", std::slice::from_ref(&signature.result));
-    let instance = signature.self_type.iter().map(|own| given("self".into(), own, span));
-    let params = signature.params.iter().map(|p| given(p.name.clone(), &p.ty, p.span));
+    let instance = signature.self_type.iter().map(|own| Local::new("self", own.clone(), false, span));
+    let params = signature.params.iter().map(|p| Local::new(p.name.clone(), p.ty.clone(), false, p.span));
     let locals: Vec<Local> = instance.chain(params).collect();
     let args = locals.iter().enumerate().map(|(i, local)| {
         Argument::Value(Expr { kind: ExprKind::Local(LocalId(i as u32)), ty: local.ty.clone(), span })
@@ -59,18 +57,4 @@ pub(crate) fn failable_version(cx: &mut TypeContext, f: FunctionId) -> Option<Fu
     let version = cx.defs.add_function(data);
     cx.memo.failable_versions.insert(f, version);
     Some(version)
-}
-
-/// Creates a parameter.
-fn given(name: Name, ty: &Type, span: Span) -> Local {
-    Local {
-        name,
-        ty: ty.clone(),
-        mutable: false,
-        once: false,
-        is_inout: false,
-        captured: false,
-        ownership: Ownership::Strong,
-        span,
-    }
 }

@@ -22,7 +22,6 @@ use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::display;
 use crate::types::model::tables::{Env, Named, Owner};
-use crate::types::model::tree::Ownership;
 use crate::types::model::tree::{Body, Capture, Expr, ExprKind, FunctionId, LabelId, Local, LocalId, Stmt};
 use crate::types::model::ty::Type;
 use crate::types::names::lookup;
@@ -307,16 +306,7 @@ impl<'w> Infer<'w> {
     /// Creates a variable of the current body without a name in scope.
     fn new_local(&mut self, name: &str, ty: Type, mutable: bool, span: Span) -> LocalId {
         let frame = self.frame();
-        frame.locals.push(Local {
-            name: name.into(),
-            ty,
-            mutable,
-            once: false,
-            is_inout: false,
-            captured: false,
-            ownership: Ownership::Strong,
-            span,
-        });
+        frame.locals.push(Local::new(name, ty, mutable, span));
         LocalId(frame.locals.len() as u32 - 1)
     }
 

@@ -65,6 +65,22 @@ pub struct Local {
     pub span: Span,
 }
 
+impl Local {
+    /// Creates a variable or parameter that retains what it refers to; `is_mutable` states whether it can be assigned to.
+    pub fn new(name: impl Into<Name>, ty: Type, is_mutable: bool, span: Span) -> Local {
+        Local {
+            name: name.into(),
+            ty,
+            mutable: is_mutable,
+            once: false,
+            is_inout: false,
+            captured: false,
+            ownership: Ownership::Strong,
+            span,
+        }
+    }
+}
+
 /// Whether a variable or property retains the instance that it refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Ownership {

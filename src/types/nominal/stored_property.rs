@@ -242,14 +242,8 @@ pub(crate) fn stored_accessor(cx: &mut TypeContext, n: NominalId, index: u32, is
     signature.self_type = Some(own.clone());
     signature.self_inout = is_setter && !is_class;
     let local = |name: &str, ty: &Type, is_inout| tree::Local {
-        name: name.into(),
-        ty: ty.clone(),
-        mutable: is_inout,
-        once: false,
         is_inout,
-        captured: false,
-        ownership: Ownership::Strong,
-        span,
+        ..tree::Local::new(name, ty.clone(), is_inout, span)
     };
     let mut locals = vec![local("self", &own, signature.self_inout)];
     let own_expr = tree::Expr { kind: tree::ExprKind::Local(tree::LocalId(0)), ty: own, span };
@@ -330,16 +324,7 @@ fn add_global_accessor(
     if kind == FunctionKind::Setter {
         signature.result = Type::unit();
         body.params = 1;
-        body.locals.push(tree::Local {
-            name: "newValue".into(),
-            ty: ty.clone(),
-            mutable: false,
-            once: false,
-            is_inout: false,
-            captured: false,
-            ownership: Ownership::Strong,
-            span,
-        });
+        body.locals.push(tree::Local::new("newValue", ty.clone(), false, span));
         signature.params.push(SignatureParam {
             label: None,
             name: "newValue".into(),
