@@ -145,7 +145,10 @@ impl Prompt {
         let flow = match trimmed.strip_prefix('?') {
             Some(topic) => commands::help(self, topic.trim()),
             None if trimmed.starts_with(':') => commands::run(self, trimmed),
-            None => self.evaluate(input),
+            None => match self.command_of_word(trimmed) {
+                Some(command) => commands::run(self, command),
+                None => self.evaluate(input),
+            },
         };
         // An interrupt applies only to the input that it stopped.
         self.options.interrupt.store(false, Ordering::Relaxed);
@@ -153,6 +156,18 @@ impl Prompt {
         super::progress::end();
         self.output.flush_or_end();
         flow
+    }
+
+    /// Returns the command for a word that ends or explains sessions elsewhere, unless the user has declared that name.
+    fn command_of_word(&mut self, input: &str) -> Option<&'static str> {
+        let word = input.strip_suffix("()").unwrap_or(input);
+        let command = match word {
+            "exit" | "quit" => ":quit",
+            "help" => ":help",
+            _ => return None,
+        };
+        let is_declared = self.session.declared().iter().any(|item| item.name.as_deref() == Some(word));
+        (!is_declared).then_some(command)
     }
 
     fn evaluate(&mut self, input: &str) -> Flow {

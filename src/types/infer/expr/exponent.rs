@@ -65,10 +65,17 @@ impl Infer<'_> {
         self.with_fractions(false, run)
     }
 
-    /// Returns the operands of a quotient of integer literals that is a fraction, with floating-point literals instead.
+    /// Returns the operands of an operation on integer literals whose result is a fraction, with floating-point literals
+    /// instead: those of a quotient, or the base of a negative power.
     pub(crate) fn fraction(&self, op: &Ident, lhs: &Rc<Expr>, rhs: &Rc<Expr>) -> Option<[Rc<Expr>; 2]> {
-        let is_quotient = self.fractions && &*op.name == "/" && is_integer(lhs) && is_integer(rhs);
-        is_quotient.then(|| [Rc::new(with_point(lhs)), Rc::new(with_point(rhs))])
+        match &*op.name {
+            "/" if self.fractions && is_integer(lhs) && is_integer(rhs) => {
+                Some([Rc::new(with_point(lhs)), Rc::new(with_point(rhs))])
+            }
+            // A negative power of an integer is none.
+            "^" if is_integer(lhs) && is_negative_literal(rhs) => Some([Rc::new(with_point(lhs)), rhs.clone()]),
+            _ => None,
+        }
     }
 
     /// Unifies the type of an exponent that contains a quotient of literals with that of the base, if the base is a
@@ -126,6 +133,15 @@ fn is_integer(e: &Expr) -> bool {
         Ast::Binary { op, lhs, rhs, .. } => {
             matches!(&*op.name, "+" | "-" | "*" | "^") && is_integer(lhs) && is_integer(rhs)
         }
+        _ => false,
+    }
+}
+
+/// Whether an expression is an integer literal with a minus sign.
+fn is_negative_literal(e: &Expr) -> bool {
+    match &e.kind {
+        Ast::Paren(inner) => is_negative_literal(inner),
+        Ast::Prefix { op, operand } => &*op.name == "-" && matches!(operand.kind, Ast::Int(_)),
         _ => false,
     }
 }
