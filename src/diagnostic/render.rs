@@ -193,7 +193,7 @@ fn suggestion<'a>(help: &'a Help, sources: &'a SourceMap) -> Group<'a> {
 
 // ---------------------------------------------------------------------------------------------------------- the text
 
-/// Text that comes from a program in part, without the characters that would steer a terminal.
+/// Removes the characters that would control a terminal from a text that comes from a program in part.
 fn visible(text: &str) -> Cow<'_, str> {
     replaced(text, |c| c.is_control() && c != '\n')
 }

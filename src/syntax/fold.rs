@@ -1,6 +1,6 @@
 //! Operator folding: turns flat sequences of operands and operators into trees by precedence.
 //!
-//! The shunting-stacks algorithm with explicit stacks: a long sum must not recurse, and the resulting tree must not be deeper
+//! The shunting-yard algorithm with explicit stacks: a long sum must not recurse, and the resulting tree must not be deeper
 //! than the later stages can walk.
 
 use super::ast::{Expr, ExprKind, File, Fixity, Ident, SequencePart, TryKind};

@@ -52,7 +52,7 @@ use crate::types::synthesize::custom_tangent;
 use crate::types::synthesize::subclass_tangent;
 use std::rc::Rc;
 
-/// Which function answers each query.
+/// The functions that answer the queries.
 const PROVIDERS: Providers = Providers {
     declare_top: declare::declare_top,
     stored_type: stored_property::stored_type,
@@ -75,7 +75,7 @@ const PROVIDERS: Providers = Providers {
     check_nominal: type_declaration::check_nominal,
 };
 
-/// A context in which the library can be found; its files are the first ones of a session.
+/// Returns a context in which the library can be found; its files are the first ones of a session.
 pub fn context_with_prelude(sources: &mut SourceMap) -> TypeContext {
     let mut cx = TypeContext::new(PROVIDERS);
     prelude::list_prelude(&mut cx, sources);
@@ -253,7 +253,7 @@ pub fn describe_function(cx: &mut TypeContext, f: FunctionId) -> Option<String> 
     Some(format!("func {} ({}) -> {result}", info.name, params.join(", ")))
 }
 
-/// The globals of the session with their types, formatted for a listing.
+/// Returns the globals of the session with their types, formatted for a listing.
 pub fn global_types(cx: &mut TypeContext) -> Vec<(String, String)> {
     let shown: Vec<(String, Option<Type>)> =
         cx.defs.globals.iter().filter(|g| !g.is_prelude).map(|g| (g.name.to_string(), g.memo.ty.clone())).collect();

@@ -8,7 +8,7 @@ use crate::types::infer::stmt::function_body;
 use crate::types::names::prelude;
 use std::rc::Rc;
 
-/// The diagnostics of a program, one line each: `line:column: message`.
+/// Returns the diagnostics of a program, one line each: `line:column: message`.
 fn check(text: &str) -> Vec<String> {
     let mut sources = SourceMap::default();
     let mut cx = check_module::context_with_prelude(&mut sources);

@@ -174,7 +174,7 @@ pub struct Arg {
 /// A closure expression.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Closure {
-    /// An element of a capture list, such as `weak self` or `x = y`.
+    /// The capture list.
     pub captures: Vec<ClosureCapture>,
     /// The parameters; `None` when there is no `in` (then `$0`, `$1` … are used).
     pub params: Option<Vec<ClosureParam>>,

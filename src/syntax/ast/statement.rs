@@ -19,7 +19,7 @@ pub struct Block {
 pub struct Stmt {
     /// Its kind.
     pub kind: StmtKind,
-    /// Where.
+    /// The source span.
     pub span: Span,
 }
 
@@ -66,7 +66,7 @@ pub struct Catch {
     pub patterns: Vec<(Pattern, Option<Expr>)>,
     /// The body.
     pub body: Block,
-    /// Where.
+    /// The source span.
     pub span: Span,
 }
 
@@ -94,7 +94,7 @@ pub enum Condition {
 pub struct Pattern {
     /// Its kind.
     pub kind: PatternKind,
-    /// Where.
+    /// The source span.
     pub span: Span,
 }
 
@@ -128,6 +128,6 @@ pub struct SwitchCase {
     pub patterns: Vec<(Pattern, Option<Expr>)>,
     /// The body.
     pub body: Block,
-    /// Where.
+    /// The source span.
     pub span: Span,
 }

@@ -10,7 +10,7 @@ use std::rc::Rc;
 pub struct TypeExpr {
     /// Its kind.
     pub kind: TypeExprKind,
-    /// Where.
+    /// The source span.
     pub span: Span,
 }
 
@@ -122,7 +122,7 @@ pub struct FunctionName {
 pub struct WrtParam {
     /// The form of the reference.
     pub kind: WrtKind,
-    /// Where.
+    /// The source span.
     pub span: Span,
 }
 

@@ -89,7 +89,7 @@ pub(super) fn decl(d: &Decl) -> Tree {
     list(head.trim_end(), documentation.into_iter().chain(parts))
 }
 
-/// What a declaration of variables consists of: the parts of the only one, or each as a list.
+/// Converts the variables of a declaration: the parts of the only one, or each as a list.
 fn variables(bindings: &[Binding]) -> Vec<Tree> {
     let parts = bindings.iter().map(|b| {
         let mut parts = vec![pattern(&b.pattern)];
@@ -108,7 +108,7 @@ fn variables(bindings: &[Binding]) -> Vec<Tree> {
     }
 }
 
-/// A case of an enum, with its payload or raw value.
+/// Converts a case of an enum, with its payload or raw value.
 fn case(c: &CaseDecl) -> Tree {
     let part = |part: &CasePart| match &part.label {
         Some(label) => word(format!("{}:{}", label.name, ty(&part.ty))),

@@ -34,7 +34,7 @@ pub(super) struct Slice {
     pub later: Vec<(Name, Span)>,
     /// The excluded statements.
     pub passed: Vec<Stmt>,
-    /// The names that the loops change that the walk has left.
+    /// The names changed by the loops that the walk has left.
     in_rounds: Vec<(Name, Span)>,
     /// The names among these that statements of the slice before the loop declare or change.
     pub from_rounds: Vec<(Name, Span)>,

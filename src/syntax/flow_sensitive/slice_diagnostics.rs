@@ -1,4 +1,4 @@
-//! Refusal: the diagnostics for slices whose second execution could differ from the first.
+//! Slice diagnostics: the errors for slices whose second execution could differ from the first.
 
 use super::Use;
 use super::class_references::Instances;

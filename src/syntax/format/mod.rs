@@ -43,5 +43,5 @@ pub fn formatted(text: &str, start: u32) -> Result<String, Vec<Diagnostic>> {
 fn is_same(before: &[Token<'_>], text: &str) -> bool {
     let Some((copy, found)) = marks(text) else { return false };
     let after = tokens(text, &copy, &found);
-    before.len() == after.len() && before.iter().zip(&after).all(|(a, b)| a.says_what(b))
+    before.len() == after.len() && before.iter().zip(&after).all(|(a, b)| a.is_equal(b))
 }

@@ -63,7 +63,7 @@ pub(crate) enum Kind {
 
 impl Token<'_> {
     /// Whether both have the same text and kind, at any position.
-    pub fn says_what(&self, other: &Token<'_>) -> bool {
+    pub fn is_equal(&self, other: &Token<'_>) -> bool {
         self.text == other.text && std::mem::discriminant(&self.kind) == std::mem::discriminant(&other.kind)
     }
 

@@ -32,7 +32,7 @@ impl Builder<'_> {
 
     fn differentiation(&mut self, node: Node<'_>, attribute: &Ident) -> DifferentiationArgs {
         let mut args = DifferentiationArgs::default();
-        let mut says_exact = false;
+        let mut has_exact = false;
         for part in node.into_inner() {
             match part.as_rule() {
                 Rule::where_clause => args.requirements = self.requirements(part),
@@ -44,7 +44,7 @@ impl Builder<'_> {
                     let place = self.span(&part);
                     self.error(crate::diagnostic::Code::Syntax, place, message);
                 }
-                Rule::exact_arg if std::mem::replace(&mut says_exact, true) => {
+                Rule::exact_arg if std::mem::replace(&mut has_exact, true) => {
                     let place = self.span(&part);
                     self.error(crate::diagnostic::Code::Syntax, place, "'exact:' is given twice");
                 }

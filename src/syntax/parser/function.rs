@@ -133,7 +133,7 @@ impl Builder<'_> {
         Some(Param { label, name, ty, is_inout, variadic, default, attributes })
     }
 
-    /// `{ get … set … }`, or with observers.
+    /// Reads `{ get … set … }` or observers.
     pub(super) fn accessors(&mut self, node: Node<'_>) -> Accessors {
         let mut out = Accessors::default();
         let mut bodies = 0;
@@ -191,7 +191,7 @@ impl Builder<'_> {
         out
     }
 
-    /// The accessors of `var x: T { value }`.
+    /// Returns the accessors of `var x: T { value }`.
     pub(super) fn getter(&mut self, node: Node<'_>) -> Accessors {
         Accessors { get: Some(self.block(node).into()), ..Accessors::default() }
     }

@@ -20,36 +20,36 @@ impl Builder<'_> {
             self.too_deep(span);
             return error_at(span);
         }
-        let boxed = Rc::new;
+        let share = Rc::new;
         let kind = match node.as_rule() {
             Rule::call_arguments => {
                 let hash = std::mem::replace(&mut self.in_hash, false);
                 let args = self.arguments(node.into_inner());
                 self.in_hash = hash;
-                ExprKind::Call { callee: boxed(base), args }
+                ExprKind::Call { callee: share(base), args }
             }
-            Rule::subscript => ExprKind::Subscript { base: boxed(base), args: self.arguments(node.into_inner()) },
+            Rule::subscript => ExprKind::Subscript { base: share(base), args: self.arguments(node.into_inner()) },
             Rule::compound => return self.compound(base, node, span),
             Rule::member => match node.into_inner().next() {
-                Some(name) => ExprKind::Member { base: boxed(base), name: self.ident(&name), generics: vec![] },
+                Some(name) => ExprKind::Member { base: share(base), name: self.ident(&name), generics: vec![] },
                 None => return base,
             },
             Rule::trailing | Rule::head_trailing => return self.trailing(base, node, span),
             Rule::generic_suffix => return self.with_generics(base, node, span),
-            Rule::force => ExprKind::Force(boxed(base)),
-            Rule::chain => ExprKind::Chain(boxed(base)),
+            Rule::force => ExprKind::Force(share(base)),
+            Rule::chain => ExprKind::Chain(share(base)),
             Rule::prime => {
                 let order = node.as_str().chars().map(|c| if c == '″' { 2 } else { 1 }).sum::<u32>();
                 match base.kind {
                     ExprKind::Prime { function, order: before } => ExprKind::Prime { function, order: before + order },
-                    _ => ExprKind::Prime { function: boxed(base), order },
+                    _ => ExprKind::Prime { function: share(base), order },
                 }
             }
             Rule::square => {
                 let value = if node.as_str() == "²" { 2 } else { 3 };
                 let op = Ident { name: self.text_name("^"), span: place };
-                let rhs = boxed(Expr { kind: ExprKind::Int(Some(value)), span: place });
-                ExprKind::Binary { op, lhs: boxed(base), rhs, juxtaposed: false }
+                let rhs = share(Expr { kind: ExprKind::Int(Some(value)), span: place });
+                ExprKind::Binary { op, lhs: share(base), rhs, juxtaposed: false }
             }
             Rule::postfix_op => {
                 let op = self.operator(&node);
@@ -59,7 +59,7 @@ impl Builder<'_> {
                     let message = format!("expected an operand after '{}'", node.as_str());
                     self.error(Code::Syntax, place.after(), message);
                 }
-                ExprKind::Postfix { op, operand: boxed(base) }
+                ExprKind::Postfix { op, operand: share(base) }
             }
             Rule::arrow => return self.function_type(&base, node, span),
             other => unreachable!("{other:?} after an operand"),

@@ -1,4 +1,4 @@
-//! Grammar marks: the syntactic roles of parts of a text, for the formatter.
+//! Syntax roles: the roles of parts of a text, for the formatter.
 
 use super::piecewise::{PIECE, pieces};
 use super::{Grammar, Rule, bound_work};

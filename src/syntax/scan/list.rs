@@ -1,6 +1,6 @@
 //! Long lists: finds the commas at which the grammar may split a long list.
 
-/// A group has so many bytes at least.
+/// The minimum size of a group, in bytes.
 const GROUP: usize = 1 << 16;
 
 /// A list that is long enough to be parsed in groups.
@@ -26,7 +26,7 @@ impl List {
 /// A list whose closing bracket has not been reached.
 struct Open {
     list: List,
-    /// The number of open brackets inside it, its own included.
+    /// The number of open brackets up to its own.
     depth: usize,
 }
 
@@ -78,7 +78,7 @@ mod tests {
         lists.comma(GROUP + 1, 2);
         lists.comma(GROUP + 2, 2);
         lists.closes(GROUP + 3, 2);
-        // For example, of a subscript.
+        // A comma in brackets that are not a list, such as those of a subscript.
         lists.comma(GROUP + 5, 2);
         lists.comma(2 * GROUP, 1);
         lists.closes(2 * GROUP + 1, 1);

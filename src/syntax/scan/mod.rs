@@ -246,7 +246,7 @@ impl Scanner<'_> {
         true
     }
 
-    /// The end of a line.
+    /// Scans the end of a line.
     fn line_break(&mut self) {
         if !matches!(self.last, b',' | b'<' | b'(' | b'[' | b':' | b'&') {
             self.angles.clear();
@@ -262,7 +262,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// A name between backquotes.
+    /// Scans a name between backquotes.
     fn escaped_name(&mut self) {
         let rest = &self.bytes[self.at + 1..];
         if let Some(end) = rest.iter().position(|b| matches!(b, b'`' | b'\n')) {
@@ -272,7 +272,7 @@ impl Scanner<'_> {
         self.at = (self.at + 1).min(self.bytes.len());
     }
 
-    /// A name or a number; `first` is its first byte.
+    /// Scans a name or a number; `first` is its first byte.
     fn word(&mut self, first: u8) {
         let from = self.at;
         while is_word(self.peek(0)) {

@@ -8,7 +8,7 @@ fn first(text: &str) -> (&'static str, String, String) {
     (d.code.number(), place.unwrap_or("outside").to_owned(), d.message.clone())
 }
 
-fn says(cases: &[(&str, &str, &str, &str)]) {
+fn reports(cases: &[(&str, &str, &str, &str)]) {
     let mut wrong = vec![];
     for (text, code, place, message) in cases {
         let found = first(text);
@@ -24,7 +24,7 @@ fn says(cases: &[(&str, &str, &str, &str)]) {
 
 #[test]
 fn errors_point_at_the_place() {
-    says(&[
+    reports(&[
         ("print(\"x = \\(x)\"", "E0101", "", "expected ')' to close '('"),
         ("f(a]", "E0101", "]", "expected ')' to close '('"),
         ("f(a))", "E0101", ")", "unmatched ')'"),
@@ -107,7 +107,7 @@ fn every_declaration_can_have_its_error() {
 
 #[test]
 fn habits_from_other_languages_are_known() {
-    says(&[
+    reports(&[
         ("def f(x):\n    x", "E0100", "def", "functions are declared with 'func', not 'def'"),
         ("const x = 3", "E0100", "const", "constants are declared with 'let', not 'const'"),
         ("int x = 3", "E0100", "int", "variables are declared with 'var', constants with 'let', not 'int'"),

@@ -169,9 +169,9 @@ fn made_elsewhere(cx: &mut TypeContext, n: NominalId, p: ProtocolId, group: Grou
 /// Checks that a witness is not private, unless the type or the protocol is.
 fn check_open_enough(cx: &mut TypeContext, n: NominalId, p: ProtocolId, f: FunctionId) {
     let data = cx.defs.function_data(f);
-    let is_kept = |decl: &Rc<Decl>| decl.has("private") || decl.has("fileprivate");
-    let hidden = data.decl.as_ref().is_some_and(is_kept) && data.owner == Owner::Nominal(n);
-    if !hidden || is_kept_at_top(cx, Named::Nominal(n)) || is_kept_at_top(cx, Named::Protocol(p)) {
+    let is_private = |decl: &Rc<Decl>| decl.has("private") || decl.has("fileprivate");
+    let hidden = data.decl.as_ref().is_some_and(is_private) && data.owner == Owner::Nominal(n);
+    if !hidden || is_nested_or_private(cx, Named::Nominal(n)) || is_nested_or_private(cx, Named::Protocol(p)) {
         return;
     }
     let (what, span) = (cx.defs.full_name(f), data.span);
@@ -184,7 +184,7 @@ fn check_open_enough(cx: &mut TypeContext, n: NominalId, p: ProtocolId, f: Funct
 }
 
 /// Whether a declaration is nested, or is private to its file.
-fn is_kept_at_top(cx: &TypeContext, what: Named) -> bool {
+fn is_nested_or_private(cx: &TypeContext, what: Named) -> bool {
     let nested = matches!(what, Named::Nominal(n) if cx.defs.nominal_data(n).parent != Owner::Module);
     nested || cx.defs.module.values().flatten().any(|e| e.what == what && e.is_private)
 }

@@ -29,11 +29,11 @@ pub(crate) fn throwing_version(cx: &mut TypeContext, f: FunctionId) -> Option<Fu
     let (written, mut data) = (data.ast_params.clone(), data.clone());
     let signature = signature::signature(cx, f);
     let is_passed_on = data.is_prelude && passes_on(&signature);
-    let says_no = |written: &Param| !data.is_prelude && written_throws(written) == Some(false);
-    let stays = |param: &SignatureParam, written: &Param| {
-        says_no(written) || is_kept(written) && !(is_passed_on && is_of(param))
+    let excludes_throws = |written: &Param| !data.is_prelude && written_throws(written) == Some(false);
+    let is_unchanged = |param: &SignatureParam, written: &Param| {
+        excludes_throws(written) || is_kept(written) && !(is_passed_on && is_of(param))
     };
-    let version = |(param, written): (&SignatureParam, &Param)| match stays(param, written) {
+    let version = |(param, written): (&SignatureParam, &Param)| match is_unchanged(param, written) {
         true => param.clone(),
         false => SignatureParam { ty: throwing(&param.ty, true), ..param.clone() },
     };

@@ -68,7 +68,7 @@ pub(crate) fn set_superclass(cx: &mut TypeContext, n: NominalId, ty: Type, span:
 
 // Stored properties
 
-/// How many stored properties an instance has from the classes that its class inherits from; its own ones follow.
+/// Returns the number of inherited stored properties of an instance; those of its own class follow them.
 pub(crate) fn inherited_count(cx: &mut TypeContext, n: NominalId) -> u32 {
     let (mut count, mut at) = (0, n);
     while let Some((base, _)) = superclass(cx, at) {

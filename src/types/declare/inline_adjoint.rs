@@ -19,8 +19,8 @@ pub(crate) fn take_apart(decl: &Decl) -> Option<(Decl, Decl)> {
     crate::types::model::syntax_walk::returns(before, &mut |_| returns_early = true);
     let result = function.result.clone().filter(|_| !returns_early)?;
     let span = adjoint.span;
-    let moved = wrt.iter().map(|param| wrt_type(function, param)).collect::<Option<Vec<TypeExpr>>>()?;
-    let given = match <[TypeExpr; 1]>::try_from(moved) {
+    let adjoints = wrt.iter().map(|param| wrt_type(function, param)).collect::<Option<Vec<TypeExpr>>>()?;
+    let given = match <[TypeExpr; 1]>::try_from(adjoints) {
         Ok([only]) => only,
         Err(several) => type_of(TypeExprKind::Tuple(several.into_iter().map(|t| (None, t)).collect()), span),
     };
@@ -69,7 +69,7 @@ pub(crate) fn take_apart(decl: &Decl) -> Option<(Decl, Decl)> {
     Some((Decl { kind: plain, ..decl.clone() }, registered))
 }
 
-/// The type of the adjoint of a parameter that the inline adjoint names.
+/// Returns the type of the adjoint of a parameter that the inline adjoint names.
 fn wrt_type(function: &FunctionDecl, param: &WrtParam) -> Option<TypeExpr> {
     let ty = match &param.kind {
         WrtKind::SelfParam => type_of(TypeExprKind::Named(vec![(ident("Self", param.span), vec![])]), param.span),

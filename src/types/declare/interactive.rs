@@ -62,7 +62,7 @@ pub fn names(cx: &TypeContext) -> Names {
     }
 }
 
-/// The declarations of the top level entered after a snapshot, in source order.
+/// Returns the declarations of the top level entered after a snapshot, in source order.
 pub fn declared_since(cx: &mut TypeContext, before: &Names) -> Vec<Declared> {
     let mut out = vec![];
     for i in before.functions..cx.defs.functions.len() {
@@ -165,7 +165,7 @@ pub fn show_variable(cx: &TypeContext, global: GlobalId, ty: &Type) -> String {
     format!("({}){throws} -> {}", params.collect::<Vec<_>>().join(", "), display::show(cx, &function.result))
 }
 
-/// All names declared at the top level.
+/// Returns all names declared at the top level.
 pub fn top_names(cx: &TypeContext) -> Vec<String> {
     let mut names: Vec<String> =
         cx.defs.module.iter().filter(|(_, entries)| !entries.is_empty()).map(|(name, _)| name.to_string()).collect();
@@ -176,7 +176,7 @@ pub fn top_names(cx: &TypeContext) -> Vec<String> {
     names
 }
 
-/// The spans of all declarations of a name: at the top level, or for `Type.member` in a type.
+/// Returns the spans of all declarations of a name: at the top level, or for `Type.member` in a type.
 pub fn places_of(cx: &mut TypeContext, name: &str) -> Vec<Span> {
     let Some((owner, member)) = name.rsplit_once('.') else {
         let entries = lookup::entries(cx, name, 0);
@@ -240,7 +240,8 @@ fn is_called_like(cx: &mut TypeContext, f: FunctionId, g: FunctionId) -> bool {
         && f.params.iter().zip(&g.params).all(|(a, b)| a.label == b.label && (count > 0 || a.ty == b.ty))
 }
 
-/// The parameter names of the functions and closure variables that the module declares, by the name of the function.
+/// Returns the parameter names of the functions and closure variables that the module declares, by the name of the
+/// function.
 pub fn parameters_of_functions(cx: &mut TypeContext) -> Vec<(String, Vec<String>)> {
     let mut names: Vec<String> = cx.defs.module.keys().map(ToString::to_string).collect();
     names.sort_unstable();
@@ -248,7 +249,7 @@ pub fn parameters_of_functions(cx: &mut TypeContext) -> Vec<(String, Vec<String>
     with_parameters.filter(|(parameters, _)| !parameters.is_empty()).map(|(p, name)| (name, p)).collect()
 }
 
-/// The argument labels of a function's parameters; empty if there is no such function.
+/// Returns the argument labels of a function's parameters; empty if there is no such function.
 pub fn labels_of_parameters(cx: &mut TypeContext, function: &str) -> Vec<Option<String>> {
     let entries = lookup::entries(cx, function, 0);
     let function = entries.iter().find_map(|entry| if let Named::Function(f) = entry.what { Some(f) } else { None });
@@ -256,7 +257,7 @@ pub fn labels_of_parameters(cx: &mut TypeContext, function: &str) -> Vec<Option<
     signature::signature(cx, function).params.iter().map(|p| p.label.as_ref().map(ToString::to_string)).collect()
 }
 
-/// The parameter names of a top-level function, or of a closure stored in a variable.
+/// Returns the parameter names of a top-level function, or of a closure stored in a variable.
 pub fn names_of_parameters(cx: &mut TypeContext, function: &str) -> Vec<String> {
     for entry in lookup::entries(cx, function, 0) {
         match entry.what {

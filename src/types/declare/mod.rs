@@ -224,8 +224,8 @@ pub(super) fn declare_function(
     id
 }
 
-/// The primitive that a declaration names with `@primitive`. Its types are not checked against the primitive, so only
-/// the library may use the attribute.
+/// Returns the primitive that a declaration names with `@primitive`. Its types are not checked against the primitive,
+/// so only the library may use the attribute.
 pub(super) fn primitive_name(cx: &mut TypeContext, decl: &Decl, default: &str, is_prelude: bool) -> Option<Name> {
     let attribute = decl.attribute("primitive")?;
     if !is_prelude {
@@ -471,7 +471,8 @@ fn declare_extension(cx: &mut TypeContext, decl: &Rc<Decl>, extension: &Extensio
     }
 }
 
-/// The requirements that the type arguments of an extended type imply: `extension Array<Int>`, `extension [Int]`.
+/// Returns the requirements that the type arguments of an extended type imply, as in
+/// `extension Array<Int>` and `extension [Int]`.
 fn target_requirements(cx: &mut TypeContext, owner: Owner, target: &TypeExpr) -> Vec<AstRequirement> {
     let arguments: Vec<&TypeExpr> = match &target.kind {
         TypeExprKind::Named(path) => path.last().map(|(_, arguments)| arguments.iter().collect()).unwrap_or_default(),

@@ -21,16 +21,16 @@ pub(crate) enum DeclarationScope {
 const LEVELS: &[&str] = &["public", "internal", "private", "fileprivate", "open", "package"];
 
 /// A misplaced modifier: the message, and the replacement, which is empty if the modifier is to be removed.
-struct Fault {
+struct Misuse {
     message: String,
     instead: &'static str,
 }
 
-fn fault(message: impl Into<String>) -> Option<Fault> {
-    Some(Fault { message: message.into(), instead: "" })
+fn misuse(message: impl Into<String>) -> Option<Misuse> {
+    Some(Misuse { message: message.into(), instead: "" })
 }
 
-/// The kind of scope that encloses the members of a group.
+/// Returns the kind of scope that encloses the members of a group.
 pub(crate) fn scope(cx: &TypeContext, group: GroupId) -> DeclarationScope {
     match cx.defs.groups[group.0 as usize].owner {
         Owner::Module => DeclarationScope::Module,
@@ -48,7 +48,7 @@ pub(crate) fn scope(cx: &TypeContext, group: GroupId) -> DeclarationScope {
 pub(crate) fn check_modifiers(cx: &mut TypeContext, decl: &Decl, scope: DeclarationScope) {
     for (i, modifier) in decl.modifiers.iter().enumerate() {
         let found = repeated(&modifier.name, &decl.modifiers[..i]).or_else(|| misplaced(modifier, decl, scope));
-        let Some(Fault { message, instead }) = found else { continue };
+        let Some(Misuse { message, instead }) = found else { continue };
         let diagnostic = Diagnostic::error(Code::WrongContext, modifier.span, message);
         let after = blank_after(cx, modifier.span);
         cx.sink.report(match instead {
@@ -58,30 +58,30 @@ pub(crate) fn check_modifiers(cx: &mut TypeContext, decl: &Decl, scope: Declarat
     }
 }
 
-/// The span of a word and of a space that follows it.
+/// Returns the span of a word and of a space that follows it.
 fn blank_after(cx: &TypeContext, word: Span) -> Span {
     let longer = Span::new(word.start, word.end + 1);
     if cx.sink.source_text(longer).ends_with(' ') { longer } else { word }
 }
 
-fn repeated(word: &str, before: &[Ident]) -> Option<Fault> {
+fn repeated(word: &str, before: &[Ident]) -> Option<Misuse> {
     if before.iter().any(|m| &*m.name == word) {
-        return fault("duplicate modifier");
+        return misuse("duplicate modifier");
     }
     let levels = before.iter().any(|m| LEVELS.contains(&&*m.name));
     if LEVELS.contains(&word) && levels {
-        return fault("multiple incompatible access-level modifiers specified");
+        return misuse("multiple incompatible access-level modifiers specified");
     }
     let is_opposite = |a: &str, b: &str| word == a && before.iter().any(|m| &*m.name == b);
     if is_opposite("mutating", "nonmutating") || is_opposite("nonmutating", "mutating") {
-        return fault("method must not be declared both 'mutating' and 'nonmutating'");
+        return misuse("method must not be declared both 'mutating' and 'nonmutating'");
     }
     None
 }
 
-fn misplaced(modifier: &Ident, decl: &Decl, scope: DeclarationScope) -> Option<Fault> {
+fn misplaced(modifier: &Ident, decl: &Decl, scope: DeclarationScope) -> Option<Misuse> {
     let word = &*modifier.name;
-    let not_here = || fault(format!("'{word}' modifier cannot be applied to this declaration"));
+    let not_here = || misuse(format!("'{word}' modifier cannot be applied to this declaration"));
     let kind = &decl.kind;
     let is_variable = matches!(kind, DeclKind::Variable { .. });
     let is_init = matches!(kind, DeclKind::Init { .. });
@@ -91,26 +91,26 @@ fn misplaced(modifier: &Ident, decl: &Decl, scope: DeclarationScope) -> Option<F
             _ => not_here(),
         },
         "override" if !matches!(scope, DeclarationScope::Class | DeclarationScope::Protocol) => {
-            fault("'override' can only be specified on class members")
+            misuse("'override' can only be specified on class members")
         }
         "convenience" | "required" if !is_init => not_here(),
         "convenience" => match scope {
-            DeclarationScope::Struct => fault("initializers in structs are not marked with 'convenience'"),
-            DeclarationScope::Enum => fault("initializers in enums are not marked with 'convenience'"),
+            DeclarationScope::Struct => misuse("initializers in structs are not marked with 'convenience'"),
+            DeclarationScope::Enum => misuse("initializers in enums are not marked with 'convenience'"),
             DeclarationScope::Protocol | DeclarationScope::ProtocolExtension => {
-                fault("initializers in protocols are not marked with 'convenience'")
+                misuse("initializers in protocols are not marked with 'convenience'")
             }
             DeclarationScope::Class | DeclarationScope::Module | DeclarationScope::Function => None,
         },
         "required" if scope != DeclarationScope::Class => {
-            fault("'required' is only allowed on initializers of classes")
+            misuse("'required' is only allowed on initializers of classes")
         }
         "lazy" | "weak" | "unowned" if !is_variable => not_here(),
         "lazy" if scope == DeclarationScope::Module && is_constant(kind) => {
-            Some(Fault { message: "'lazy' cannot be used on a let".into(), instead: "" })
+            Some(Misuse { message: "'lazy' cannot be used on a let".into(), instead: "" })
         }
         "lazy" if matches!(scope, DeclarationScope::Protocol) => {
-            fault("'lazy' cannot be used on a protocol requirement")
+            misuse("'lazy' cannot be used on a protocol requirement")
         }
         "indirect" => match kind {
             DeclKind::Nominal(nominal) if nominal.kind == NominalKind::Enum => None,
@@ -120,32 +120,32 @@ fn misplaced(modifier: &Ident, decl: &Decl, scope: DeclarationScope) -> Option<F
         "static" | "class" => misplaced_static(word, decl, scope),
         "final" => misplaced_final(decl, scope),
         "prefix" | "postfix" | "infix" => misplaced_fixity(word, decl),
-        "optional" => fault("'optional' can only be applied to members of an @objc protocol"),
+        "optional" => misuse("'optional' can only be applied to members of an @objc protocol"),
         "open"
             if !matches!(kind, DeclKind::Nominal(n) if n.kind == NominalKind::Class)
                 && scope != DeclarationScope::Class =>
         {
-            Some(Fault {
+            Some(Misuse {
                 message: "only classes and overridable class members can be declared 'open'; use 'public'".into(),
                 instead: "public",
             })
         }
         _ if LEVELS.contains(&word) => misplaced_level(word, decl, scope),
         "private(set)" | "fileprivate(set)" if is_constant(kind) => {
-            fault(format!("'{word}' modifier cannot be applied to constants"))
+            misuse(format!("'{word}' modifier cannot be applied to constants"))
         }
         "private(set)" | "fileprivate(set)" if is_read_only(kind) => {
-            fault(format!("'{word}' modifier cannot be applied to read-only properties"))
+            misuse(format!("'{word}' modifier cannot be applied to read-only properties"))
         }
         _ => None,
     }
 }
 
-fn misplaced_mutating(word: &str, decl: &Decl, scope: DeclarationScope) -> Option<Fault> {
+fn misplaced_mutating(word: &str, decl: &Decl, scope: DeclarationScope) -> Option<Misuse> {
     match scope {
-        DeclarationScope::Module | DeclarationScope::Function => fault(format!("'{word}' is only valid on methods")),
-        DeclarationScope::Class => fault(format!("'{word}' is not valid on instance methods in classes")),
-        _ if decl.has("static") => fault(format!("static functions must not be declared {word}")),
+        DeclarationScope::Module | DeclarationScope::Function => misuse(format!("'{word}' is only valid on methods")),
+        DeclarationScope::Class => misuse(format!("'{word}' is not valid on instance methods in classes")),
+        _ if decl.has("static") => misuse(format!("static functions must not be declared {word}")),
         DeclarationScope::Struct
         | DeclarationScope::Enum
         | DeclarationScope::Protocol
@@ -153,21 +153,21 @@ fn misplaced_mutating(word: &str, decl: &Decl, scope: DeclarationScope) -> Optio
     }
 }
 
-fn misplaced_static(word: &str, decl: &Decl, scope: DeclarationScope) -> Option<Fault> {
+fn misplaced_static(word: &str, decl: &Decl, scope: DeclarationScope) -> Option<Misuse> {
     let (many, one) = match &decl.kind {
         DeclKind::Function(_) => ("methods", "method"),
         DeclKind::Variable { .. } => ("properties", "property"),
         DeclKind::Subscript { .. } => ("subscripts", "subscript"),
-        _ => return fault(format!("'{word}' modifier cannot be applied to this declaration")),
+        _ => return misuse(format!("'{word}' modifier cannot be applied to this declaration")),
     };
     match scope {
         DeclarationScope::Module | DeclarationScope::Function => {
-            fault(format!("{word} {many} may only be declared on a type"))
+            misuse(format!("{word} {many} may only be declared on a type"))
         }
         DeclarationScope::Class if word == "class" && decl.has("static") => {
-            fault("'class' and 'static' cannot be combined")
+            misuse("'class' and 'static' cannot be combined")
         }
-        DeclarationScope::Class if word == "class" && is_stored(&decl.kind) => Some(Fault {
+        DeclarationScope::Class if word == "class" && is_stored(&decl.kind) => Some(Misuse {
             message: "class stored properties not supported in classes; did you mean 'static'?".into(),
             instead: "static",
         }),
@@ -177,7 +177,7 @@ fn misplaced_static(word: &str, decl: &Decl, scope: DeclarationScope) -> Option<
         | DeclarationScope::ProtocolExtension
             if word == "class" =>
         {
-            Some(Fault {
+            Some(Misuse {
                 message: format!(
                     "class {many} are only allowed within classes; use 'static' to declare a static {one}"
                 ),
@@ -188,40 +188,40 @@ fn misplaced_static(word: &str, decl: &Decl, scope: DeclarationScope) -> Option<
     }
 }
 
-fn misplaced_final(decl: &Decl, scope: DeclarationScope) -> Option<Fault> {
+fn misplaced_final(decl: &Decl, scope: DeclarationScope) -> Option<Misuse> {
     let is_class = matches!(&decl.kind, DeclKind::Nominal(n) if n.kind == NominalKind::Class);
     match &decl.kind {
         _ if is_class => None,
         DeclKind::Function(_) | DeclKind::Variable { .. } | DeclKind::Subscript { .. } => match scope {
-            DeclarationScope::Class if decl.has("static") => fault("static declarations are already final"),
+            DeclarationScope::Class if decl.has("static") => misuse("static declarations are already final"),
             DeclarationScope::Class | DeclarationScope::ProtocolExtension => None,
-            _ => fault("only classes and class members may be marked with 'final'"),
+            _ => misuse("only classes and class members may be marked with 'final'"),
         },
         DeclKind::Nominal(_) | DeclKind::Protocol(_) => {
-            fault("only classes and class members may be marked with 'final'")
+            misuse("only classes and class members may be marked with 'final'")
         }
-        _ => fault("'final' modifier cannot be applied to this declaration"),
+        _ => misuse("'final' modifier cannot be applied to this declaration"),
     }
 }
 
-fn misplaced_fixity(word: &str, decl: &Decl) -> Option<Fault> {
+fn misplaced_fixity(word: &str, decl: &Decl) -> Option<Misuse> {
     match &decl.kind {
         DeclKind::Operator { .. } => None,
         DeclKind::Function(function) if crate::types::model::syntax_query::is_operator(&function.name.name) => None,
-        DeclKind::Function(_) => fault(format!("'{word}' requires a function with an operator identifier")),
-        _ => fault(format!("'{word}' modifier cannot be applied to this declaration")),
+        DeclKind::Function(_) => misuse(format!("'{word}' requires a function with an operator identifier")),
+        _ => misuse(format!("'{word}' modifier cannot be applied to this declaration")),
     }
 }
 
-fn misplaced_level(word: &str, decl: &Decl, scope: DeclarationScope) -> Option<Fault> {
+fn misplaced_level(word: &str, decl: &Decl, scope: DeclarationScope) -> Option<Misuse> {
     match (&decl.kind, scope) {
         (DeclKind::Cases(_) | DeclKind::Deinit(_) | DeclKind::AssociatedType { .. } | DeclKind::Test { .. }, _) => {
-            fault(format!("'{word}' modifier cannot be applied to this declaration"))
+            misuse(format!("'{word}' modifier cannot be applied to this declaration"))
         }
-        (_, DeclarationScope::Protocol) => fault(format!("'{word}' modifier cannot be used in protocols")),
-        (_, DeclarationScope::Function) => fault(format!("attribute '{word}' can only be used in a non-local scope")),
+        (_, DeclarationScope::Protocol) => misuse(format!("'{word}' modifier cannot be used in protocols")),
+        (_, DeclarationScope::Function) => misuse(format!("attribute '{word}' can only be used in a non-local scope")),
         (DeclKind::Extension(extension), _) if !extension.inherits.is_empty() => {
-            fault(format!("'{word}' modifier cannot be used with extensions that declare protocol conformances"))
+            misuse(format!("'{word}' modifier cannot be used with extensions that declare protocol conformances"))
         }
         _ => None,
     }

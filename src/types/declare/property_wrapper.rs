@@ -449,13 +449,13 @@ fn wrapper(nominal: &NominalDecl) -> Wrapper {
     // The parameters of the memberwise initializer, and whether they have default values.
     let stored = stored_properties(nominal);
     let memberwise = inits.is_empty();
-    let kept = stored.iter().find(|(is_value, _)| *is_value);
-    let keeps_value = kept.is_some();
-    let needs_value = kept.is_some_and(|(_, has_value)| !has_value);
+    let value = stored.iter().find(|(is_value, _)| *is_value);
+    let stores_value = value.is_some();
+    let needs_value = value.is_some_and(|(_, has_value)| !has_value);
     let is_value = |p: &Param| p.label.as_ref().is_some_and(|l| &*l.name == "wrappedValue");
     Wrapper {
         params: nominal.generics.params.len(),
-        takes_value: inits.iter().any(|params| params.first().is_some_and(is_value)) || memberwise && keeps_value,
+        takes_value: inits.iter().any(|params| params.first().is_some_and(is_value)) || memberwise && stores_value,
         takes_other: inits.iter().any(|params| params.first().is_some_and(|p| !is_value(p)))
             || memberwise && !needs_value && stored.iter().any(|(is_value, _)| !is_value),
         takes_nothing: inits.iter().any(|params| params.iter().all(|p| p.default.is_some()))
@@ -482,8 +482,8 @@ fn stored_properties(nominal: &NominalDecl) -> Vec<(bool, bool)> {
         if member.modifiers.iter().any(|m| &*m.name == "static") {
             continue;
         }
-        let kept = bindings.iter().filter(|b| b.accessors.as_ref().is_none_or(|a| a.get.is_none()));
-        stored.extend(kept.map(|b| (is_named(b, "wrappedValue"), b.value.is_some())));
+        let plain = bindings.iter().filter(|b| b.accessors.as_ref().is_none_or(|a| a.get.is_none()));
+        stored.extend(plain.map(|b| (is_named(b, "wrappedValue"), b.value.is_some())));
     }
     stored
 }

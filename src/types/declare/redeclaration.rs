@@ -34,7 +34,7 @@ pub(crate) fn redeclared(name: &str, span: Span, before: Span) -> Diagnostic {
     }
 }
 
-/// The span of the declaration of a top-level name.
+/// Returns the span of the declaration of a top-level name.
 pub(crate) fn entry_span(cx: &TypeContext, entry: &Entry) -> Span {
     match entry.what {
         Named::Function(f) => cx.defs.function_data(f).span,
@@ -61,7 +61,7 @@ pub(crate) fn check_member(cx: &mut TypeContext, owner: Owner, name: &str, membe
     }
 }
 
-/// The span of a property or case; `None` for members that can be overloaded.
+/// Returns the span of a property or case; `None` for members that can be overloaded.
 fn variable_span(cx: &TypeContext, owner: Owner, kind: &MemberKind) -> Option<Span> {
     let Owner::Nominal(n) = owner else { return None };
     match kind {
@@ -105,7 +105,7 @@ fn forget_function(cx: &mut TypeContext, f: FunctionId) {
     }
 }
 
-/// The shape of a function; `None` for functions without a name (closures, accessors, requirements, registered
+/// Returns the shape of a function; `None` for functions without a name (closures, accessors, requirements, registered
 /// derivatives) and for generic or constrained functions, which their requirements distinguish. Functions without
 /// declared parameter types are compared by their labels alone.
 fn shape_of(cx: &mut TypeContext, f: FunctionId) -> Option<Shape> {

@@ -10,15 +10,15 @@ use crate::types::model::tables::GroupId;
 use crate::types::model::tables::Owner;
 use crate::types::names::prelude::written_items;
 
-/// Enters synthesized members, given as source text, under the requirements of the group `asks`, with `place` as the
-/// span of their tokens.
-pub(crate) fn declare_synthesized(cx: &mut TypeContext, text: &str, asks: GroupId, place: Span) {
-    let Group { owner, file, .. } = cx.defs.groups[asks.0 as usize];
+/// Enters synthesized members, given as source text, under the requirements of the group `conditions`, with `place` as
+/// the span of their tokens.
+pub(crate) fn declare_synthesized(cx: &mut TypeContext, text: &str, conditions: GroupId, place: Span) {
+    let Group { owner, file, .. } = cx.defs.groups[conditions.0 as usize];
     if owner == Owner::Module {
         return;
     }
     let items = written_items(cx, text, place);
-    let requirements = cx.defs.groups[asks.0 as usize].requirements.clone();
+    let requirements = cx.defs.groups[conditions.0 as usize].requirements.clone();
     // Marked as prelude code: nothing is reported at locations in source text that the program does not contain.
     let group = declare::new_group(cx, owner, requirements, vec![], file, true);
     for item in &items {

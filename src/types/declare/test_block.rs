@@ -20,7 +20,7 @@ pub(crate) fn declare_test(cx: &mut TypeContext, name: &Ident, data: FunctionDat
     cx.defs.module.entry(name.name.clone()).or_default().push(entry);
 }
 
-/// The tests among some functions in source order, with their names and the spans of the names.
+/// Returns the tests among some functions in source order, with their names and the spans of the names.
 pub fn tests(cx: &TypeContext, functions: &[FunctionId]) -> Vec<(FunctionId, Name, Span)> {
     let is_test = |f: &&FunctionId| cx.defs.function_data(**f).kind == FunctionKind::Test;
     let named = |f: &FunctionId| (*f, cx.defs.function_data(*f).base_name.clone(), cx.defs.function_data(*f).span);

@@ -20,8 +20,8 @@ use crate::types::model::ty::{ProtocolId, Type};
 use crate::types::nominal::overrides;
 use std::rc::Rc;
 
-/// Another candidate for the original in the same type, with the same labels and types as `found`, if neither of them
-/// is more constrained than the other.
+/// Returns another candidate for the original in the same type, with the same labels and types as `found`, if neither
+/// of them is more constrained than the other.
 pub(crate) fn fits_as_well(
     cx: &mut TypeContext,
     found: &Original,
@@ -46,7 +46,7 @@ fn is_like(cx: &mut TypeContext, found: &Original, other: &Original) -> bool {
         && !registered_rules::implies(cx, other.function, found.function)
 }
 
-/// A requirement of the original on its generic parameters that the registered function does not imply.
+/// Returns a requirement of the original on its generic parameters that the registered function does not imply.
 pub(crate) fn unmet_of(cx: &mut TypeContext, original: &Original) -> Option<Requirement> {
     let env = signature::signature(cx, original.function).env.clone();
     let unmet = |r: &&Requirement| {
@@ -103,8 +103,8 @@ pub(crate) fn check_witness_differentiability(
     cx.sink.report(diagnostic.note(needs).also(conformance, "it must be differentiable for every type here"));
 }
 
-/// The first `@differentiable` attribute of a function with an additional requirement that does not hold for all types
-/// in the current generic environment; `None` if one of the attributes has no such requirement.
+/// Returns the first `@differentiable` attribute of a function with an additional requirement that does not hold for
+/// all types in the current generic environment; `None` if one of the attributes has no such requirement.
 fn weaker_attribute(
     cx: &mut TypeContext,
     decl: &Decl,
@@ -138,7 +138,7 @@ pub(crate) fn check_repeated_attributes(cx: &mut TypeContext, p: ProtocolId) {
                 all.iter().map(|r| r.function).filter(|old| cx.defs.function_data(*old).base_name == *name).collect();
             for old in named {
                 if repeats(cx, new, old) {
-                    overrides::check_assertion(cx, old, new);
+                    overrides::check_attribute(cx, old, new);
                 }
             }
         }

@@ -21,7 +21,8 @@ use crate::types::model::ty::Type;
 use crate::types::names::lookup;
 use std::rc::Rc;
 
-/// The diagnostic if the linear function that a derivative returns does not have the type that its original requires.
+/// Returns the diagnostic if the linear function that a derivative returns does not have the type that its original
+/// requires.
 pub(crate) fn misfitting_derivative(
     cx: &mut TypeContext,
     f: FunctionId,
@@ -64,7 +65,7 @@ pub(crate) fn misfitting_derivative(
     Some(Diagnostic::error(Code::Registration, cx.defs.function_data(f).span, message).note(note))
 }
 
-/// The types of a function's differentiable results: its result, and the parameters that it modifies and is not
+/// Returns the types of a function's differentiable results: its result, and the parameters that it modifies and is not
 /// differentiated with respect to.
 fn semantic_results(cx: &mut TypeContext, original: &Original, wrt: &[bool]) -> Vec<Type> {
     let differentiable = lookup::protocol(cx, "Differentiable");
@@ -74,8 +75,8 @@ fn semantic_results(cx: &mut TypeContext, original: &Original, wrt: &[bool]) -> 
     candidates.into_iter().filter(|ty| !ty.is_unit() && conformances::conforms_to(cx, ty, differentiable)).collect()
 }
 
-/// The parameters, each with a flag for `inout`, and the result of a pullback or differential. A parameter that the
-/// original modifies and is differentiated with respect to becomes an `inout` parameter.
+/// Returns the parameters, each with a flag for `inout`, and the result of a pullback or differential. A parameter that
+/// the original modifies and is differentiated with respect to becomes an `inout` parameter.
 fn expected_map(
     cx: &mut TypeContext,
     original: &Original,
@@ -84,18 +85,18 @@ fn expected_map(
     results: &[Type],
 ) -> (Vec<(Type, bool)>, Type) {
     let given: Vec<Type> = results.iter().map(|t| vector_type(cx, t)).collect();
-    let (mut moved, mut seeds) = (vec![], vec![]);
+    let (mut varied, mut seeds) = (vec![], vec![]);
     for ((ty, changed), _) in original.params.iter().zip(&original.changed).zip(wrt).filter(|(_, w)| **w) {
         let vector = vector_type(cx, ty);
         if *changed {
             seeds.push((vector.clone(), true));
         }
-        moved.push((vector, *changed));
+        varied.push((vector, *changed));
     }
     if kind != RegisteredKind::Pullback {
-        return (moved, together(&given));
+        return (varied, together(&given));
     }
-    let only_read = moved.into_iter().filter(|(_, changed)| !changed).map(|(t, _)| t).collect::<Vec<_>>();
+    let only_read = varied.into_iter().filter(|(_, changed)| !changed).map(|(t, _)| t).collect::<Vec<_>>();
     (given.into_iter().map(|t| (t, false)).chain(seeds).collect(), together(&only_read))
 }
 
@@ -104,14 +105,14 @@ pub(crate) fn vector_type(cx: &mut TypeContext, ty: &Type) -> Type {
     associated_type::normalize_type(cx, &vector)
 }
 
-/// The parameters of a pullback that takes the seed of a tuple component by component.
+/// Returns the parameters of a pullback that takes the seed of a tuple component by component.
 fn spread_seeds(from: &[(Type, bool)], kind: RegisteredKind) -> Option<Vec<(Type, bool)>> {
     let ((Type::Tuple(parts), false), rest) = from.split_first()? else { return None };
     let spread = parts.iter().map(|(_, ty)| (ty.clone(), false)).chain(rest.iter().cloned());
     (kind == RegisteredKind::Pullback).then(|| spread.collect())
 }
 
-/// The kind of a derivative from its result type, with the types of the value and of the linear function.
+/// Returns the kind of a derivative from its result type, with the types of the value and of the linear function.
 pub(crate) fn derivative_parts(result: &Type) -> Option<(RegisteredKind, Type, Type)> {
     let Type::Tuple(parts) = result else { return None };
     let [(Some(first), value), (Some(second), linear @ Type::Function(_))] = &**parts else { return None };
@@ -123,13 +124,13 @@ pub(crate) fn derivative_parts(result: &Type) -> Option<(RegisteredKind, Type, T
     Some((kind, value.clone(), linear.clone()))
 }
 
-/// Flags for the parameters that a function modifies, `self` first.
+/// Returns flags for the parameters that a function modifies, `self` first.
 pub(crate) fn changed_parameters(signature: &Signature) -> Vec<bool> {
     let own = signature.self_type.is_some().then_some(signature.self_inout);
     own.into_iter().chain(signature.params.iter().map(|p| p.is_inout)).collect()
 }
 
-/// The result type for several types: a single type as it is, others as a tuple.
+/// Returns the result type for several types: a single type as it is, others as a tuple.
 pub(crate) fn together(types: &[Type]) -> Type {
     match types {
         [only] => only.clone(),

@@ -36,7 +36,7 @@ pub struct DifferentiableWitness {
 /// The kinds of differentiability that an attribute may name.
 const KINDS: &[&str] = &["reverse", "forward", "linear", "default"];
 
-/// The differentiability that the `@differentiable` attribute of a function states, computed once.
+/// Returns the differentiability that the `@differentiable` attribute of a function states, computed once.
 pub(crate) fn differentiability(cx: &mut TypeContext, f: FunctionId) -> Option<Rc<Differentiability>> {
     if let Some(known) = &cx.defs.function_data(f).memo.differentiability {
         return known.clone();
@@ -96,7 +96,7 @@ fn check_further_attributes(cx: &mut TypeContext, f: FunctionId, decl: &Decl, si
     }
 }
 
-/// The parameters of each `@differentiable` attribute of a declaration.
+/// Returns the parameters of each `@differentiable` attribute of a declaration.
 pub(crate) fn declared_wrt(cx: &mut TypeContext, f: FunctionId) -> Vec<(Span, Vec<bool>)> {
     let Some(decl) = cx.defs.function_data(f).decl.clone() else { return vec![] };
     let signature = signature::signature(cx, f);
@@ -185,10 +185,10 @@ pub fn attribute_applies(cx: &mut TypeContext, f: FunctionId, generics: &[Type])
     registered_rules::holds(cx, &env.requirements, &env.params, generics)
 }
 
-/// The witnesses of `@differentiable` requirements in all types of the program, with the differentiability each must
-/// have.
+/// Returns the witnesses of `@differentiable` requirements in all types of the program, with the differentiability each
+/// must have.
 pub fn differentiable_witnesses(cx: &mut TypeContext) -> Vec<DifferentiableWitness> {
-    let mut kept = vec![];
+    let mut out = vec![];
     for n in 0..cx.defs.nominals.len() as u32 {
         let n = NominalId(n);
         if cx.defs.nominal_data(n).is_prelude {
@@ -200,15 +200,15 @@ pub fn differentiable_witnesses(cx: &mut TypeContext) -> Vec<DifferentiableWitne
             let env = generic_env::group_env(cx, group);
             context::with_env(cx, env, |cx| {
                 for q in conformances::refined(cx, p).iter() {
-                    differentiable_witnesses_of(cx, *q, &own, &mut kept);
+                    differentiable_witnesses_of(cx, *q, &own, &mut out);
                 }
             });
         }
     }
-    kept
+    out
 }
 
-fn differentiable_witnesses_of(cx: &mut TypeContext, p: ProtocolId, own: &Type, kept: &mut Vec<DifferentiableWitness>) {
+fn differentiable_witnesses_of(cx: &mut TypeContext, p: ProtocolId, own: &Type, out: &mut Vec<DifferentiableWitness>) {
     for r in 0..cx.defs.protocol_data(p).requirements.len() as u32 {
         let function = cx.defs.protocol_data(p).requirements[r as usize].function;
         let Some(differentiability) = self::differentiability(cx, function) else { continue };
@@ -227,11 +227,11 @@ fn differentiable_witnesses_of(cx: &mut TypeContext, p: ProtocolId, own: &Type, 
         let requirement = cx.defs.function_data(function).span;
         let wrt = flags_of(cx, &differentiability.wrt, function, witness.function);
         let differentiability = Rc::new(Differentiability { wrt, ..(*differentiability).clone() });
-        kept.push(DifferentiableWitness { witness, differentiability, requirement });
+        out.push(DifferentiableWitness { witness, differentiability, requirement });
     }
 }
 
-/// Translates the parameter flags of a requirement to a witness, where one of both may take its type as `self`.
+/// Translates the parameter flags of a requirement to a witness; either of them may take its type as `self`.
 pub(crate) fn flags_of(cx: &TypeContext, wrt: &[bool], requirement: FunctionId, by: FunctionId) -> Vec<bool> {
     match (signature::belongs_to_type(cx, requirement), signature::belongs_to_type(cx, by)) {
         (true, false) => wrt[1.min(wrt.len())..].to_vec(),
@@ -240,7 +240,7 @@ pub(crate) fn flags_of(cx: &TypeContext, wrt: &[bool], requirement: FunctionId, 
     }
 }
 
-/// The generic environment of a function, extended by the requirements of an attribute.
+/// Returns the generic environment of a function, extended by the requirements of an attribute.
 pub(crate) fn required_env(cx: &mut TypeContext, f: FunctionId, env: &Rc<Env>, args: &DifferentiationArgs) -> Rc<Env> {
     if args.requirements.is_empty() {
         return env.clone();
@@ -251,7 +251,7 @@ pub(crate) fn required_env(cx: &mut TypeContext, f: FunctionId, env: &Rc<Env>, a
     Rc::new(env)
 }
 
-/// The diagnostic if a function cannot be differentiable as its attribute states.
+/// Returns the diagnostic if a function cannot be differentiable as its attribute states.
 fn impossible(
     cx: &mut TypeContext,
     f: FunctionId,
@@ -293,8 +293,8 @@ pub(crate) fn result_does_not_conform(cx: &TypeContext, result: &Type) -> String
     )
 }
 
-/// Flags for the parameters that `wrt:` names, by default all that conform to `Differentiable` in the current generic
-/// environment.
+/// Returns flags for the parameters that `wrt:` names, by default all that conform to `Differentiable` in the current
+/// generic environment.
 pub(crate) fn wrt_flags(
     cx: &mut TypeContext,
     args: &DifferentiationArgs,
@@ -355,7 +355,7 @@ fn with_respect_to(ty: &str) -> String {
     )
 }
 
-/// The names of the parameters without `self`, and the types of the parameters, `self` first.
+/// Returns the names of the parameters without `self`, and the types of the parameters, `self` first.
 pub(crate) fn parameters(signature: &Signature) -> (Vec<Name>, Vec<Type>) {
     let names = signature.params.iter().map(|p| p.name.clone()).collect();
     let types = signature.self_type.iter().cloned().chain(signature.params.iter().map(|p| p.ty.clone())).collect();

@@ -82,8 +82,8 @@ pub(crate) fn gives_value_of(cx: &mut TypeContext, registered: FunctionId, origi
     calls_it && (0..).zip(args).all(is_parameter) && args.len() == info::function_info(cx, registered).params.len()
 }
 
-/// The functions whose registered derivatives a function may inherit: the requirements that it satisfies and the
-/// methods that it overrides. There are none if it is marked `@differentiable` without `default`.
+/// Returns the functions whose registered derivatives a function may inherit: the requirements that it satisfies and
+/// the methods that it overrides. There are none if it is marked `@differentiable` without `default`.
 pub(crate) fn stands_for(cx: &mut TypeContext, of: &FunctionRef) -> Vec<(FunctionId, Rc<[Type]>)> {
     let mut all = fulfilled_by(cx, of);
     // A derivative of an initializer returns an instance of its own class.

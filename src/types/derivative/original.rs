@@ -13,7 +13,7 @@ use crate::types::names::prelude;
 use crate::types::names::type_expr;
 use crate::types::names::type_expr::TypeScope;
 
-/// The candidates for the original that an attribute of the function `f` names.
+/// Returns the candidates for the original that an attribute of the function `f` names.
 pub(crate) fn originals(cx: &mut TypeContext, f: FunctionId, of: &FunctionName) -> Vec<FunctionId> {
     let (owner, file) = (cx.defs.function_data(f).owner, cx.defs.function_data(f).file);
     let name = &of.name.name;
@@ -68,7 +68,7 @@ fn originals_in_type(cx: &mut TypeContext, n: NominalId, name: &Name) -> Vec<Fun
     found
 }
 
-/// The members of a protocol and of the protocols that it refines.
+/// Returns the members of a protocol and of the protocols that it refines.
 fn originals_in_protocol(cx: &mut TypeContext, p: ProtocolId, name: &Name) -> Vec<FunctionId> {
     let refined = conformances::refined(cx, p);
     refined.iter().flat_map(|q| own_originals_of_protocol(cx, *q, name)).collect()
@@ -103,7 +103,7 @@ fn function_of(member: &Member) -> Option<FunctionId> {
     }
 }
 
-/// The argument labels of a function.
+/// Returns the argument labels of a function.
 pub(crate) fn parameter_labels(signature: &Signature) -> Vec<Option<Name>> {
     signature.params.iter().map(|p| p.label.clone()).collect()
 }

@@ -37,7 +37,7 @@ pub(crate) fn register_adjoint(cx: &mut TypeContext, f: FunctionId, args: &Diffe
     let (_, params) = parameters(&signature);
     let (primal, wanted, given, found) = context::with_env(cx, signature.env.clone(), |cx| {
         let primal = args.primal.as_ref().map(|name| (name, self::primal(cx, f, name, &signature, &params)));
-        let moved: Vec<Type> = params
+        let vectors: Vec<Type> = params
             .iter()
             .zip(&differentiability.wrt)
             .filter(|(_, w)| **w)
@@ -47,7 +47,7 @@ pub(crate) fn register_adjoint(cx: &mut TypeContext, f: FunctionId, args: &Diffe
         let checkpoints = primal.as_ref().and_then(|(_, found)| found.as_ref()).map(|(_, checkpoints)| checkpoints);
         let wanted: Vec<Type> =
             params.iter().chain(checkpoints).chain([&signature.result, &seed]).map(unlabeled).collect();
-        let given = unlabeled(&together(&moved));
+        let given = unlabeled(&together(&vectors));
         let candidates = self::candidates(cx, f, adjoint, &signature);
         let found = candidates.into_iter().find(|c| c.params == wanted && unlabeled(&c.result) == given);
         (primal, wanted, given, found)
@@ -78,7 +78,7 @@ pub(crate) fn register_adjoint(cx: &mut TypeContext, f: FunctionId, args: &Diffe
     registration::remember(cx, Registered { primal, ..new }, &original, span);
 }
 
-/// The primal of a given name, with the type of the checkpoints that it returns.
+/// Returns the primal of a given name, with the type of the checkpoints that it returns.
 fn primal(
     cx: &mut TypeContext,
     f: FunctionId,
@@ -95,7 +95,7 @@ fn primal(
     })
 }
 
-/// The functions of a given name with as many generic parameters as the original.
+/// Returns the functions of a given name with as many generic parameters as the original.
 fn candidates(cx: &mut TypeContext, f: FunctionId, name: &Ident, signature: &Signature) -> Vec<Candidate> {
     let of = FunctionName { base: None, name: name.clone(), labels: None, accessor: None };
     let to = &signature.env.params;

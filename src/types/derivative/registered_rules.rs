@@ -17,8 +17,8 @@ use crate::types::model::tree::{FunctionId, FunctionRef};
 use crate::types::model::ty::{ParamId, Type};
 use std::rc::Rc;
 
-/// The registered derivatives of a function for concrete generic arguments: its own or, if it has none, the inherited
-/// ones. The result contains the generic arguments of the derivatives.
+/// Returns the registered derivatives of a function for concrete generic arguments: its own or, if it has none, the
+/// inherited ones. The result contains the generic arguments of the derivatives.
 pub(crate) fn rules_of(cx: &mut TypeContext, of: &FunctionRef, view: Option<u32>) -> Vec<Rule> {
     registration::resolve_registrations(cx);
     context::with_env(cx, Rc::default(), |cx| {
@@ -54,7 +54,7 @@ pub(crate) fn rules_here(cx: &mut TypeContext, of: &FunctionRef, view: Option<u3
     rules
 }
 
-/// The file that contains `at`, if private derivatives of the function are visible in that file.
+/// Returns the file that contains `at`, if private derivatives of the function are visible in that file.
 pub(crate) fn view_of(cx: &mut TypeContext, of: &FunctionRef, at: Span) -> Option<u32> {
     registration::resolve_registrations(cx);
     if !cx.defs.has_private_rules {
@@ -69,7 +69,7 @@ pub(crate) fn view_of(cx: &mut TypeContext, of: &FunctionRef, at: Span) -> Optio
     all.iter().any(|r| r.visible_in == Some(file)).then_some(file)
 }
 
-/// The number of the file that contains a span.
+/// Returns the number of the file that contains a span.
 pub(crate) fn file_of(cx: &TypeContext, at: Span) -> Option<u32> {
     let after = cx.sink.texts.partition_point(|(start, _)| *start <= at.start);
     after.checked_sub(1).map(|file| file as u32)
@@ -123,13 +123,13 @@ pub(crate) fn implies(cx: &mut TypeContext, one: FunctionId, other: FunctionId) 
     context::with_env(cx, env, |cx| holds_here(cx, &wanted.requirements, &wanted.params, &arguments))
 }
 
-/// A requirement of the registered derivatives of a function that does not hold for its generic arguments; `None` if
-/// one of the derivatives applies.
+/// Returns a requirement of the registered derivatives of a function that does not hold for its generic arguments;
+/// `None` if one of the derivatives applies.
 pub(crate) fn unmet_by(cx: &mut TypeContext, of: &FunctionRef, view: Option<u32>) -> Option<String> {
     context::with_env(cx, Rc::default(), |cx| unmet_here(cx, of, view))
 }
 
-/// The same in the current generic environment.
+/// Like [`unmet_by`] in the current generic environment.
 pub(crate) fn unmet_here(cx: &mut TypeContext, of: &FunctionRef, view: Option<u32>) -> Option<String> {
     let own = cx.defs.function_data(of.function).registered.clone();
     let visible = |r: &Registered| r.visible_in.is_none() || r.visible_in == view;
@@ -168,7 +168,7 @@ pub(crate) fn holds(
     context::with_env(cx, Rc::default(), |cx| holds_here(cx, requirements, params, arguments))
 }
 
-/// The same in the current generic environment.
+/// Like [`holds`] in the current generic environment.
 pub(crate) fn holds_here(
     cx: &mut TypeContext,
     requirements: &[Requirement],

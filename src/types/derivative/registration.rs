@@ -164,7 +164,7 @@ fn register_for(
     }
 }
 
-/// The diagnostic for an attribute that names no function.
+/// Returns the diagnostic for an attribute that names no function.
 fn no_original(cx: &TypeContext, f: FunctionId, of: &FunctionName) -> Diagnostic {
     let name = &of.name.name;
     let is_stored = match (cx.defs.function_data(f).owner, &of.base) {
@@ -276,7 +276,7 @@ fn register_derivative(cx: &mut TypeContext, f: FunctionId, of: &FunctionName, a
     });
 }
 
-/// The parameters of each `@differentiable` attribute of an original.
+/// Returns the parameters of each `@differentiable` attribute of an original.
 fn declared_for_original(cx: &mut TypeContext, original: &Original) -> Vec<Vec<bool>> {
     let made = usize::from(superclass::fills_instance(cx, original.function));
     let declared = differentiability::declared_wrt(cx, original.function);
@@ -312,9 +312,9 @@ fn register_transpose(cx: &mut TypeContext, f: FunctionId, of: &FunctionName, ar
                 wrt[0] = false;
             }
             let (_, types) = parameters(&given);
-            let kept = original.params.iter().zip(&wrt).filter(|(_, w)| !**w).map(|(t, _)| t);
-            let wanted: Vec<Type> = kept.chain([&original.result]).cloned().collect();
-            let moved: Vec<Type> =
+            let others = original.params.iter().zip(&wrt).filter(|(_, w)| !**w).map(|(t, _)| t);
+            let wanted: Vec<Type> = others.chain([&original.result]).cloned().collect();
+            let varied: Vec<Type> =
                 original.params.iter().zip(&wrt).filter(|(_, w)| **w).map(|(t, _)| t.clone()).collect();
             if let Some(problem) = not_transposable(cx, f, original, args, &wrt, span) {
                 return Err(RegistrationMismatch::Types(Box::new(problem)));
@@ -327,9 +327,9 @@ fn register_transpose(cx: &mut TypeContext, f: FunctionId, of: &FunctionName, ar
             };
             let fits = types.len() == wanted.len()
                 && types.iter().zip(&wanted).all(|(a, b)| same(cx, a, b))
-                && same(cx, &given.result, &together(&moved));
+                && same(cx, &given.result, &together(&varied));
             if !fits {
-                let problem = misfitting_transpose(cx, original, &wanted, &moved, span);
+                let problem = misfitting_transpose(cx, original, &wanted, &varied, span);
                 return Err(RegistrationMismatch::Types(Box::new(problem)));
             }
             let differs = args.differs.is_some();
@@ -340,8 +340,8 @@ fn register_transpose(cx: &mut TypeContext, f: FunctionId, of: &FunctionName, ar
     });
 }
 
-/// The diagnostic if a transposed function does not map between vector spaces, whose types are their own tangent
-/// vectors.
+/// Returns the diagnostic if a transposed function does not map between vector spaces, whose types are their own
+/// tangent vectors.
 fn not_transposable(
     cx: &mut TypeContext,
     f: FunctionId,
@@ -356,8 +356,8 @@ fn not_transposable(
         _ => 1,
     };
     let all = args.wrt.is_none() && !original.has_self && given == original.params.len();
-    let moved = original.params.iter().zip(wrt).filter(|(_, w)| all || **w).map(|(t, _)| ("parameter", t));
-    for (what, ty) in moved.chain([("result", &original.result)]) {
+    let varied = original.params.iter().zip(wrt).filter(|(_, w)| all || **w).map(|(t, _)| ("parameter", t));
+    for (what, ty) in varied.chain([("result", &original.result)]) {
         if !is_vector_space(cx, ty) {
             let text = display::show(cx, ty);
             let message = format!(
@@ -478,7 +478,7 @@ fn check_level(cx: &mut TypeContext, f: FunctionId, original: FunctionId, span: 
 /// The access levels, from the most restrictive one.
 const LEVELS: [&str; 4] = ["private", "fileprivate", "internal", "public"];
 
-/// The declared access level of a declaration.
+/// Returns the declared access level of a declaration.
 fn level(decl: Option<&Decl>) -> &'static str {
     let written = |word: &str| decl.is_some_and(|d| d.has(word));
     match () {

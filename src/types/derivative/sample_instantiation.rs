@@ -17,8 +17,8 @@ use std::rc::Rc;
 /// The maximum number of lists of generic arguments to try.
 const MOST: usize = 512;
 
-/// Generic arguments that satisfy the requirements of a function: types of the library or of the program or, where no
-/// type conforms yet, an existential.
+/// Returns generic arguments that satisfy the requirements of a function: types of the library or of the program or,
+/// where no type conforms yet, an existential.
 pub fn generic_sample(cx: &mut TypeContext, f: FunctionId) -> Option<FunctionRef> {
     let mut env = signature::signature(cx, f).env.clone();
     let decl = cx.defs.function_data(f).decl.clone();
@@ -41,7 +41,7 @@ pub fn generic_sample(cx: &mut TypeContext, f: FunctionId) -> Option<FunctionRef
     protocol_sample(cx, &env).map(|ty| FunctionRef { function: f, generics: vec![ty] })
 }
 
-/// The candidate types that satisfy the requirements on one generic parameter alone.
+/// Returns the candidate types that satisfy the requirements on one generic parameter alone.
 fn choices(cx: &mut TypeContext, env: &Env, k: usize) -> Vec<Type> {
     let own = Type::Param(env.params[k]);
     let (mut protocols, mut elements) = (vec![], vec![lookup::simple(cx, "Double"), lookup::simple(cx, "Int")]);
@@ -69,8 +69,9 @@ fn choices(cx: &mut TypeContext, env: &Env, k: usize) -> Vec<Type> {
     all
 }
 
-/// The existential of the protocols required of the only generic parameter. It represents their future conforming
-/// types, and is returned if nothing else is required and no protocol is of the library or has associated types.
+/// Returns the existential of the protocols required of the only generic parameter. It represents their future
+/// conforming types, and is returned if nothing else is required and no protocol is of the library or has associated
+/// types.
 fn protocol_sample(cx: &mut TypeContext, env: &Env) -> Option<Type> {
     let [own] = env.params[..] else { return None };
     let mut protocols = vec![];

@@ -33,7 +33,7 @@ impl<'b> Flow<'b, '_> {
         self.accesses.push(place);
     }
 
-    /// The place that an expression reads.
+    /// Returns the place that an expression reads.
     fn place_read(&self, e: &Expr) -> Option<Place> {
         let whole = |root| Place { root, path: vec![], ty: e.ty.clone(), span: e.span };
         let (base, kind) = match &e.kind {
@@ -54,8 +54,8 @@ impl<'b> Flow<'b, '_> {
         Some(Place { ty: e.ty.clone(), span: e.span, ..place })
     }
 
-    /// The places that a closure or local function accesses of the variables of this body and of global variables,
-    /// directly or through local functions of this body that it calls.
+    /// Returns the places that a closure or local function accesses of the variables of this body and of global
+    /// variables, directly or through local functions of this body that it calls.
     pub(crate) fn accesses_outside(
         &mut self,
         body: &Body,
@@ -82,7 +82,7 @@ impl<'b> Flow<'b, '_> {
         all.into()
     }
 
-    /// The closure or local function that an argument refers to, if the parameter does not let it escape.
+    /// Returns the closure or local function that an argument refers to, if the parameter does not let it escape.
     pub(crate) fn lent(&self, callee: Option<FunctionId>, index: usize, e: &Expr) -> Option<FunctionId> {
         let function = function_of(e)?;
         let Some(callee) = callee else { return Some(function) };
@@ -93,7 +93,7 @@ impl<'b> Flow<'b, '_> {
         (is_function && !is_kept(data.ast_params.get(at)?)).then_some(function)
     }
 
-    /// The places that the non-escaping function arguments of a call access.
+    /// Returns the places that the non-escaping function arguments of a call access.
     pub(crate) fn accesses_of_lent(&self, callee: Option<FunctionId>, args: &[Argument]) -> Vec<Place> {
         let lent = args.iter().enumerate().filter_map(|(index, arg)| match arg {
             Argument::Value(e) => self.lent(callee, index, e),
@@ -124,7 +124,7 @@ impl<'b> Flow<'b, '_> {
     }
 }
 
-/// The function that an expression refers to: a closure, or a local function by its name.
+/// Returns the function that an expression refers to: a closure, or a local function by its name.
 pub(crate) fn function_of(e: &Expr) -> Option<FunctionId> {
     match &e.kind {
         ExprKind::Closure { function } => Some(*function),

@@ -129,7 +129,7 @@ impl<'b> DataFlow<'b> {
         self.inside(value);
     }
 
-    /// The operands from which the value of an expression is computed.
+    /// Returns the operands from which the value of an expression is computed.
     pub(crate) fn parts(&self, e: &'b Expr) -> Vec<&'b Expr> {
         match &e.kind {
             ExprKind::Call { callee: Callee::Static(f), .. } if Some(f.function) == self.cut => vec![],
@@ -147,7 +147,7 @@ impl<'b> DataFlow<'b> {
         }
     }
 
-    /// The variable whose value an expression is.
+    /// Returns the variable whose value an expression is.
     pub(crate) fn local(e: &Expr) -> Option<LocalId> {
         match &e.kind {
             ExprKind::Local(local) | ExprKind::Statements { result: local, .. } => Some(*local),
@@ -169,7 +169,8 @@ impl<'b> DataFlow<'b> {
         !new.is_empty()
     }
 
-    /// The calls with varied arguments whose results reach a returned value, each with flags for its varied arguments.
+    /// Returns the calls with varied arguments whose results reach a returned value, each with flags for its varied
+    /// arguments.
     pub(crate) fn calls_on_path(&self) -> Vec<(&'b Expr, Vec<bool>)> {
         let mut open = self.returned.clone();
         let mut seen = HashSet::new();

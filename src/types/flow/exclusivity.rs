@@ -67,7 +67,7 @@ impl Flow<'_, '_> {
         self.cx.sink.report(diagnostic.also(first.span, "conflicting access is here"));
     }
 
-    /// The source text of a variable, or of the stored part of it that `steps` reach.
+    /// Returns the source text of a variable, or of the stored part of it that `steps` reach.
     fn place_name(&mut self, place: &Place, steps: &[Projection]) -> String {
         let written = |flow: &mut Self, span: Span| flow.cx.sink.source_text(span);
         match (&place.root, steps.last()) {
@@ -91,7 +91,7 @@ fn is_held(place: &Place) -> bool {
     place.path.iter().all(|step| !matches!(step.kind, ProjectionKind::Accessor { mutating: false, .. }))
 }
 
-/// The stored projections of a place, up to the first computed one, which accesses everything before it.
+/// Returns the stored projections of a place, up to the first computed one, which accesses everything before it.
 fn stored_steps(place: &Place) -> &[Projection] {
     let is_computed = |step: &Projection| matches!(step.kind, ProjectionKind::Accessor { .. });
     let end = place.path.iter().position(is_computed).unwrap_or(place.path.len());

@@ -206,8 +206,8 @@ impl<'b> Flow<'b, '_> {
         }
     }
 
-    /// The remaining arguments of a call that delegates to another initializer, with the instance being initialized as
-    /// its receiver.
+    /// Returns the remaining arguments of a call that delegates to another initializer, with the instance being
+    /// initialized as its receiver.
     fn leads_on(&self, called: FunctionId, args: &'b [Argument]) -> Option<&'b [Argument]> {
         let (first, rest) = args.split_first()?;
         let Argument::Value(receiver) = first else { return None };
@@ -281,7 +281,7 @@ impl<'b> Flow<'b, '_> {
     }
 }
 
-/// The local variable that an expression refers to, possibly upcast.
+/// Returns the local variable that an expression refers to, possibly upcast.
 fn variable(e: &Expr) -> Option<LocalId> {
     match &e.kind {
         ExprKind::Local(local) => Some(*local),

@@ -74,7 +74,7 @@ impl Flow<'_, '_> {
         }
     }
 
-    /// The variables that a function reads on every path.
+    /// Returns the variables that a function reads on every path.
     fn reads(&mut self, f: FunctionId) -> Rc<[GlobalRead]> {
         if let Some(known) = self.reads.get(&f) {
             self.reads_in_cycles |= known.is_none();

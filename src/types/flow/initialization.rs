@@ -108,7 +108,7 @@ impl Flow<'_, '_> {
         self.cx.sink.report(Diagnostic::error(Code::Uninitialized, span, message));
     }
 
-    /// The message if only the call of another initializer is missing.
+    /// Returns the message if only the call of another initializer is missing.
     fn headline_of_call(&self, call: &str, how: Use) -> String {
         match how {
             Use::Returned => format!("'{call}' isn't called on all paths before returning from initializer"),

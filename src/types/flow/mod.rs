@@ -89,7 +89,7 @@ struct Flow<'b, 'w> {
     tried: u32,
     /// The number of expressions visited that may throw.
     thrown: u32,
-    /// The number of these without a `try`, each reported.
+    /// The number of these without a `try`; each one is reported.
     unmarked: u32,
     /// Whether this is the version of a rethrowing function for arguments that do not throw. The handling of its errors
     /// is checked in the other version.

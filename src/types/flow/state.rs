@@ -1,4 +1,4 @@
-//! What is known at one point of a body, whichever way led there.
+//! Flow state: the facts that hold at one point of a body, on some or all paths to it.
 
 /// A set of small numbers.
 #[derive(Clone, Default, Debug)]
@@ -44,12 +44,12 @@ pub(super) struct State {
 }
 
 impl State {
-    /// The state at the beginning of a body.
+    /// Returns the state at the beginning of a body.
     pub(super) fn start() -> State {
         State { reachable: true, unset: Bits::default(), set: Bits::default(), free: true }
     }
 
-    /// The state of an unreachable point.
+    /// Returns the state of an unreachable point.
     pub(super) fn dead() -> State {
         State { reachable: false, free: false, ..State::start() }
     }

@@ -275,7 +275,7 @@ fn is_true(e: &Expr) -> bool {
     matches!(e.kind, ExprKind::Bool(true)) && e.ty != Type::Error
 }
 
-/// `if let x = optional`
+/// Whether a pattern is that of `if let x = optional`.
 fn is_unwrapping(p: &Pattern) -> bool {
     matches!(&p.kind, PatternKind::Some(inner) if matches!(inner.kind, PatternKind::Bind(_)))
 }

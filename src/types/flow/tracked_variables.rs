@@ -44,7 +44,7 @@ pub(super) struct Variables {
 }
 
 impl Variables {
-    /// The parts of a local variable; `None` if it is not tracked.
+    /// Returns the parts of a local variable; `None` if it is not tracked.
     pub(super) fn local(&self, local: LocalId) -> Option<Range<u32>> {
         self.locals.get(&local).map(|f| f.parts.clone())
     }
@@ -62,7 +62,7 @@ impl Variables {
         &self.parts[number as usize]
     }
 
-    /// The part of a variable that a projection selects.
+    /// Returns the part of a variable that a projection selects.
     pub(super) fn part_at(&self, local: LocalId, step: &Projection) -> Option<u32> {
         match step.kind {
             ProjectionKind::Field(i) | ProjectionKind::Element(i) => self.part_of(local, i),
@@ -70,7 +70,7 @@ impl Variables {
         }
     }
 
-    /// The part of a variable with the given index, if the variable is tracked by parts.
+    /// Returns the part of a variable with the given index, if the variable is tracked by parts.
     pub(super) fn part_of(&self, local: LocalId, index: u32) -> Option<u32> {
         let tracked = self.locals.get(&local)?;
         let own = index.checked_sub(tracked.first)?;
@@ -179,7 +179,7 @@ impl Flow<'_, '_> {
         Part { name: variable.name.to_string(), declared: variable.span, once: variable.once, has_value: false }
     }
 
-    /// The parts of the `self` of an initializer; `None` for a type that does not consist of stored properties.
+    /// Returns the parts of the `self` of an initializer; `None` for a type that does not consist of stored properties.
     fn properties(&self, n: NominalId) -> Option<Vec<Part>> {
         let data = self.cx.defs.nominal_data(n);
         let of = |stored: &StoredData| Part {

@@ -73,7 +73,7 @@ impl Flow<'_, '_> {
         })
     }
 
-    /// The function or requirement that a call refers to.
+    /// Returns the function or requirement that a call refers to.
     pub(super) fn called(&self, callee: &Callee) -> FunctionId {
         match callee {
             Callee::Static(f) | Callee::Class { function: f, .. } | Callee::Opened { function: f, .. } => f.function,
@@ -154,7 +154,7 @@ impl Flow<'_, '_> {
         }
     }
 
-    /// The span of `let` or `var` if the statement begins with it and declares this variable first.
+    /// Returns the span of `let` or `var` if the statement begins with it and declares this variable first.
     fn keyword(&self, statement: Span, local: &Local) -> Option<Span> {
         let (at, word) = self.cx.sink.word_before(local.span)?;
         (matches!(&*word, "let" | "var") && at.start == statement.start).then_some(at)

@@ -57,14 +57,14 @@ pub(crate) fn normalize_type(cx: &mut TypeContext, ty: &Type) -> Type {
                 return same;
             }
             if let Type::Associated(base, q, _) = &of
-                && let Some(same) = protocol_says(cx, *q, base, &here)
+                && let Some(same) = protocol_equal(cx, *q, base, &here)
                 && same != here
             {
                 return normalize_type(cx, &same);
             }
             if matches!(of, Type::Param(_) | Type::Associated(..) | Type::Existential(_) | Type::Opaque(..)) {
                 for q in conformances::protocols_of(cx, &of).iter().copied() {
-                    if let Some(same) = protocol_says(cx, q, &of, &here)
+                    if let Some(same) = protocol_equal(cx, q, &of, &here)
                         && same != here
                     {
                         return normalize_type(cx, &same);
@@ -106,7 +106,7 @@ pub(crate) fn normalize_type(cx: &mut TypeContext, ty: &Type) -> Type {
 }
 
 /// Returns the type that the `where` clauses of a protocol declare equal to `here`, an associated type of `of`.
-fn protocol_says(cx: &mut TypeContext, p: ProtocolId, of: &Type, here: &Type) -> Option<Type> {
+fn protocol_equal(cx: &mut TypeContext, p: ProtocolId, of: &Type, here: &Type) -> Option<Type> {
     let own = cx.defs.protocol_data(p).self_param;
     let clauses = protocol_clauses(cx, p);
     let by = |t: &Type| t.substitute(&|q| (q == own).then(|| of.clone()));

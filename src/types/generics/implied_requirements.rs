@@ -85,7 +85,7 @@ fn implied_by(cx: &mut TypeContext, ty: &TypeExpr, env: &Env, scope: &TypeScope,
     }
 }
 
-/// Collects the requirements on generic parameters under which a type conforms to 'Differentiable'.
+/// Collects the requirements on generic parameters under which a type conforms to `Differentiable`.
 fn implied_by_differentiable(
     cx: &mut TypeContext,
     ty: &TypeExpr,
@@ -137,7 +137,7 @@ fn differentiable_parameter(
     }
 }
 
-/// Returns the conditions under which a generic type conforms to 'Differentiable', as far as they concern generic
+/// Returns the conditions under which a generic type conforms to `Differentiable`, as far as they concern generic
 /// parameters.
 fn conditions_of_conformance(cx: &mut TypeContext, n: NominalId, given: &[TypeExpr], env: &Env) -> Vec<Requirement> {
     let arguments: Vec<Option<Type>> = given.iter().map(|ty| as_parameter(cx, ty, &env.params)).collect();

@@ -40,7 +40,7 @@ pub(crate) fn check_arguments_of(cx: &mut TypeContext, n: NominalId, args: &[Typ
     let env = generic_env::nominal_env(cx, n);
     for (index, requirement) in env.requirements.iter().enumerate() {
         let put = requirement.map(&mut |t| conformances::substitute_nominal(cx, n, args, t));
-        if unmet_requirement::is_met(cx, &put) || is_undecided(cx, &put) {
+        if unmet_requirement::is_met(cx, &put) || is_unknown(cx, &put) {
             continue;
         }
         let whole = display::show(cx, &Type::Nominal(n, args.into()));
@@ -65,7 +65,7 @@ pub(crate) fn check_arguments_of(cx: &mut TypeContext, n: NominalId, args: &[Typ
 }
 
 /// Whether the type that must conform contains type variables.
-fn is_undecided(cx: &mut TypeContext, put: &Requirement) -> bool {
+fn is_unknown(cx: &mut TypeContext, put: &Requirement) -> bool {
     matches!(put, Requirement::Conforms(ty, _) if unification::has_vars(cx, ty))
 }
 

@@ -252,7 +252,7 @@ impl<'w> Infer<'w> {
         }
     }
 
-    /// The indices of the frames from the outermost to the current one.
+    /// Returns the indices of the frames from the outermost to the current one.
     fn path(&self) -> Vec<usize> {
         let mut path = vec![self.current];
         let mut at = self.current;
@@ -378,7 +378,7 @@ impl<'w> Infer<'w> {
         local
     }
 
-    /// The variable `self` of the enclosing method.
+    /// Returns the variable `self` of the enclosing method.
     fn self_local(&mut self) -> Option<LocalId> {
         match self.find_local("self") {
             Some(LocalEntity::Local(local)) => Some(local),

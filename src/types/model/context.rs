@@ -124,7 +124,7 @@ pub(crate) struct Scope {
 }
 
 impl TypeContext {
-    /// An empty context.
+    /// Returns an empty context.
     pub(crate) fn new(providers: Providers) -> TypeContext {
         TypeContext {
             providers,
@@ -178,7 +178,7 @@ pub struct ModuleState {
     /// Whether opaque types are replaced by their underlying types: they are in code generation, but not while bodies are
     /// checked.
     pub(crate) reveals_opaque_types: bool,
-    /// The type of that value, if there is one.
+    /// The type of the value of the script's last expression, if there is one.
     pub(crate) script_result: Option<Type>,
     /// The global variables of the script that is being checked.
     pub(crate) script_globals: Range<u32>,

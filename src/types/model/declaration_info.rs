@@ -175,7 +175,7 @@ pub enum RegisteredKind {
 }
 
 impl RegisteredKind {
-    /// The mode that it supports: forward mode for a differential, reverse mode for a pullback or an adjoint. A
+    /// Returns the mode that it supports: forward mode for a differential, reverse mode for a pullback or an adjoint. A
     /// transpose supports both modes, and may be registered together with either.
     pub(crate) fn mode(self) -> Option<Mode> {
         match self {
@@ -215,29 +215,30 @@ pub struct Global {
 
 /// Queries of `ir` about concrete types. [`TypeContext`](crate::types::TypeContext) implements them.
 pub trait Declarations {
-    /// The nominal type with this id, with its stored properties and cases resolved.
+    /// Returns the nominal type with this id, with its stored properties and cases resolved.
     fn nominal(&mut self, id: NominalId) -> Rc<Nominal>;
-    /// The function with this id.
+    /// Returns the function with this id.
     fn function(&mut self, id: FunctionId) -> Rc<Function>;
-    /// The global with this id.
+    /// Returns the global with this id.
     fn global(&mut self, id: GlobalId) -> Rc<Global>;
-    /// The checked body; `None` when it has errors, which were reported.
+    /// Returns the checked body; `None` when it has errors, which were reported.
     fn body(&mut self, id: FunctionId) -> Option<Rc<Body>>;
-    /// The witness of a requirement for a concrete type.
+    /// Returns the witness of a requirement for a concrete type.
     fn witness(&mut self, protocol: ProtocolId, requirement: u32, of: &Type, generics: &[Type]) -> Option<FunctionRef>;
-    /// The implementation of a method for instances of a concrete class: the nearest override, or the method itself.
+    /// Returns the implementation of a method for instances of a concrete class: the nearest override, or the method
+    /// itself.
     fn override_of(&mut self, method: &FunctionRef, of: &Type) -> FunctionRef;
     /// For a method that a subclass may override: whether a subclass does; `None` for other functions.
     fn overridden(&mut self, method: FunctionId) -> Option<bool>;
-    /// The requirement of a protocol as a function with `Self` as its first generic parameter.
+    /// Returns the requirement of a protocol as a function with `Self` as its first generic parameter.
     fn requirement(&mut self, protocol: ProtocolId, requirement: u32) -> FunctionId;
-    /// The derivatives and transposes that are registered for a function, apply to its generic arguments and are
-    /// visible in the file `view`.
+    /// Returns the derivatives and transposes that are registered for a function, apply to its generic arguments and
+    /// are visible in the file `view`.
     fn rules(&mut self, of: &FunctionRef, view: Option<u32>) -> Vec<Rule>;
-    /// The requirement of a registered derivative that the generic arguments do not satisfy, if none that is registered
-    /// applies.
+    /// Returns the requirement of a registered derivative that the generic arguments do not satisfy, if none that is
+    /// registered applies.
     fn unmet(&mut self, of: &FunctionRef, view: Option<u32>) -> Option<String>;
-    /// The file of a span, if further derivatives are registered for the function in that file than elsewhere.
+    /// Returns the file of a span, if further derivatives are registered for the function in that file than elsewhere.
     fn view(&mut self, of: &FunctionRef, at: Span) -> Option<u32>;
     /// Resolves [`Type::Associated`] of concrete types, deeply.
     fn normalize(&mut self, ty: &Type) -> Type;
@@ -245,32 +246,32 @@ pub trait Declarations {
     fn conforms(&mut self, ty: &Type, protocol: ProtocolId) -> bool;
     /// Whether values of a concrete type are values of an existential.
     fn is_value_of(&mut self, ty: &Type, of: &Existential) -> bool;
-    /// `T.TangentVector` of a concrete type; `None` if it is not differentiable.
+    /// Returns `T.TangentVector` of a concrete type; `None` if it is not differentiable.
     fn tangent_vector(&mut self, ty: &Type) -> Option<Type>;
-    /// The tangent vector of a struct or enum that declares its tangent vector, if the members of the vector do not
-    /// correspond to those of the type by name.
+    /// Returns the tangent vector of a struct or enum that declares its tangent vector, if the members of the vector do
+    /// not correspond to those of the type by name.
     fn own_vector(&mut self, ty: &Type) -> Option<Type>;
     /// Whether the declared tangent vector of a struct or class corresponds to the type's properties by name, but has
     /// no property of this name.
     fn leaves_out(&mut self, ty: &Type, property: &str) -> bool;
-    /// A nominal type of the prelude by name (`Range`, `Array`).
+    /// Returns a nominal type of the prelude by name (`Range`, `Array`).
     fn prelude_nominal(&mut self, name: &str) -> Option<NominalId>;
-    /// A function of the prelude by its base name, for use by lowering (`_describe`).
+    /// Returns a function of the prelude by its base name, for use by lowering (`_describe`).
     fn prelude_function(&mut self, name: &str) -> Option<FunctionId>;
-    /// The function that replaces a primitive if its first generic argument is a type with a custom equality.
+    /// Returns the function that replaces a primitive if its first generic argument is a type with a custom equality.
     fn by_own_equality(&mut self, primitive: &str, of: &Type) -> Option<FunctionId>;
     /// For the getter of a subscript whose value is moved during a mutation: the function that moves it out and, for an
     /// optional, the function that returns whether there is a value.
     fn moving(&mut self, getter: FunctionId) -> Option<(FunctionId, Option<FunctionId>)>;
-    /// The functions that convert a value of a concrete type with a custom description to a string, on its own and
-    /// inside another value; `None` if the type has no custom description.
+    /// Returns the functions that convert a value of a concrete type with a custom description to a string, on its own
+    /// and inside another value; `None` if the type has no custom description.
     fn custom_descriptions(&mut self, ty: &Type) -> Option<[FunctionRef; 2]>;
-    /// The `deinit` of a class, followed by those of its superclasses.
+    /// Returns the `deinit` of a class, followed by those of its superclasses.
     fn deinits(&mut self, ty: &Type) -> Vec<FunctionRef>;
     /// Whether the program can observe the end of an instance: variables then hold their values to the ends of their
     /// scopes, and not only to the last use.
     fn sees_ends(&self) -> bool;
-    /// The name of a type in the syntax of the language, for names of shapes: `Pair<Double, Int>`. It has no module,
-    /// and nested types have no enclosing type.
+    /// Returns the name of a type in the syntax of the language, for names of shapes: `Pair<Double, Int>`. It has no
+    /// module, and nested types have no enclosing type.
     fn type_name(&mut self, ty: &Type) -> String;
 }

@@ -143,7 +143,7 @@ pub(crate) struct SignatureParam {
     pub(crate) span: Span,
 }
 
-/// An empty function entry to be filled in.
+/// Returns an empty function entry to be filled in.
 pub(crate) fn blank_function(name: &Name, span: Span, file: u32, is_prelude: bool) -> FunctionData {
     FunctionData {
         base_name: name.clone(),

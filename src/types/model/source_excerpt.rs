@@ -1,4 +1,4 @@
-//! Quotation: excerpts of the program's source text for messages, and the words that an edit replaces.
+//! Source excerpts: the parts of the program's source text for messages, and the words that an edit replaces.
 
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;

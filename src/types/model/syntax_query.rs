@@ -136,7 +136,7 @@ pub(crate) fn closure_with(params: Vec<ast::ClosureParam>, body: ast::Expr, span
     ast::Expr { kind: ast::ExprKind::Closure(Rc::new(closure)), span }
 }
 
-/// The arguments of a differentiation attribute.
+/// Returns the arguments of a differentiation attribute.
 pub(crate) fn differentiation(attribute: &Attribute) -> DifferentiationArgs {
     match &attribute.args {
         AttributeArgs::Differentiation(args) => args.clone(),

@@ -200,7 +200,7 @@ pub(crate) struct StoredMemo {
 }
 
 impl StoredData {
-    /// Creates the entry of a variable without a type and a value.
+    /// Creates the entry of a variable without a type or a value.
     pub(crate) fn of(name: Name, decl: Rc<Decl>) -> StoredData {
         StoredData {
             name,
@@ -480,7 +480,7 @@ pub(crate) struct Wrapped {
     pub(crate) wrap: Option<FunctionId>,
     /// The function that computes the initial wrapped value.
     pub(crate) initial: Option<FunctionId>,
-    /// The number of wrappers enclosing_env the value.
+    /// The number of wrappers that enclose the value.
     pub(crate) depth: usize,
 }
 

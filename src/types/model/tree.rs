@@ -14,12 +14,11 @@ use crate::types::model::differentiability::Differentiability;
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
 use std::rc::Rc;
 
-/// A function, method, initializer, accessor or closure: an index into [`TypeContext::functions`](crate::types::TypeContext).
+/// A function, method, initializer, accessor or closure: an index into `Definitions::functions`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct FunctionId(pub u32);
 
-/// A variable at the top level or a static stored property: an index into
-/// [`TypeContext::globals`](crate::types::TypeContext).
+/// A variable at the top level or a static stored property: an index into `Definitions::globals`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct GlobalId(pub u32);
 

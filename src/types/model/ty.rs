@@ -3,20 +3,19 @@
 use crate::syntax::ast::Name;
 use std::rc::Rc;
 
-/// A struct, enum or class: an index into [`TypeContext::nominals`](crate::types::TypeContext).
+/// A struct, enum or class: an index into `Definitions::nominals`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct NominalId(pub u32);
 
-/// A protocol: an index into [`TypeContext::protocols`](crate::types::TypeContext).
+/// A protocol: an index into `Definitions::protocols`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct ProtocolId(pub u32);
 
-/// A generic parameter: an index into [`TypeContext::params`](crate::types::TypeContext). `Self` of a protocol is a
-/// generic parameter.
+/// A generic parameter: an index into `Definitions::params`. `Self` of a protocol is a generic parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct ParamId(pub u32);
 
-/// The opaque result type (`some P`) of a function: an index into [`TypeContext::opaques`](crate::types::TypeContext).
+/// The opaque result type (`some P`) of a function: an index into `Opaques::all`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct OpaqueId(pub u32);
 
@@ -95,7 +94,7 @@ pub struct FunctionType {
     pub result: Type,
     /// Whether it may throw.
     pub throws: bool,
-    /// What the type asserts about the derivative of its values.
+    /// What the type states about the derivatives of its values.
     pub strength: Strength,
 }
 
@@ -112,7 +111,7 @@ pub struct FunctionParam {
     pub autoclosure: bool,
 }
 
-/// The assertion of a function type about the derivative of its values. A stronger type fits where a weaker one is
+/// What a function type states about the derivatives of its values. A stronger type fits where a weaker one is
 /// required.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum Strength {
@@ -129,17 +128,17 @@ pub enum Strength {
 }
 
 impl Type {
-    /// `()`
+    /// Returns `()`.
     pub fn unit() -> Type {
         Type::Tuple(Rc::from([]))
     }
 
-    /// `Any`
+    /// Returns `Any`.
     pub fn any_value() -> Type {
         Type::any_of(&[])
     }
 
-    /// `any P & Q`
+    /// Returns `any P & Q`.
     pub fn any_of(protocols: &[ProtocolId]) -> Type {
         Type::Existential(Rc::new(Existential { protocols: protocols.to_vec(), ..Existential::default() }))
     }

@@ -86,7 +86,7 @@ impl Literal {
         matches!(self, Literal::Text | Literal::Words)
     }
 
-    /// The default type.
+    /// Returns the default type.
     pub(crate) fn usual(self) -> &'static str {
         match self {
             Literal::Int => "Int",

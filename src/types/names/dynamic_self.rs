@@ -54,9 +54,9 @@ fn with_self(written: &TypeExpr, ty: &Type, own: &Type) -> Type {
         }
         (TypeExprKind::Named(path), Type::Nominal(n, args)) => {
             let written = path.last().map_or(&[][..], |(_, generics)| generics);
-            let Some(kept) = args.len().checked_sub(written.len()) else { return ty.clone() };
-            let own = written.iter().zip(&args[kept..]).map(|(w, t)| with_self(w, t, own));
-            Type::Nominal(*n, args[..kept].iter().cloned().chain(own).collect())
+            let Some(outer) = args.len().checked_sub(written.len()) else { return ty.clone() };
+            let own = written.iter().zip(&args[outer..]).map(|(w, t)| with_self(w, t, own));
+            Type::Nominal(*n, args[..outer].iter().cloned().chain(own).collect())
         }
         (
             TypeExprKind::Array(of) | TypeExprKind::Optional(of) | TypeExprKind::Unwrapped(of),

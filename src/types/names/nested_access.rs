@@ -12,11 +12,11 @@ use std::rc::Rc;
 pub(crate) fn hidden_type(cx: &TypeContext, of: &Type, name: &str, from: Owner, file: u32) -> Option<&'static str> {
     let Type::Nominal(n, _) = of else { return None };
     let (members, is_prelude) = (&cx.defs.nominal_data(*n).members, cx.defs.nominal_data(*n).is_prelude);
-    let kept = |m: &&Member| m.is_private && !is_prelude;
+    let is_hidden = |m: &&Member| m.is_private && !is_prelude;
     let member = members
         .get(name)?
         .iter()
-        .filter(kept)
+        .filter(is_hidden)
         .find(|m| matches!(m.kind, MemberKind::Nominal(_) | MemberKind::Alias(_)))?;
     let is_own = match member.kind {
         MemberKind::Nominal(inner) => cx.defs.nominal_data(inner).is_private,
@@ -57,8 +57,8 @@ pub(crate) fn level_of_stored(cx: &mut TypeContext, n: NominalId, field: &str) -
     let mut at = Some(n);
     while let Some(class) = at {
         let levels = [("private", "private "), ("fileprivate", "fileprivate ")];
-        let keeps = |s: &&StoredData| s.wrapped.as_ref().is_some_and(|wrapped| &*wrapped.name == field);
-        if let Some(stored) = cx.defs.nominal_data(class).stored.iter().find(keeps) {
+        let is_storage = |s: &&StoredData| s.wrapped.as_ref().is_some_and(|wrapped| &*wrapped.name == field);
+        if let Some(stored) = cx.defs.nominal_data(class).stored.iter().find(is_storage) {
             // The last modifier, `private`, was added to the storage of a wrapped property.
             let written = stored.decl.modifiers.split_last().map_or(&[][..], |(_, written)| written);
             let is = |word: &str| written.iter().any(|m| &*m.name == word);

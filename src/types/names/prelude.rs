@@ -40,7 +40,7 @@ pub(crate) fn import_module(cx: &mut TypeContext, name: &str) -> bool {
     module_name::is_library_module(name)
 }
 
-/// The entries of the library under a name, entered now if they were not yet.
+/// Returns the entries of the library under a name, entered now if they were not yet.
 pub(crate) fn library_entries(cx: &mut TypeContext, name: &str) -> Vec<Entry> {
     if cx.defs.prelude.declarations.contains_key(name)
         && let Some(pieces) = cx.defs.prelude.declarations.remove(name)
@@ -95,7 +95,7 @@ pub(crate) fn written_items(cx: &TypeContext, text: &str, place: Span) -> Vec<St
     parsed.items
 }
 
-/// The names that the library declares at the top level, entered or not.
+/// Returns the names that the library declares at the top level, entered or not.
 pub(crate) fn library_names(cx: &TypeContext) -> Vec<String> {
     let mut names: Vec<String> = cx.defs.prelude.declarations.keys().map(ToString::to_string).collect();
     names.extend(cx.defs.library.keys().map(ToString::to_string));
@@ -104,7 +104,7 @@ pub(crate) fn library_names(cx: &TypeContext) -> Vec<String> {
     names
 }
 
-/// A function of the library by its name.
+/// Returns a function of the library by its name.
 pub(crate) fn library_function(cx: &mut TypeContext, name: &str) -> Option<crate::types::model::tree::FunctionId> {
     library_entries(cx, name).into_iter().find_map(|e| match e.what {
         crate::types::model::tables::Named::Function(f) => Some(f),

@@ -278,8 +278,8 @@ pub(crate) fn apply(cx: &mut TypeContext, ty: Type, generics: &[TypeExpr], scope
                 .all(|(a, p)| *a == Type::Param(*p))
             && !encloses(cx, scope.owner, *n);
         if unapplied && scope.open {
-            let kept = args.len() - own;
-            let args = args.iter().take(kept).cloned().chain((0..own).map(|_| cx.vars.fresh()).collect::<Vec<_>>());
+            let outer = args.len() - own;
+            let args = args.iter().take(outer).cloned().chain((0..own).map(|_| cx.vars.fresh()).collect::<Vec<_>>());
             return Type::Nominal(*n, args.collect());
         }
         if unapplied {
@@ -300,8 +300,8 @@ pub(crate) fn apply(cx: &mut TypeContext, ty: Type, generics: &[TypeExpr], scope
         return Type::Error;
     }
     let given: Vec<Type> = generics.iter().map(|g| resolve_type(cx, g, scope)).collect();
-    let kept = args.len() - own;
-    Type::Nominal(*n, args.iter().take(kept).cloned().chain(given).collect())
+    let outer = args.len() - own;
+    Type::Nominal(*n, args.iter().take(outer).cloned().chain(given).collect())
 }
 
 /// Returns the names of types for suggestions.

@@ -89,9 +89,9 @@ pub(crate) fn inherited_initializers(cx: &mut TypeContext, n: NominalId) -> Opti
 /// Copies the default arguments of the superclass's initializers to the corresponding initializers of a class.
 pub(crate) fn inherit_defaults(cx: &mut TypeContext, n: NominalId) {
     let Some((base, args)) = superclass::superclass(cx, n) else { return };
-    let olds = designated(cx, base);
+    let inherited = designated(cx, base);
     for f in designated(cx, n) {
-        for g in &olds {
+        for g in &inherited {
             if overrides::same_parameters(cx, n, f, *g, &args) {
                 let theirs = signature::signature(cx, *g);
                 let mut mine = (*signature::signature(cx, f)).clone();

@@ -49,15 +49,15 @@ pub(crate) fn overrides_something(cx: &TypeContext, f: FunctionId) -> bool {
 /// nearest superclass that has any.
 pub(crate) fn overridden_by(cx: &mut TypeContext, of: &FunctionRef) -> Vec<(FunctionId, Rc<[Type]>)> {
     let Owner::Nominal(n) = cx.defs.function_data(of.function).owner else { return vec![] };
-    let mut olds: Vec<FunctionId> =
+    let mut overridden: Vec<FunctionId> =
         cx.defs.overrides.iter().filter(|((_, c), by)| *c == n && **by == of.function).map(|((g, _), _)| *g).collect();
-    olds.retain(|g| !cx.defs.function_data(*g).registered.is_empty() && gives_the_same(cx, *g, of.function));
-    olds.sort_unstable();
+    overridden.retain(|g| !cx.defs.function_data(*g).registered.is_empty() && gives_the_same(cx, *g, of.function));
+    overridden.sort_unstable();
     let own = cx.defs.nominal_data(n).params.len().min(of.generics.len());
     let (args, further) = of.generics.split_at(own);
     let mut at = Some(Type::Nominal(n, args.into()));
     while let Some(Type::Nominal(class, args)) = at {
-        let here = olds.iter().filter(|old| cx.defs.function_data(**old).owner == Owner::Nominal(class));
+        let here = overridden.iter().filter(|old| cx.defs.function_data(**old).owner == Owner::Nominal(class));
         let found: Vec<_> = here.map(|old| (*old, args.iter().chain(further).cloned().collect())).collect();
         if !found.is_empty() {
             return found;
@@ -246,7 +246,7 @@ fn record_overrides(
     match (by, inherited) {
         (MemberKind::Method(f), MemberKind::Method(g)) | (MemberKind::Init(f), MemberKind::Init(g)) => {
             record_override(cx, n, *g, *f);
-            check_assertion(cx, *g, *f);
+            check_attribute(cx, *g, *f);
         }
         (MemberKind::Computed(get, set) | MemberKind::Subscript(get, set), _) => {
             let (old_get, old_set) = match inherited {
@@ -261,7 +261,7 @@ fn record_overrides(
                 _ => return,
             };
             record_override(cx, n, old_get, *get);
-            check_assertion(cx, old_get, *get);
+            check_attribute(cx, old_get, *get);
             match (old_set, set) {
                 (None, Some(_)) if is_observing(cx, *get) => {
                     let message = format!("cannot observe read-only property '{name}'; it can't change");
@@ -298,7 +298,7 @@ fn pass_over(cx: &mut TypeContext, get: FunctionId, set: Option<FunctionId>) {
 }
 
 /// Reports an override without the `@differentiable` attribute of the overridden function.
-pub(crate) fn check_assertion(cx: &mut TypeContext, old: FunctionId, new: FunctionId) {
+pub(crate) fn check_attribute(cx: &mut TypeContext, old: FunctionId, new: FunctionId) {
     let given = queries::declared_wrt(cx, new);
     let covers = |given: &[bool], wanted: &[bool]| wanted.iter().zip(given).all(|(wanted, given)| given | !wanted);
     let mut wanted = queries::declared_wrt(cx, old).into_iter();

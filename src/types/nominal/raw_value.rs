@@ -1,4 +1,4 @@
-//! RawValue values: the raw values of an enum's cases, explicit or implicit.
+//! Raw values: the values of an enum's cases, explicit or implicit.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::syntax::ast::{Expr, ExprKind, StringPart};

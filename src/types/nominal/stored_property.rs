@@ -74,14 +74,14 @@ pub(crate) fn stored_type(cx: &mut TypeContext, n: NominalId, index: u32) -> Typ
             Type::Error
         }
     };
-    let kept = ownership(&cx.defs.nominal_data(n).stored[index as usize].decl);
+    let ownership = ownership(&cx.defs.nominal_data(n).stored[index as usize].decl);
     let is_let = cx.defs.nominal_data(n).stored[index as usize].is_let;
     // The requirements on a generic parameter determine whether it represents a class.
     context::with_env(cx, own_env, |cx| {
-        ownership::check_ownership(cx, kept, is_let, &resolved, span);
+        ownership::check_ownership(cx, ownership, is_let, &resolved, span);
     });
     // The error was reported; continue with a valid type.
-    let resolved = match kept {
+    let resolved = match ownership {
         Ownership::Weak if resolved != Type::Error && !lookup::is_optional(cx, &resolved) => {
             lookup::applied(cx, "Optional", &[resolved])
         }

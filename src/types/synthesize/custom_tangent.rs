@@ -62,8 +62,8 @@ pub(crate) fn leaves_out(cx: &mut TypeContext, ty: &Type, property: &str) -> boo
             if vector != *ty && !cx.defs.nominal_data(*n).memo.synthesized.contains(&VECTOR) =>
         {
             let own = info::nominal_info(cx, *n);
-            let keeps = own.stored.iter().find(|s| &*s.name == property).and_then(|s| s.wrapped.as_ref());
-            let name = keeps.map_or(property, |(name, _)| &**name);
+            let storage = own.stored.iter().find(|s| &*s.name == property).and_then(|s| s.wrapped.as_ref());
+            let name = storage.map_or(property, |(name, _)| &**name);
             !info::nominal_info(cx, v).stored.iter().any(|s| &*s.name == name)
         }
         _ => false,
@@ -226,8 +226,8 @@ fn follows_members(cx: &mut TypeContext, n: NominalId, args: &[Type], vector: &T
         return own.kind == of_vector.kind;
     }
     of_vector.stored.iter().all(|member| {
-        let keeps = own.stored.iter().find(|s| s.wrapped.as_ref().is_some_and(|(name, _)| *name == member.name));
-        let Some(same) = keeps.or_else(|| own.stored.iter().find(|s| s.name == member.name)) else { return false };
+        let storage = own.stored.iter().find(|s| s.wrapped.as_ref().is_some_and(|(name, _)| *name == member.name));
+        let Some(same) = storage.or_else(|| own.stored.iter().find(|s| s.name == member.name)) else { return false };
         let ty = conformances::substitute_nominal(cx, n, args, &same.ty);
         let mut ty = associated_type::normalize_type(cx, &ty);
         for place in same.wrapped.iter().flat_map(|(_, places)| places) {

@@ -342,11 +342,11 @@ impl Infer<'_> {
                     return Argument::Value(self.error_expr(arg.span));
                 }
             };
-            // An `inout` argument is also written back, so neither type may assert more about derivatives than the
+            // An `inout` argument is also written back, so neither type may state more about derivatives than the
             // other.
             if !unification::unify(self.cx, &place.ty.clone(), wanted, arg.span)
-                || self.asserts_less(&place.ty, wanted)
-                || self.asserts_less(wanted, &place.ty)
+                || self.states_less(&place.ty, wanted)
+                || self.states_less(wanted, &place.ty)
             {
                 self.mismatch(&place.ty.clone(), wanted, arg.span);
             }

@@ -210,15 +210,15 @@ impl Infer<'_> {
                         None,
                     ),
                 };
-                let kept = c.ownership.as_ref().map_or(Ownership::Strong, |word| named(word));
-                if kept != Ownership::Strong {
+                let ownership = c.ownership.as_ref().map_or(Ownership::Strong, |word| named(word));
+                if ownership != Ownership::Strong {
                     self.resolve_statement(start);
                 }
-                let value = if kept == Ownership::Weak { self.as_optional(value) } else { value };
+                let value = if ownership == Ownership::Weak { self.as_optional(value) } else { value };
                 let ty = unification::resolved(self.cx, &value.ty.clone());
-                let fits = ownership::check_ownership(self.cx, kept, false, &ty, c.name.span);
+                let fits = ownership::check_ownership(self.cx, ownership, false, &ty, c.name.span);
                 self.failed |= !fits;
-                (c.name.name.clone(), kept, value)
+                (c.name.name.clone(), ownership, value)
             })
             .collect();
         if !captures.is_empty() {
@@ -243,11 +243,11 @@ impl Infer<'_> {
     ) -> Expr {
         let bare = Rc::new(ast::Closure { captures: vec![], ..(**closure).clone() });
         let mut captures = captures.into_iter();
-        let Some((name, kept, value)) = captures.next() else { return self.error_expr(span) };
+        let Some((name, ownership, value)) = captures.next() else { return self.error_expr(span) };
         let rest: Vec<_> = captures.collect();
         let ty = ty.clone();
         self.with_temporary(value, |infer, local| {
-            infer.frame().locals[local.0 as usize].ownership = kept;
+            infer.frame().locals[local.0 as usize].ownership = ownership;
             infer.in_scope(|infer| {
                 infer.bind(&name, local);
                 if rest.is_empty() {

@@ -224,7 +224,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Unifies with `Int` those of the types that are undecided types of integer literals; returns whether there are
+    /// Unifies with `Int` those of the types that are type variables of integer literals; returns whether there are
     /// any.
     pub(crate) fn default_integers(&mut self, types: &[Type], span: Span) -> bool {
         let int = lookup::simple(self.cx, "Int");

@@ -84,7 +84,7 @@ impl Infer<'_> {
         Some(Expr { kind: ExprKind::Closure(Rc::new(built)), span: closure.span })
     }
 
-    /// Returns the arguments of a call with the closure translated that is passed to a parameter with a builder
+    /// Returns the arguments of a call after translating the closure that is passed to a parameter with a builder
     /// attribute.
     pub(crate) fn built_argument(
         &mut self,

@@ -62,7 +62,7 @@ impl Infer<'_> {
         self.gives_throwing(&ArgNode { label, label_span, ast, trailing: false, ready: None, is_whole: false, span })
     }
 
-    /// Whether an argument throws that is wrapped in an autoclosure.
+    /// Whether an argument that is wrapped in an autoclosure throws.
     fn throws_wrapped(&mut self, arg: &ArgNode) -> bool {
         let throws = crate::types::model::syntax_walk::tries(&arg.ast);
         let closure =

@@ -92,7 +92,7 @@ impl Infer<'_> {
         self.call_overloaded(&Ident { name: name.into(), span }, candidates, vec![arg], None, span)
     }
 
-    /// Infers `∂(f, x)`: the derivative by one parameter, as a function of all of them.
+    /// Infers `∂(f, x)`: the derivative with respect to one parameter, as a function of all of them.
     pub(crate) fn partial(&mut self, function: &ast::Expr, parameter: &Ident, span: Span) -> Expr {
         let Some(parameters) = self.parameters_of(function) else {
             let message = "the names of the parameters of this function are not known";

@@ -91,7 +91,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether a type is the undecided type of an integer literal.
+    /// Whether a type is the type variable of an integer literal.
     pub(crate) fn is_integer_literal(&mut self, ty: &Type) -> bool {
         matches!(unification::shallow(self.cx, ty), Type::Var(v) if self.cx.vars.var(v).literal == Some(Literal::Int))
     }

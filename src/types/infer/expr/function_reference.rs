@@ -108,7 +108,7 @@ impl Infer<'_> {
         ranked.into_iter().filter(|(rank, _)| Some(*rank) == least).map(|(_, c)| c.clone()).collect()
     }
 
-    /// Returns the candidates that take `Int`s, if the expected parameter types are undecided types of integer
+    /// Returns the candidates that take `Int`s, if the expected parameter types are type variables of integer
     /// literals: `[1, 2].map(abs)`.
     fn of_integer_literals(
         &mut self,

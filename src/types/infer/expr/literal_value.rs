@@ -109,7 +109,7 @@ impl Infer<'_> {
         e.kind = ExprKind::Call { callee, args: vec![Argument::Value(literal)] };
     }
 
-    /// Returns the type of the literal that the initializer of a type takes, if that is a different and builtin type.
+    /// Returns the type of the literal that the initializer of a type takes, if that is a different, built-in type.
     fn literal_before(&mut self, of: &Type, protocol: ProtocolId) -> Option<Type> {
         let name = self.cx.defs.protocol_data(protocol).associated.first()?.name.clone();
         let before = associated_type::normalize_type(self.cx, &Type::Associated(Rc::new(of.clone()), protocol, name));

@@ -108,10 +108,10 @@ impl Infer<'_> {
             match entry.what {
                 Named::Global(g) if functions.is_empty() => {
                     let global = &self.cx.defs.globals[g.0 as usize];
-                    let is_undecided = global.memo.ty.is_none() && !global.is_lazy;
+                    let is_unknown = global.memo.ty.is_none() && !global.is_lazy;
                     let is_top =
                         self.frames[0].kind == crate::types::infer::FrameKind::Script && self.frames.len() == 1;
-                    if is_undecided && (is_top || global.ty_expr.is_none()) {
+                    if is_unknown && (is_top || global.ty_expr.is_none()) {
                         hidden = Some(global.span);
                         continue;
                     }

@@ -82,10 +82,10 @@ impl Infer<'_> {
         let data = self.cx.defs.nominal_data(n);
         let filled = || data.stored.iter().filter(|s| !(s.is_let && s.value.is_some() || s.wrapped.is_some()));
         let is_other_file = data.file != self.file;
-        let is_kept = |word: &str| filled().any(|s| s.decl.has(word));
-        if is_kept("private") && !self.is_inside(Owner::Nominal(n)) {
+        let has_any = |word: &str| filled().any(|s| s.decl.has(word));
+        if has_any("private") && !self.is_inside(Owner::Nominal(n)) {
             self.inaccessible_init(Owner::Nominal(n), "private", span);
-        } else if is_other_file && is_kept("fileprivate") {
+        } else if is_other_file && has_any("fileprivate") {
             self.inaccessible_init(Owner::Nominal(n), "fileprivate", span);
         }
     }
@@ -121,7 +121,7 @@ impl Infer<'_> {
 
     /// Reports a member that is private in another file; returns whether there is one.
     pub(crate) fn hidden_member(&mut self, of: &Type, name: &str, is_static: bool, span: Span) -> bool {
-        let Some(member) = self.kept_elsewhere(of, name).into_iter().find(|m| m.is_static == is_static) else {
+        let Some(member) = self.private_elsewhere(of, name).into_iter().find(|m| m.is_static == is_static) else {
             return false;
         };
         self.inaccessible(name, self.level_of(&member), span);
@@ -136,7 +136,7 @@ impl Infer<'_> {
         });
         let Some(Owner::Nominal(n)) = owner else { return false };
         let of = self.cx.defs.declared_type(n);
-        for member in self.kept_elsewhere(&of, "init") {
+        for member in self.private_elsewhere(&of, "init") {
             let MemberKind::Init(f) = member.kind else { continue };
             let params = signature::signature(self.cx, f).params.clone();
             if match_args(&params, args).is_ok() {
@@ -147,8 +147,8 @@ impl Infer<'_> {
         false
     }
 
-    /// The members of a given name that are private in other files.
-    fn kept_elsewhere(&mut self, of: &Type, name: &str) -> Vec<Member> {
+    /// Returns the members of a given name that are private in other files.
+    fn private_elsewhere(&mut self, of: &Type, name: &str) -> Vec<Member> {
         let of = unification::shallow(self.cx, of);
         let mut members = match &of {
             Type::Nominal(n, _) => self.cx.defs.nominal_data(*n).members.get(name).cloned().unwrap_or_default(),

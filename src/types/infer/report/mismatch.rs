@@ -118,7 +118,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The type of the raw values of an enum.
+    /// Returns the type of the raw values of an enum.
     fn raw_type_of(&mut self, ty: &Type) -> Option<Type> {
         match unification::shallow(self.cx, ty) {
             Type::Nominal(n, _) => self.cx.defs.nominal_data(n).raw_type.clone(),
@@ -148,7 +148,7 @@ impl Infer<'_> {
             .help("use 'if let' to use it only if there is a value")
     }
 
-    /// The first component of a type that does not satisfy a constraint of its counterpart.
+    /// Returns the first component of a type that does not satisfy a constraint of its counterpart.
     pub(crate) fn unmet(&mut self, found: &Type, wanted: &Type) -> Option<UnsatisfiedConstraint> {
         match (unification::shallow(self.cx, found), unification::shallow(self.cx, wanted)) {
             (Type::Var(x), Type::Var(y)) => self.unmet_literal(x, y).or_else(|| self.unmet_literal(y, x)),
@@ -172,7 +172,8 @@ impl Infer<'_> {
         }
     }
 
-    /// A literal none of whose possible types satisfies a constraint of a variable, reported with its default type.
+    /// Returns a literal none of whose possible types satisfies a constraint of a variable, reported with its default
+    /// type.
     fn unmet_literal(&mut self, literal: VarId, var: VarId) -> Option<UnsatisfiedConstraint> {
         let kind = self.cx.vars.var(literal).literal?;
         let constraints = self.cx.vars.var(var).conforms.clone();
@@ -194,7 +195,7 @@ impl Infer<'_> {
         self.error(diagnostic);
     }
 
-    /// The diagnostic for a type that does not satisfy a conformance constraint.
+    /// Returns the diagnostic for a type that does not satisfy a conformance constraint.
     pub(crate) fn not_conforming(&mut self, ty: &Type, constraint: &ConformanceConstraint, span: Span) -> Diagnostic {
         let protocol = self.cx.defs.protocol_data(constraint.protocol).name.clone();
         if &*protocol == "AnyObject" {

@@ -18,7 +18,7 @@ use crate::types::model::type_vars;
 use crate::types::names::members;
 use std::rc::Rc;
 
-/// The diagnostic for `gradient(y, wrt: x)` where `y` is not a variable computed from `x` before the call.
+/// Returns the diagnostic for `gradient(y, wrt: x)` where `y` is not a variable computed from `x` before the call.
 fn not_in_flow(name: &Ident, args: &[ArgNode], span: Span) -> Option<Diagnostic> {
     let [of, wrt, ..] = args else { return None };
     let is_operator = matches!(&*name.name, "gradient" | "valueWithGradient");
@@ -108,7 +108,7 @@ impl Infer<'_> {
         self.error_expr(span)
     }
 
-    /// The diagnostic for a method that exists only for types with further conformances.
+    /// Returns the diagnostic for a method that exists only for types with further conformances.
     pub(crate) fn conforming_less(
         &mut self,
         of: &Type,
@@ -170,7 +170,7 @@ impl Infer<'_> {
         diagnostic
     }
 
-    /// The diagnostic for argument labels that are all present in a different order.
+    /// Returns the diagnostic for argument labels that are all present in a different order.
     fn wrong_order(&mut self, params: &[SignatureParam], args: &[ArgNode]) -> Option<Diagnostic> {
         let whole = |arg: &ArgNode| arg.label_span.map_or(arg.span, |label| label.to(arg.span));
         let mut edits = vec![];
@@ -256,8 +256,8 @@ impl Infer<'_> {
         diagnostic
     }
 
-    /// A closure argument whose arity is wrong for every candidate: the function type that the first candidate expects,
-    /// the arity of the closure, and its span.
+    /// Returns a closure argument whose arity is wrong for every candidate: the function type that the first candidate
+    /// expects, the arity of the closure, and its span.
     pub(crate) fn closure_misfit(
         &mut self,
         candidates: &[Candidate],
@@ -366,7 +366,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The type of a candidate as a function value.
+    /// Returns the type of a candidate as a function value.
     fn candidate_type(&mut self, candidate: &Candidate) -> Option<Type> {
         let Target::Function(f) = candidate.target else { return None };
         let signature = signature::signature(self.cx, f);
@@ -398,7 +398,7 @@ fn is_one_word(text: &str) -> bool {
     text.chars().all(|c| c.is_alphanumeric() || "._\"".contains(c))
 }
 
-/// The edit that replaces the label of an argument by that of its parameter.
+/// Returns the edit that replaces the label of an argument by that of its parameter.
 fn relabeled(arg: &ArgNode, param: &SignatureParam) -> (Span, String) {
     let label = param.label.as_ref().map_or_else(String::new, |label| format!("{label}: "));
     let start = arg.label_span.map_or(arg.span.start, |s| s.start);

@@ -148,7 +148,7 @@ impl Infer<'_> {
         !members::members(self.cx, &ty, "xor", false, self.file).is_empty()
     }
 
-    /// The variable that an operand refers to, with the span of its declaration.
+    /// Returns the variable that an operand refers to, with the span of its declaration.
     fn variable_of(&mut self, arg: &ArgNode) -> Option<(ast::Name, Span)> {
         let (name, span) = match &arg.ready.as_ref()?.kind {
             ExprKind::Local(local) => {

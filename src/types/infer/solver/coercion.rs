@@ -174,7 +174,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The element types of two array types if elements of the first are to be converted to existentials.
+    /// Returns the element types of two array types if elements of the first are to be converted to existentials.
     fn elements_to_convert(&mut self, from: &Type, to: &Type) -> Option<(Type, Type)> {
         let (Type::Nominal(n, xs), Type::Nominal(m, ys)) = (from, to) else { return None };
         let is_array = n == m && self.cx.defs.nominal_data(*n).builtin == Some(Builtin::Array);
@@ -260,7 +260,7 @@ impl Infer<'_> {
             return Expr { kind: ExprKind::Error, ty: wanted, span };
         }
         let marks = |f: &FunctionType| f.params.iter().map(|p| !p.no_derivative).collect::<Vec<_>>();
-        let needs_assertion = match (f.strength, g.strength) {
+        let is_checked = match (f.strength, g.strength) {
             (from, Strength::C) if from != Strength::C => return self.c_function(value, &wanted, span),
             (_, Strength::C | Strength::Plain) | (Strength::Linear, Strength::Linear | Strength::Differentiable) => {
                 false
@@ -276,7 +276,7 @@ impl Infer<'_> {
             }
             (Strength::C | Strength::Plain, _) => return self.opaque_function(&value, g, span),
         };
-        if !needs_assertion {
+        if !is_checked {
             if f.strength == g.strength && marks(f) == marks(g) {
                 return Expr { ty: wanted, ..value };
             }

@@ -81,9 +81,9 @@ impl Infer<'_> {
         constraints.iter().any(|constraint| !conformances::conforms_to(self.cx, ty, constraint.protocol))
     }
 
-    /// The variables that determine the types of others: those whose associated types occur in an equation, like `S` in
-    /// `S.Element == Element`, or in the type of an operand, those of the parameters of pending closures, and those
-    /// whose members are looked up.
+    /// Returns the variables that determine the types of others: those whose associated types occur in an equation,
+    /// like `S` in `S.Element == Element`, or in the type of an operand, those of the parameters of pending closures,
+    /// and those whose members are looked up.
     fn deciding(&mut self) -> HashSet<VarId> {
         let mut types: Vec<Type> = vec![];
         for equation in &self.cx.vars.equations {

@@ -35,7 +35,7 @@ impl Infer<'_> {
     }
 
     /// Like [`Infer::asks_for_more`], but function types themselves are compared as well.
-    pub(crate) fn asserts_less(&mut self, from: &Type, to: &Type) -> bool {
+    pub(crate) fn states_less(&mut self, from: &Type, to: &Type) -> bool {
         let (from, to) = (type_vars::zonk(self.cx, from), type_vars::zonk(self.cx, to));
         is_stronger(&from, &to)
     }

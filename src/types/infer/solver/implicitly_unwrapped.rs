@@ -20,7 +20,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The payload type of a value declared as `T!`.
+    /// Returns the payload type of a value declared as `T!`.
     pub(crate) fn inside_unwrapped(&mut self, value: &Expr) -> Option<Type> {
         let payload = lookup::optional_payload(self.cx, &value.ty)?;
         match value.kind {

@@ -105,7 +105,7 @@ impl Infer<'_> {
         found.is_some_and(|found| matches!(found.kind, ExprKind::Call { .. } | ExprKind::CallValue { .. }))
     }
 
-    /// The resolved expression if a pending one has been resolved; otherwise the expression itself.
+    /// Returns the resolved expression if a pending one has been resolved; otherwise the expression itself.
     pub(crate) fn decided(&self, e: Expr) -> Expr {
         let mut at = &e;
         while let ExprKind::Pending(id) = at.kind
@@ -326,7 +326,7 @@ impl Infer<'_> {
         }
     }
 
-    /// The type if it is a variable with no information other than conformance constraints.
+    /// Returns the type if it is a variable with no information other than conformance constraints.
     fn constrained_variable(&mut self, ty: &Type) -> Option<Type> {
         let ty = unification::shallow(self.cx, ty);
         matches!(&ty, Type::Var(v) if !self.cx.vars.var(*v).conforms.is_empty()).then_some(ty)
@@ -337,7 +337,7 @@ impl Infer<'_> {
         matches!(ty, Type::Var(_)) || matches!(ty, Type::Associated(..)) && unification::has_vars(self.cx, ty)
     }
 
-    /// The type, if its outermost constructor is known.
+    /// Returns the type, if its outermost constructor is known.
     pub(crate) fn known(&mut self, ty: &Type) -> Option<Type> {
         let ty = unification::shallow(self.cx, ty);
         (!self.is_open(&ty)).then_some(ty)

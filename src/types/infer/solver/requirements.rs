@@ -56,7 +56,8 @@ impl Infer<'_> {
         }
     }
 
-    /// The requirement after substitution if it does not hold. Requirements that unification checks are skipped.
+    /// Returns the requirement after substitution if it does not hold. Requirements that unification checks are
+    /// skipped.
     fn unheld(&mut self, written: &Requirement, put: &Requirement) -> Option<Requirement> {
         match (written, put) {
             (Requirement::Conforms(Type::Associated(..), _), Requirement::Conforms(of, p)) => {

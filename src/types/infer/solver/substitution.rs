@@ -42,7 +42,7 @@ impl Infer<'_> {
         self.error(diagnostic.help("write the type where the value is declared"));
     }
 
-    /// The message for a generic parameter of a function that could not be inferred.
+    /// Returns the message for a generic parameter of a function that could not be inferred.
     pub(crate) fn undecided_parameter(&mut self, f: &FunctionRef) -> Option<String> {
         let params = signature::signature(self.cx, f.function).env.params.clone();
         let at = f.generics.iter().position(|t| matches!(unification::resolved(self.cx, t), Type::Var(_)))?;

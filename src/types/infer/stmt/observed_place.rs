@@ -53,7 +53,7 @@ impl Infer<'_> {
         observed: Observed,
         set: FunctionId,
         (ty, span): (Type, Span),
-        complaint: &str,
+        beginning: &str,
     ) -> Place {
         let Observed::Stored(owner, index) = observed else {
             return Place { root: Root::Discard, path: vec![], ty, span };
@@ -72,7 +72,7 @@ impl Infer<'_> {
         let get = stored_property::stored_accessor(self.cx, owner, index, false);
         let mutating = !superclass::is_class(self.cx, owner);
         let mut place = if mutating {
-            self.place_of(base, complaint)
+            self.place_of(base, beginning)
         } else {
             let base = self.coerce(base, &Type::Nominal(owner, generics.clone()));
             let ty = base.ty.clone();

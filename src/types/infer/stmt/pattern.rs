@@ -30,7 +30,7 @@ impl Infer<'_> {
             }
             AstPattern::Typed(inner, written) => {
                 let written = self.resolve(written);
-                if !unification::unify(self.cx, ty, &written, span) || self.asserts_less(ty, &written) {
+                if !unification::unify(self.cx, ty, &written, span) || self.states_less(ty, &written) {
                     self.mismatch(ty, &written, span);
                 }
                 self.pattern(inner, &written, mutable)

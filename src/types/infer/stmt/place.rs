@@ -22,15 +22,15 @@ use crate::types::names::lookup;
 const ASSIGN: &str = "cannot assign to value";
 
 impl Infer<'_> {
-    /// Returns the place from which a value was read. If there is none, reports an error that begins with `complaint`.
-    pub(crate) fn place_of(&mut self, value: Expr, complaint: &str) -> Place {
+    /// Returns the place from which a value was read. If there is none, reports an error that begins with `beginning`.
+    pub(crate) fn place_of(&mut self, value: Expr, beginning: &str) -> Place {
         let value = self.decided(value);
         let (span, ty) = (value.span, value.ty.clone());
         match value.kind {
             ExprKind::Local(local) => {
                 let variable = self.frame().locals[local.0 as usize].clone();
                 if !variable.mutable || variable.once {
-                    self.immutable(&variable.name, variable.span, span, complaint);
+                    self.immutable(&variable.name, variable.span, span, beginning);
                 }
                 let current = self.current;
                 if variable.name.is_empty() || variable.name.starts_with("$chain") {
@@ -42,7 +42,7 @@ impl Infer<'_> {
                 let data = &self.cx.defs.globals[global.0 as usize];
                 let (is_let, name, declared) = (data.is_let, data.name.clone(), data.span);
                 if is_let {
-                    self.immutable(&name, declared, span, complaint);
+                    self.immutable(&name, declared, span, beginning);
                 }
                 self.check_global_access(global, true, span);
                 if let Some(set) = self.observing_setter(Observed::Global(global)) {
@@ -50,18 +50,18 @@ impl Infer<'_> {
                 }
                 Place { root: Root::Global(global), path: vec![], ty, span }
             }
-            ExprKind::Field { base, index } => self.field_place(*base, index, ty, span, complaint),
+            ExprKind::Field { base, index } => self.field_place(*base, index, ty, span, beginning),
             ExprKind::Element { base, index } => {
-                let mut place = self.place_of(*base, complaint);
+                let mut place = self.place_of(*base, beginning);
                 place.path.push(Projection { kind: ProjectionKind::Element(index), ty: ty.clone(), span });
                 Place { ty, span, ..place }
             }
             ExprKind::Force(base) => {
-                let mut place = self.place_of(*base, complaint);
+                let mut place = self.place_of(*base, beginning);
                 place.path.push(Projection { kind: ProjectionKind::Force, ty: ty.clone(), span });
                 Place { ty, span, ..place }
             }
-            ExprKind::Call { callee, args } => self.accessor_place(callee, args, ty, span, complaint),
+            ExprKind::Call { callee, args } => self.accessor_place(callee, args, ty, span, beginning),
             ExprKind::Error => Place { root: Root::Discard, path: vec![], ty, span },
             ExprKind::Pending(_) => {
                 let diagnostic = Diagnostic::error(
@@ -73,13 +73,13 @@ impl Infer<'_> {
                 Place { root: Root::Discard, path: vec![], ty, span }
             }
             _ => {
-                self.error(Diagnostic::error(Code::Immutable, span, format!("{complaint}: it is a temporary value")));
+                self.error(Diagnostic::error(Code::Immutable, span, format!("{beginning}: it is a temporary value")));
                 Place { root: Root::Discard, path: vec![], ty, span }
             }
         }
     }
 
-    fn field_place(&mut self, base: Expr, index: u32, ty: Type, span: Span, complaint: &str) -> Place {
+    fn field_place(&mut self, base: Expr, index: u32, ty: Type, span: Span, beginning: &str) -> Place {
         let base_ty = unification::shallow(self.cx, &base.ty.clone());
         let Type::Nominal(n, _) = &base_ty else {
             return Place { root: Root::Discard, path: vec![], ty, span };
@@ -89,19 +89,19 @@ impl Infer<'_> {
         let stored = &self.cx.defs.nominal_data(owner).stored[own];
         let (name, is_let, declared) = (stored.name.clone(), stored.is_let, stored.span);
         if is_let {
-            self.immutable(&name, declared, span, complaint);
+            self.immutable(&name, declared, span, beginning);
         }
         self.check_stored_access(owner, own as u32, true, span);
         let observed = Observed::Stored(owner, own as u32);
         let is_own = self.is_self(&base);
         if let Some(set) = self.observing_setter(observed).filter(|_| !(is_own && self.accesses_directly(observed))) {
-            return self.observed_field(base, observed, set, (ty, span), complaint);
+            return self.observed_field(base, observed, set, (ty, span), beginning);
         }
         let mut place = if is_class {
             let root = Root::Value(Box::new(base));
             Place { root, path: vec![], ty: base_ty, span }
         } else {
-            self.place_of(base, complaint)
+            self.place_of(base, beginning)
         };
         place.path.push(Projection { kind: ProjectionKind::Field(index), ty: ty.clone(), span });
         Place { ty, span, ..place }
@@ -177,7 +177,7 @@ impl Infer<'_> {
         stored.is_let || stored.setter.is_none() || self.owner == Owner::Nominal(owner) && !self.is_convenience()
     }
 
-    fn accessor_place(&mut self, callee: Callee, args: Vec<Argument>, ty: Type, span: Span, complaint: &str) -> Place {
+    fn accessor_place(&mut self, callee: Callee, args: Vec<Argument>, ty: Type, span: Span, beginning: &str) -> Place {
         let (setter, has_self, mutating) = match &callee {
             Callee::Static(f) | Callee::Class { function: f, .. } | Callee::Opened { function: f, .. } => {
                 let setter = self.cx.defs.function_data(f.function).setter;
@@ -210,7 +210,7 @@ impl Infer<'_> {
             }
         };
         let Some(set) = setter else {
-            self.get_only(&callee, span, complaint);
+            self.get_only(&callee, span, beginning);
             return Place { root: Root::Discard, path: vec![], ty, span };
         };
         if let Callee::Static(f) | Callee::Class { function: f, .. } = &set {
@@ -222,7 +222,7 @@ impl Infer<'_> {
                 Some(Argument::Value(base)) => {
                     let is_class = self.is_class(&base.ty.clone());
                     if mutating && !is_class {
-                        self.place_of(base, complaint)
+                        self.place_of(base, beginning)
                     } else {
                         let ty = base.ty.clone();
                         Place { root: Root::Value(Box::new(base)), path: vec![], ty, span }
@@ -247,7 +247,7 @@ impl Infer<'_> {
     }
 
     /// Reports a value that can be read and not written.
-    fn get_only(&mut self, callee: &Callee, span: Span, complaint: &str) {
+    fn get_only(&mut self, callee: &Callee, span: Span, beginning: &str) {
         let (f, is_requirement) = match callee {
             Callee::Static(f) | Callee::Class { function: f, .. } | Callee::Opened { function: f, .. } => {
                 (f.function, self.cx.defs.function_data(f.function).requirement.is_some())
@@ -259,13 +259,13 @@ impl Infer<'_> {
         let what = self.cx.defs.full_name(f);
         let data = self.cx.defs.function_data(f);
         let (is_getter, is_subscript) = (data.kind == FunctionKind::Getter, &*data.base_name == "subscript");
-        let assigns = complaint == ASSIGN;
+        let assigns = beginning == ASSIGN;
         let why = match (is_getter, is_subscript) {
-            (false, _) => format!("{complaint}: '{what}' returns a value, not a variable"),
+            (false, _) => format!("{beginning}: '{what}' returns a value, not a variable"),
             (true, true) if assigns => format!("cannot assign through subscript: '{what}' is get-only"),
-            (true, true) => format!("{complaint}: '{what}' is get-only"),
+            (true, true) => format!("{beginning}: '{what}' is get-only"),
             (true, false) if assigns => format!("cannot assign to property: '{what}' is a get-only property"),
-            (true, false) => format!("{complaint}: '{what}' is a get-only property"),
+            (true, false) => format!("{beginning}: '{what}' is a get-only property"),
         };
         let diagnostic = Diagnostic::error(Code::Immutable, span, why);
         let diagnostic = match data.span {
@@ -287,9 +287,9 @@ impl Infer<'_> {
         }
     }
 
-    fn immutable(&mut self, name: &str, declared: Span, span: Span, complaint: &str) {
+    fn immutable(&mut self, name: &str, declared: Span, span: Span, beginning: &str) {
         if name == "self" {
-            let diagnostic = Diagnostic::error(Code::Immutable, span, format!("{complaint}: 'self' is immutable"));
+            let diagnostic = Diagnostic::error(Code::Immutable, span, format!("{beginning}: 'self' is immutable"));
             let help = "mark the method 'mutating' to make 'self' mutable";
             let method = self.frames.first().and_then(|f| f.function).map(|f| self.cx.defs.function_data(f).span);
             let word = method.and_then(|name| self.cx.sink.word_before(name)).filter(|(_, word)| word == "func");
@@ -301,13 +301,13 @@ impl Infer<'_> {
         }
         if name.is_empty() && declared != Span::default() {
             let copied = self.cx.sink.source_text(declared);
-            let message = format!("{complaint}: '{copied}' was captured by value");
+            let message = format!("{beginning}: '{copied}' was captured by value");
             let diagnostic = Diagnostic::error(Code::Immutable, span, message).also(declared, "captured by value here");
             self.error(diagnostic.help("remove it from the capture list to modify the variable itself"));
             return;
         }
         let what = if name.is_empty() { "this value" } else { name };
-        let diagnostic = Diagnostic::error(Code::Immutable, span, format!("{complaint}: '{what}' is a 'let' constant"));
+        let diagnostic = Diagnostic::error(Code::Immutable, span, format!("{beginning}: '{what}' is a 'let' constant"));
         let diagnostic = if declared == Span::default() {
             diagnostic
         } else {
