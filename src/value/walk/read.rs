@@ -103,7 +103,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Returns the record of a boxed type.
+    /// Returns the cells that hold a value: those of its own object if its type is boxed.
     fn opened<'c>(&self, shape: ShapeId, holder: &'c Cells, at: Offset) -> (&'c Cells, Offset) {
         match cells(holder, at) {
             Some(record) if self.is_boxed(shape) => (record, Offset::default()),

@@ -257,7 +257,7 @@ fn mismatch(why: Mismatch) -> Box<Fault> {
     }
 }
 
-/// The result of the body of an operator.
+/// The result of the function that an operator (`gradient`, `pullback`, …) differentiates.
 #[derive(Clone, Copy)]
 pub(crate) struct BodyResult {
     /// The tangent of its result.
@@ -329,7 +329,7 @@ fn rebase_escaping_slots(machine: &mut Machine, kept: &mut [&mut Cells]) {
         if nested || !cells.r.is_empty() {
             machine.levels.rebase_escaping_slots(cells);
         } else {
-            // With one level all links end.
+            // When the only level ends, every slot becomes a constant.
             cells.slots.clear();
         }
     }

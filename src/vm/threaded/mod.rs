@@ -195,7 +195,7 @@ pub fn run(memory: Memory<'_>, code: &Threaded, cell: usize) -> Outcome {
     }
 }
 
-/// Continues with the next cell.
+/// Calls the handler of the next cell of threaded code.
 #[inline(always)]
 unsafe fn next(at: *const Cell, f: *mut f64, i: *mut i64, context: *mut Context) -> *const Cell {
     // SAFETY: verified code ends with a cell that does not continue.

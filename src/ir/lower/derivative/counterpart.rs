@@ -35,7 +35,7 @@ impl Builder<'_> {
     /// Returns the member of a type's tangent vector that is the tangent of a stored property.
     pub(crate) fn counterpart(&mut self, owner: &Type, ty: &Type, name: &str) -> Option<Counterpart> {
         let Type::Nominal(own, _) = owner else { return None };
-        // Without a vector beside the value, the vector has members for all differentiable properties.
+        // If values of the type are stored without a tangent vector, it has a member for each differentiable property.
         if self.d.nominal(*own).kind != NominalKind::Struct || self.tangent_beside(owner).is_none() {
             return None;
         }

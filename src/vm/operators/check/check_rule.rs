@@ -12,8 +12,8 @@ use crate::vm::compiler::Compiler;
 use crate::vm::fault::Fault;
 use crate::vm::operators::apply::linear_map::all_vectors;
 use crate::vm::operators::apply::sweep::vectors;
+use crate::vm::operators::check::derivative_mismatch::{self, Coordinate, Discrepancy, point};
 use crate::vm::operators::check::finite_difference::{Estimate, SECOND_SCALE, derivative, unit as size};
-use crate::vm::operators::check::wrong_rule::{self, Coordinate, Discrepancy, point};
 use crate::vm::operators::checkpoint::snapshot::{Copier, Environment, parts, state};
 use crate::vm::operators::registered::RuleCall;
 use crate::vm::operators::registered::{Argument, layout};
@@ -96,7 +96,7 @@ fn compare_with_differences(
     environment.restore(machine);
     match found? {
         None => Ok(()),
-        Some(wrong) => Err(wrong_rule::fault(machine, compiler, call, wrong)?),
+        Some(wrong) => Err(derivative_mismatch::fault(machine, compiler, call, wrong)?),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Checks: diagnose derivatives: kinks, lost tangents, non-finite values, finite differences.
 
 pub(crate) mod check_rule;
+pub(crate) mod derivative_mismatch;
 pub mod finite_difference;
 pub(crate) mod kink;
 pub(crate) mod lost_tangent;
@@ -8,4 +9,3 @@ pub(crate) mod not_finite;
 pub(crate) mod origins;
 pub(crate) mod provenance;
 pub(crate) mod trace;
-pub(crate) mod wrong_rule;

@@ -97,7 +97,7 @@ pub(crate) fn state(body: Ref, globals: &mut Cells) -> Ref {
     Ref::Cells(Rc::new(Cells::references(vec![body, globals])))
 }
 
-/// Returns the function and the global variables of such a value.
+/// Returns the function and the global variables in a state.
 pub(crate) fn parts(state: &Ref) -> Option<(Ref, Rc<Cells>)> {
     let Ref::Cells(record) = state else { return None };
     match (record.r.first(), record.r.get(1)) {

@@ -14,7 +14,7 @@ use crate::value::number::in_formula;
 use crate::value::{Cells, Ref, Slot};
 use crate::vm::compiler::Compiler;
 use crate::vm::fault::{Fault, Remark};
-use crate::vm::operators::check::wrong_rule::point;
+use crate::vm::operators::check::derivative_mismatch::point;
 use crate::vm::operators::checkpoint::snapshot::{Copier, Environment, parts, state};
 use crate::vm::operators::registered::RuleCall;
 use crate::vm::operators::registered::{RuleTask, start};

@@ -1,4 +1,4 @@
-//! Wrong rule: constructs the fault for a registered derivative that differs from the derivative of its function.
+//! Derivative mismatch: constructs the fault for a registered derivative that differs from the derivative of its function.
 
 use crate::bytecode::{Registered, RuleSite};
 use crate::diagnostic::Code as Number;
