@@ -28,11 +28,11 @@ pub struct Code {
     pub instructions: Vec<Instruction>,
     /// The source location of each instruction.
     pub spans: Vec<Span>,
-    /// Constants.
+    /// Number constants.
     pub numbers: Vec<f64>,
-    /// Constants.
+    /// Integer constants.
     pub integers: Vec<i64>,
-    /// Constants.
+    /// String constants.
     pub texts: Vec<Rc<str>>,
     /// Constant elements of arrays.
     pub arrays: Vec<Rc<Constants>>,

@@ -29,7 +29,7 @@ pub struct Checker<'p> {
     activity: Activity<'p>,
     linearities: Linearities<'p>,
     linearities_of_rules: Linearities<'p>,
-    said: HashSet<(Code, Span)>,
+    reported: HashSet<(Code, Span)>,
 }
 
 /// The treatment of a pullback that is not linear.
@@ -59,7 +59,7 @@ impl<'p> Checker<'p> {
             activity,
             linearities: Linearities::new(program),
             linearities_of_rules: Linearities::of_rules(program),
-            said: HashSet::new(),
+            reported: HashSet::new(),
         }
     }
 
@@ -123,7 +123,7 @@ impl<'p> Checker<'p> {
                     (RuleKind::Differential, Some(_)) | (RuleKind::Transpose, _) => problem,
                 };
                 if let Some(problem) = problem
-                    && self.said.insert((problem.code, problem.primary.span))
+                    && self.reported.insert((problem.code, problem.primary.span))
                 {
                     out.push(problem);
                 }
@@ -163,9 +163,9 @@ impl<'p> Checker<'p> {
         linear: bool,
         out: &mut Vec<Diagnostic>,
     ) {
-        let first = self.failed_assertion(id, assertion, linear);
-        for diagnostic in first {
-            if self.said.insert((diagnostic.code, diagnostic.primary.span)) {
+        let diagnostics = self.failed_assertion(id, assertion, linear);
+        for diagnostic in diagnostics {
+            if self.reported.insert((diagnostic.code, diagnostic.primary.span)) {
                 out.push(diagnostic);
             }
         }
@@ -274,8 +274,8 @@ fn not_linear(
 
 /// Returns the function that a step asserts to be differentiable or linear, if only one step writes the register that holds it
 /// and the same assertion was not made before.
-fn known_function(writers: &Writers<'_>, differentiability: &Instruction) -> Option<FunctionId> {
-    writers.made_by(*differentiability.ins.first()?, Some(&differentiability.op))
+fn known_function(writers: &Writers<'_>, assertion: &Instruction) -> Option<FunctionId> {
+    writers.made_by(*assertion.ins.first()?, Some(&assertion.op))
 }
 
 /// Returns the dependence of each result that can carry a derivative.
@@ -330,7 +330,7 @@ fn report_losses(
 /// Whether no varied argument can reach any result.
 fn is_always_zero(summary: &Summary, variations: &[Variation], carries: &[bool]) -> bool {
     let effects = summary.effects;
-    let may_move = |d: &Dependence| {
+    let may_vary = |d: &Dependence| {
         d.cut
             || d.unknown
             || d.from_boxes && (effects.boxes || effects.unknown)
@@ -341,7 +341,7 @@ fn is_always_zero(summary: &Summary, variations: &[Variation], carries: &[bool])
     };
     summary.returns
         && carrying(carries, summary).next().is_some()
-        && carrying(carries, summary).all(|dependence| !dependence.is_some_and(may_move))
+        && carrying(carries, summary).all(|dependence| !dependence.is_some_and(may_vary))
 }
 
 #[cfg(test)]

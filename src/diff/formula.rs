@@ -19,8 +19,8 @@ use crate::value::Bank;
 /// The maximum size of a formula.
 const MAX_SIZE: usize = 400;
 
-/// The maximum number of active calls of one function: one that exceeds it is recursive. Nested derivatives activate functions of
-/// the library several times.
+/// The maximum number of nested calls of one function: one that exceeds it is recursive. Nested derivatives nest calls of a
+/// function of the library several times.
 const MAX_DEPTH: usize = 6;
 
 /// The maximum number of steps, in all cases together.
@@ -78,7 +78,7 @@ struct Evaluator<'p> {
     program: &'p Program,
     /// The names of operands.
     names: Vec<String>,
-    /// The active calls, the innermost last.
+    /// The functions that are being evaluated, the innermost last.
     open: Vec<FunctionId>,
     /// The current place in the user's source text.
     place: Span,

@@ -33,8 +33,8 @@ pub(super) fn guarded(work: fn() -> i32) -> i32 {
         Err(_) => std::panic::catch_unwind(work),
     };
     finished.unwrap_or_else(|_| {
-        let said = PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
-        report(&said.unwrap_or_default());
+        let message = PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
+        report(&message.unwrap_or_default());
         report(BUG_REPORT_REQUEST);
         status::INTERNAL
     })

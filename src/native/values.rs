@@ -1,6 +1,6 @@
 //! Values: functions that neither Rust nor `libm` has.
 
-/// -1, 0 or 1; NaN of NaN.
+/// Returns -1, 0 or 1; NaN for NaN.
 pub(super) fn sign(x: f64) -> f64 {
     if x > 0.0 {
         1.0

@@ -22,7 +22,7 @@ pub(super) fn ticks(range: &RangeInclusive<f64>, wanted: usize) -> Vec<(f64, Str
     out
 }
 
-/// Formats a number with that many decimals; zero has no sign.
+/// Formats a number with that many decimals, or with an exponent if it is very large or small; zero has no sign.
 pub(super) fn label(x: f64, decimals: usize) -> String {
     if x != 0.0 && (x.abs() >= 1e6 || x.abs() < 1e-4) {
         return format!("{x:.1e}");

@@ -1,4 +1,4 @@
-//! Factors: the multipliers of infinite adjoints.
+//! Deferred factors: the multipliers of infinite adjoints.
 //!
 //! Where an adjoint is infinite, the sum of its contributions is decisive: the derivative of `sqrt(x + x²)` at 0 is ∞ · (1 + 0).
 //! Forward, the sum is known before it is multiplied by the infinite partial. In reverse, each summand would be multiplied

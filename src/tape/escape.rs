@@ -155,7 +155,7 @@ impl Levels {
         }
     }
 
-    /// The log of the innermost level; none where one level is live at most.
+    /// Returns the log of the innermost level; `None` where one level is live at most.
     #[inline(always)]
     fn stores(&mut self) -> Option<&mut Stores> {
         if self.depth() > 1 { self.inner_stores() } else { None }

@@ -37,8 +37,8 @@ impl Levels {
                     }
                 }
                 let y = self.push_sum(k, operands, value)?;
-                let description = self.observe(k, ids::ADD, &[], 0, value.value)?;
-                self.keep(k, y, description);
+                let seen = self.observe(k, ids::ADD, &[], 0, value.value)?;
+                self.keep(k, y, seen);
                 Ok(y)
             }
             Some(Direction::Forward) => {

@@ -195,8 +195,8 @@ impl Observer for Watch {
     }
 }
 
-/// The partial derivatives on both sides of the first operand that varies in the level with that epoch and is at a kink,
-/// and the one that is taken.
+/// Returns the partial derivatives on both sides of the first operand that varies in the level with that epoch and is at a
+/// kink, and the one that is taken.
 fn kink(epoch: u64, id: PrimitiveId, x: &[Num], result: f64) -> Option<KinkPartials> {
     let one_sided = id.info().one_sided?;
     // `max(x, x)` varies as `x` does.

@@ -78,9 +78,9 @@ pub struct Block {
     pub operands: Vec<u32>,
     /// Whether the function may throw.
     pub throws: bool,
-    /// The location of the results.
+    /// The paths to the objects that contain the results.
     pub heap_path: HeapPath,
-    /// The results: an object of the heap_path, and the index of the number in it.
+    /// The results: the index of an object among those on the paths, and the index of the number in it.
     pub results: Vec<(u32, u32)>,
     /// Bytes that the copy alone holds.
     pub held: u64,

@@ -99,7 +99,7 @@ impl Dictionary {
 
     // By position
 
-    /// All keys.
+    /// Returns all keys.
     pub fn keys(&self) -> &Cells {
         &self.columns().keys
     }

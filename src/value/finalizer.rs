@@ -31,9 +31,9 @@ thread_local! {
 
 impl Finalizer {
     /// Adds a function, which runs after those added earlier.
-    pub fn add(&self, functions: Rc<Closure>) {
+    pub fn add(&self, function: Rc<Closure>) {
         let mut plan = self.0.take().unwrap_or_default();
-        plan.functions.push(functions);
+        plan.functions.push(function);
         self.0.set(Some(plan));
     }
 
@@ -61,7 +61,7 @@ impl Drop for BoxCells {
         let rest = Ref::Box(Rc::new(rest));
         // While a thread ends, finalizers do not run.
         let _ = PENDING.try_with(|ended| {
-            ended.borrow_mut().extend(plan.functions.into_iter().map(|functions| (functions, rest.clone())))
+            ended.borrow_mut().extend(plan.functions.into_iter().map(|function| (function, rest.clone())))
         });
         let _ = ANY.try_with(|any| any.set(true));
     }
@@ -88,7 +88,7 @@ impl WeakReference {
         Ref::Machine(Rc::new(WeakReference { instance, any }))
     }
 
-    /// The instance, if it is still there.
+    /// Returns the instance, if it still exists.
     pub fn find(reference: &Ref) -> Option<Ref> {
         let Ref::Machine(object) = reference else { return None };
         let weak = object.downcast_ref::<WeakReference>()?;
@@ -106,7 +106,7 @@ impl WeakReference {
         Ref::Machine(Rc::new(WeakReference { instance: Rc::downgrade(instance), any: self.any }))
     }
 
-    /// The instance, if it is still there.
+    /// Returns the instance, if it still exists.
     pub fn instance(&self) -> Option<Rc<BoxCells>> {
         self.instance.upgrade()
     }
@@ -171,9 +171,9 @@ mod tests {
         assert!(!any());
         drop(shared);
         assert!(any());
-        for ((functions, rest), function) in take().iter().zip([7, 8]) {
+        for ((closure, rest), function) in take().iter().zip([7, 8]) {
             let Ref::Box(rest) = rest else { panic!("an instance") };
-            assert_eq!((functions.function, rest.cells.borrow().i[0]), (function, 2));
+            assert_eq!((closure.function, rest.cells.borrow().i[0]), (function, 2));
         }
         assert!(!any());
     }

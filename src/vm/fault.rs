@@ -54,7 +54,7 @@ pub enum Remark {
     Here(String),
     /// Another place, and its role.
     There(Span, String),
-    /// Why.
+    /// An explanation.
     Note(String),
     /// A suggestion.
     Help(String),

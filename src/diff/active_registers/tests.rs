@@ -36,8 +36,8 @@ fn random_program(seed: u64) -> (Program, FunctionId) {
     g.add_to(&mut program);
     let mut flat = Builder::new("flat");
     let a = flat.param("a", F);
-    let whole = flat.primitive("double.floor", &[a]);
-    flat.ret(&[whole]);
+    let floor = flat.primitive("double.floor", &[a]);
+    flat.ret(&[floor]);
     flat.add_to(&mut program);
 
     let mut dice = Rng(seed);

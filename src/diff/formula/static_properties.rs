@@ -1,4 +1,4 @@
-//! Known properties: the properties of a function that are determined before its evaluation.
+//! Static properties: the properties of a function that are determined before its evaluation.
 
 use super::{Registers, Value};
 use crate::ir::analysis::flow_graph::FlowGraph;

@@ -81,8 +81,8 @@ impl Evaluator<'_> {
                 Some((test, is_opposite)) => Ok(Value::Truth(test, is_opposite)),
                 None => Err(self.no(format!("it uses '{}'", primitive.symbol))),
             },
-            ([Value::Integer(a)], _) => self.whole(primitive.integer(&[*a])),
-            ([Value::Integer(a), Value::Integer(b)], _) => self.whole(primitive.integer(&[*a, *b])),
+            ([Value::Integer(a)], _) => self.known_integer(primitive.integer(&[*a])),
+            ([Value::Integer(a), Value::Integer(b)], _) => self.known_integer(primitive.integer(&[*a, *b])),
             ([Value::Truth(test, is_opposite), Value::Integer(0)], _) if id == ids::INT_EQ => {
                 Ok(Value::Truth(test.clone(), !is_opposite))
             }
@@ -90,7 +90,7 @@ impl Evaluator<'_> {
         }
     }
 
-    fn whole(&self, n: Option<i64>) -> Result<Value, NoFormula> {
+    fn known_integer(&self, n: Option<i64>) -> Result<Value, NoFormula> {
         n.map(Value::Integer).ok_or_else(|| self.no("it uses an integer whose value is not known"))
     }
 

@@ -287,7 +287,7 @@ impl Links<'_> {
         }
     }
 
-    /// Returns the registers of each part of the operands or results of a function on containers.
+    /// Works like the function [`parts`], for the program of these links.
     fn parts(&self, pattern: &str, shapes: &[ShapeId], regs: &[Reg]) -> Vec<(char, Vec<Reg>)> {
         parts(self.program, pattern, shapes, regs)
     }

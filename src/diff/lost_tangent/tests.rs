@@ -41,8 +41,8 @@ fn a_number_that_was_an_integer_is_marked() {
 fn whole() -> Builder {
     let mut b = Builder::new("whole");
     let (x, n) = (b.param("x", F), b.param("n", I));
-    let whole = b.primitive("int.fromDouble", &[x]);
-    b.ret(&[n, whole]);
+    let integer = b.primitive("int.fromDouble", &[x]);
+    b.ret(&[n, integer]);
     b
 }
 
@@ -130,8 +130,8 @@ fn an_argument_is_taken_once_where_a_loop_begins_at_the_entry() {
 fn stored_and_read(store: impl FnOnce(&mut Builder, Reg) -> Reg) -> Vec<Operator> {
     let mut b = Builder::new("f");
     let x = b.param("x", F);
-    let whole = b.primitive("int.fromDouble", &[x]);
-    let n = store(&mut b, whole);
+    let integer = b.primitive("int.fromDouble", &[x]);
+    let n = store(&mut b, integer);
     let y = b.primitive("double.fromInt", &[n]);
     b.ret(&[y]);
     operators(b)
@@ -147,9 +147,9 @@ fn assert_kept(inserted: &[Operator], component: u32, replaces: bool) {
 
 #[test]
 fn an_integer_in_a_variable_keeps_what_it_was_made_of() {
-    let inserted = stored_and_read(|b, whole| {
+    let inserted = stored_and_read(|b, integer| {
         let variable = b.param("variable", R);
-        b.op_to(Op::StoreBox { bank: I, index: 3 }, &[variable, whole], &[]);
+        b.op_to(Op::StoreBox { bank: I, index: 3 }, &[variable, integer], &[]);
         b.op(Op::LoadBox { bank: I, index: 3 }, &[variable], I)
     });
     assert_kept(&inserted, 3, true);
@@ -157,10 +157,10 @@ fn an_integer_in_a_variable_keeps_what_it_was_made_of() {
 
 #[test]
 fn an_integer_in_an_array_keeps_what_it_was_made_of() {
-    let inserted = stored_and_read(|b, whole| {
+    let inserted = stored_and_read(|b, integer| {
         let (array, k) = (b.param("array", R), b.param("k", I));
         let stride = crate::ir::Stride { f: 0, i: 2, r: 0 };
-        b.op_to(Op::StoreElement { bank: I, offset: 1, stride }, &[array, k, whole], &[array]);
+        b.op_to(Op::StoreElement { bank: I, offset: 1, stride }, &[array, k, integer], &[array]);
         b.op(Op::LoadElement { bank: I, offset: 1, stride }, &[array, k], I)
     });
     assert_kept(&inserted, 1, false);
@@ -168,9 +168,9 @@ fn an_integer_in_an_array_keeps_what_it_was_made_of() {
 
 #[test]
 fn an_integer_in_another_component_is_another_one() {
-    let inserted = stored_and_read(|b, whole| {
+    let inserted = stored_and_read(|b, integer| {
         let variable = b.param("variable", R);
-        b.op_to(Op::StoreBox { bank: I, index: 3 }, &[variable, whole], &[]);
+        b.op_to(Op::StoreBox { bank: I, index: 3 }, &[variable, integer], &[]);
         b.op(Op::LoadBox { bank: I, index: 4 }, &[variable], I)
     });
     assert_eq!(inserted, []);
@@ -178,10 +178,10 @@ fn an_integer_in_another_component_is_another_one() {
 
 #[test]
 fn where_integers_are_combined_their_numbers_are() {
-    let inserted = stored_and_read(|b, whole| {
+    let inserted = stored_and_read(|b, integer| {
         let z = b.param("z", F);
         let other = b.primitive("int.fromDouble", &[z]);
-        b.primitive("int.add", &[whole, other])
+        b.primitive("int.add", &[integer, other])
     });
     assert_eq!(inserted[..1], [Operator::JoinOrigins]);
     assert!(inserted.len() == 2 && loses_tangent(&inserted[1]));
@@ -191,8 +191,8 @@ fn where_integers_are_combined_their_numbers_are() {
 fn selections_and_constants_are_not_marked() {
     let mut b = Builder::new("f");
     let (x, n) = (b.param("x", F), b.param("n", I));
-    let whole = b.primitive("int.fromDouble", &[x]);
-    let less = b.primitive("int.lt", &[whole, n]);
+    let integer = b.primitive("int.fromDouble", &[x]);
+    let less = b.primitive("int.lt", &[integer, n]);
     let two = b.constant(2.0);
     let constant = b.primitive("int.fromDouble", &[two]);
     let back = b.primitive("double.fromInt", &[constant]);

@@ -144,7 +144,7 @@ fn elements_get_their_adjoints_in_place() {
 
 #[test]
 fn unsupported_functions_have_no_adjoint_code() {
-    // An array that is code of numbers that vary.
+    // An array that is made of numbers that vary.
     let mut b = Builder::new("f");
     let x = b.param("x", F);
     let index = b.op(Op::ConstI(0), &[], I);

@@ -93,7 +93,7 @@ impl IoPub {
         self.publish("status", &json!({ "execution_state": word }));
     }
 
-    /// A stream of this channel.
+    /// Returns a writer to a stream of this channel.
     pub(crate) fn stream(&self, stream: Stream) -> Box<dyn Write> {
         Box::new(Printer { iopub: self.clone(), stream })
     }

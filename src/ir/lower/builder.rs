@@ -157,7 +157,7 @@ impl<'a> Builder<'a> {
 
     // Types
 
-    /// A type of the body with the generic arguments put in.
+    /// Returns a type of the body with the generic arguments substituted.
     pub fn concrete(&mut self, ty: &Type) -> Type {
         if !ty.any(&mut |t| matches!(t, Type::Param(_) | Type::Associated(..) | Type::Opaque(..))) {
             return ty.clone();
@@ -217,7 +217,7 @@ impl<'a> Builder<'a> {
 
     // Registers
 
-    /// A new register for an intermediate value.
+    /// Allocates a register for an intermediate value.
     pub fn reg(&mut self, bank: Bank) -> Reg {
         self.out.registers.push(Register { bank, name: None });
         self.uses.push(Use::Temporary);
@@ -349,7 +349,7 @@ impl<'a> Builder<'a> {
 
     // Blocks
 
-    /// A new block.
+    /// Adds a block.
     pub fn block(&mut self) -> BlockId {
         self.out.blocks.push(Block::default());
         BlockId(self.out.blocks.len() as u32 - 1)

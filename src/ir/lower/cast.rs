@@ -259,7 +259,7 @@ impl Builder<'_> {
 
     // Metatypes
 
-    /// Whether which type a value of `T.Type` is, is known only while the program runs: a subclass, or any type that conforms.
+    /// Whether a value of `T.Type` may represent another type than `T`, which is known only at run time.
     pub(super) fn is_dynamic_metatype(&mut self, ty: &Type) -> bool {
         matches!(ty, Type::Metatype(of) if crate::ir::layout::is_dynamic(self.d, of))
     }

@@ -131,7 +131,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The value that statements leave in a variable.
+    /// Lowers statements and returns the value that they leave in a variable.
     fn statements_value(&mut self, statements: &[Stmt], result: LocalId) -> Value {
         self.declare(result);
         self.block_of(statements);
@@ -142,7 +142,7 @@ impl Builder<'_> {
         value.iter().map(|reg| self.value(how(self, *reg), self.bank(*reg), &[*reg])).collect()
     }
 
-    /// A function as one of another type, which may assert that it is differentiable.
+    /// Converts a function to another type, which may assert that it is differentiable.
     fn converted_function(&mut self, e: &Expr, value: &Expr, differentiability: Option<&Differentiability>) -> Value {
         let from = value.ty.clone();
         let mut function = self.expr(value);

@@ -8,9 +8,9 @@
 //! to registers first and has one owner.
 //! Not here: passes over finished graphs (`passes`), derivatives (`diff`).
 //!
-//! One file per construct: `statement`, `loops`, `switch`, `pattern`, `expr`, `literal`, `call`, `primitive`, `operator`,
-//! `closure`, `place`, `load`, `change`, `access`, `global`, `exits`, `effects`. `build` has their
-//! common basic operations.
+//! One file per construct: statements and patterns in `control`, differential operators and registered derivatives in
+//! `derivative`, and `expr`, `literal`, `cast`, `call`, `dispatch`, `primitive`, `function`, `closure`, `global`, `place`,
+//! `load`, `modification`, `access`, `effects`. `builder` has their common basic operations.
 
 mod access;
 mod builder;

@@ -1,4 +1,4 @@
-//! Changes: replacing and modifying the value of a place.
+//! Modification: replacing and modifying the value of a place.
 //!
 //! A modification in place has three steps: the place is located (`place.rs`), opened (its value is moved to registers, as are
 //! the values that contain it) and closed (moved back). An array has one owner in the meantime, so it is not copied.
@@ -151,7 +151,7 @@ impl Builder<'_> {
         self.call_and_propagate(&accessor.set, operands);
     }
 
-    // Changing
+    // Modifying
 
     /// Fails on a bad index or a missing value now, while everything is still in its place.
     pub fn check(&mut self, at: &Location) {

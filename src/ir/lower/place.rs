@@ -1,7 +1,7 @@
 //! Places: the storage locations of values, and how they are found. The subexpressions of a place are evaluated once, from
 //! left to right, when it is located.
 //!
-//! Not here: reading (`load.rs`), replacing and modifying the value (`change.rs`).
+//! Not here: reading (`load.rs`), replacing and modifying the value (`modification.rs`).
 
 use super::access::Stored;
 use super::builder::{Builder, Slot, Value};

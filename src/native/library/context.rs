@@ -124,7 +124,7 @@ pub struct NativeContext<'a> {
 }
 
 impl<'a> NativeContext<'a> {
-    /// A call with these registers. `types`: the shapes of the generic arguments.
+    /// Creates the context of a call with these registers. `types`: the shapes of the generic arguments.
     pub fn new(
         shapes: &'a Shapes,
         types: &'a [ShapeId],

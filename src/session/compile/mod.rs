@@ -29,7 +29,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 impl Session {
-    /// Compiles the files of a module; returns an outcome when there are errors or the work is cancelled. The session then
+    /// Compiles the files of a module; returns an outcome when there are errors or the work is canceled. The session then
     /// contains the declarations up to that point: a caller that continues with it must [restore it](Session::restore).
     pub(crate) fn compile(&mut self, inputs: &[Input], wants_value: bool) -> Result<Compiled, Outcome> {
         let began = Instant::now();

@@ -120,7 +120,7 @@ impl Session {
     }
 
     /// Returns tangent or adjoint code, or the reason why there is none.
-    fn swept(&self, id: FunctionId, kind: TransformKind) -> Result<Function, Fallback> {
+    fn transformed_code(&self, id: FunctionId, kind: TransformKind) -> Result<Function, Fallback> {
         transformed(&self.program, &Signature { function: id.0, captured: vec![] }, kind)
     }
 
@@ -140,19 +140,19 @@ impl Session {
             Stage::Derivative => crate::diff::listing::derivative_code(program, function, Some(&self.sources)),
             Stage::Code => code(function, false),
             Stage::DerivativeCode => code(&crate::diff::derivative(program, function), true),
-            Stage::Tangent => match self.swept(id, TransformKind::Tangent) {
+            Stage::Tangent => match self.transformed_code(id, TransformKind::Tangent) {
                 Ok(made) => graph(&made),
                 Err(why) => none("tangent", &why),
             },
-            Stage::TangentCode => match self.swept(id, TransformKind::Tangent) {
+            Stage::TangentCode => match self.transformed_code(id, TransformKind::Tangent) {
                 Ok(made) => code(&made, false),
                 Err(why) => none("tangent", &why),
             },
-            Stage::Adjoint => match self.swept(id, TransformKind::ValueWithGradient) {
+            Stage::Adjoint => match self.transformed_code(id, TransformKind::ValueWithGradient) {
                 Ok(made) => graph(&made),
                 Err(why) => none("adjoint", &why),
             },
-            Stage::AdjointCode => match self.swept(id, TransformKind::ValueWithGradient) {
+            Stage::AdjointCode => match self.transformed_code(id, TransformKind::ValueWithGradient) {
                 Ok(made) => code(&made, false),
                 Err(why) => none("adjoint", &why),
             },

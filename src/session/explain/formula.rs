@@ -34,7 +34,7 @@ pub(crate) fn function_formula(
 }
 
 /// A derivative as one line of text and of LaTeX.
-struct TraceRow {
+struct Equation {
     /// Its name, as text and as LaTeX.
     name: [String; 2],
     formula: Formula,
@@ -69,7 +69,7 @@ fn is_name(name: &str) -> bool {
 }
 
 /// Returns all derivatives of an order.
-fn rows(function_formula: &FunctionFormula, name: &str, order: i64) -> Result<Vec<TraceRow>, String> {
+fn rows(function_formula: &FunctionFormula, name: &str, order: i64) -> Result<Vec<Equation>, String> {
     if !(1..=MAX_ORDER).contains(&order) {
         return Err(format!("the order must be an integer from 1 to {MAX_ORDER}, not {order}"));
     }
@@ -87,7 +87,7 @@ fn rows(function_formula: &FunctionFormula, name: &str, order: i64) -> Result<Ve
         if about(&formula, function_formula).len() > MAX_LENGTH {
             return Err("its derivative would be too long".into());
         }
-        rows.push(TraceRow { name: names(function_formula, name, &by), formula });
+        rows.push(Equation { name: names(function_formula, name, &by), formula });
     }
     Ok(rows)
 }
@@ -159,9 +159,9 @@ fn superscript(digit: char) -> char {
 }
 
 /// Formats one line for each derivative, and the conventions at kinks.
-fn text(function_formula: &FunctionFormula, rows: &[TraceRow]) -> String {
+fn text(function_formula: &FunctionFormula, rows: &[Equation]) -> String {
     let width = rows.iter().map(|row| row.name[0].chars().count()).max().unwrap_or(0);
-    let line = |TraceRow { name: [name, _], formula }: &TraceRow| {
+    let line = |Equation { name: [name, _], formula }: &Equation| {
         format!("{name:<width$} = {}", about(formula, function_formula))
     };
     let kinks = function_formula.formula.kinks();
@@ -169,9 +169,9 @@ fn text(function_formula: &FunctionFormula, rows: &[TraceRow]) -> String {
     rows.iter().map(line).chain(notes).collect::<Vec<_>>().join("\n")
 }
 
-fn set(function_formula: &FunctionFormula, rows: &[TraceRow]) -> String {
+fn set(function_formula: &FunctionFormula, rows: &[Equation]) -> String {
     let line =
-        |TraceRow { name: [_, name], formula }: &TraceRow| format!("{name} &= {}", cases(formula, function_formula));
+        |Equation { name: [_, name], formula }: &Equation| format!("{name} &= {}", cases(formula, function_formula));
     let lines: Vec<String> = rows.iter().map(line).collect();
     format!("$$\\begin{{aligned}}\n{}\n\\end{{aligned}}$$", lines.join(" \\\\\n"))
 }
@@ -214,7 +214,8 @@ pub struct Derived {
     pub latex: String,
 }
 
-/// Whether a type is a function from one to four numbers to a number.
+/// Whether a type is a function from one to four numbers to a number. A type that is no function is accepted here, and is
+/// rejected when the function is compiled.
 fn is_of_numbers(ty: &str) -> bool {
     parts_of(ty)
         .is_none_or(|(types, result)| result == "Double" && types.iter().all(|ty| ty == "Double") && types.len() <= 4)

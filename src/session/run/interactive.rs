@@ -1,4 +1,4 @@
-//! Interactive input: the declarations that each input declares, and what remains after one that fails.
+//! Interactive input: the names that each input declares, and what remains after one that fails.
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::ir::Program;

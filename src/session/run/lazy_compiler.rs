@@ -32,7 +32,7 @@ use std::rc::Rc;
 /// The compiler of a program that was lowered to graphs.
 pub(crate) struct LazyCompiler<'p> {
     program: &'p Program,
-    chains: diff::LostTangents<'p>,
+    lost_tangents: diff::LostTangents<'p>,
     /// Whether comparisons on which branches depend are marked in derivative code.
     marks_thresholds: bool,
     /// The tables of names and positions; absent where no explanation can be requested.
@@ -42,7 +42,7 @@ pub(crate) struct LazyCompiler<'p> {
 impl<'p> LazyCompiler<'p> {
     /// Creates the compiler of a program.
     pub(crate) fn new(program: &'p Program) -> LazyCompiler<'p> {
-        LazyCompiler { program, chains: diff::LostTangents::new(program), marks_thresholds: false, known: None }
+        LazyCompiler { program, lost_tangents: diff::LostTangents::new(program), marks_thresholds: false, known: None }
     }
 
     /// Sets whether the comparisons at which kinks are reported are marked.
@@ -61,7 +61,7 @@ impl<'p> LazyCompiler<'p> {
 
     fn differentiated(&mut self, id: FunctionId, graph: &Function) -> Result<Rc<bytecode::Code>, Box<Fault>> {
         let differentiated = cancel::catch_cancelled(|| {
-            let marked = self.chains.marked(id, graph);
+            let marked = self.lost_tangents.marked(id, graph);
             let graph = marked.as_ref().unwrap_or(graph);
             let thresholds =
                 if self.marks_thresholds { diff::threshold::marked(self.program, id, graph) } else { None };
@@ -99,7 +99,7 @@ impl CodeSource for LazyCompiler<'_> {
     }
 
     fn may_lose_tangents(&mut self) -> Result<bool, Box<Fault>> {
-        cancel::catch_cancelled(|| self.chains.may_lose_tangents()).ok_or_else(Fault::stopped)
+        cancel::catch_cancelled(|| self.lost_tangents.may_lose_tangents()).ok_or_else(Fault::stopped)
     }
 
     fn transformed(

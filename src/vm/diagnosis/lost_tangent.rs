@@ -15,7 +15,7 @@ pub struct LostTangentLog {
     pub(crate) transfers: OriginTransfers,
 }
 
-/// A place where a tangent was lost: represents the function that takes the adjoint of the result.
+/// A place where a tangent was lost. On a tape it represents the function that takes the adjoint of the result.
 pub struct LostTangent {
     /// The instruction.
     pub(crate) step: *const Instruction,

@@ -266,8 +266,8 @@ pub(crate) struct BodyResult {
     pub(crate) throws: bool,
 }
 
-/// The body of an operator has thrown an error, if it may: its level ends, and the
-/// error is the operator's. `further` are the components that the operator would have returned after the value.
+/// Returns whether the body of an operator has thrown an error: then its level ends, and the error is the operator's. `further`
+/// are the components that the operator would have returned after the value.
 fn thrown(machine: &mut Machine, walk: Walk<'_>, result: BodyResult, x: &mut Cells, further: [usize; 3]) -> bool {
     if !result.throws || machine.integer(0) == 0 {
         return false;

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 /// Functions and the types that they use.
 struct Script {
-    world: TestProgram,
+    test_program: TestProgram,
     number: TangentId,
     array: TangentId,
 }
@@ -19,8 +19,8 @@ struct Script {
 impl Script {
     /// Creates a script; function 0 is the one that is run.
     fn new(functions: impl FnOnce(TangentId, TangentId) -> Vec<Builder>) -> Script {
-        let mut world = TestProgram::new(vec![]);
-        let program = &mut world.program;
+        let mut test_program = TestProgram::new(vec![]);
+        let program = &mut test_program.program;
         let double = program.shapes.add(Shape::Double);
         let number = program.tangents.add(Tangent { value: double, vector: double, kind: TangentKind::Number });
         let value = program.shapes.add(Shape::Array(double));
@@ -29,14 +29,14 @@ impl Script {
             program.shapes.add(Shape::Struct { name: Rc::from("TangentVector"), fields, style: Style::Fields });
         let array = program.tangents.add(Tangent { value, vector, kind: TangentKind::Array(number) });
         let made = TestProgram::new(functions(number, array));
-        world.program.functions = made.program.functions;
-        world.derivatives = made.derivatives;
-        Script { world, number, array }
+        test_program.program.functions = made.program.functions;
+        test_program.derivatives = made.derivatives;
+        Script { test_program, number, array }
     }
 
     fn try_run(&mut self, machine: &mut Machine, f: &[f64], r: &[Ref]) -> Result<Cells, Box<Fault>> {
         let args = Components { f, slots: &[], i: &[], r };
-        let result = machine.run(&mut self.world, 0, args);
+        let result = machine.run(&mut self.test_program, 0, args);
         assert_eq!(machine.levels.depth(), 0, "every level has ended");
         result
     }
@@ -334,8 +334,8 @@ fn registered_derivatives_nest() {
             let mut first = Builder::new("first", &[F], &[F]);
             let d = derivative(&mut first, Reg(0), 1, &[], number, inner);
             first.end(Terminator::Return(vec![d]));
-            script.world.derivatives.push(Some(first.all_active()));
-            script.world.program.functions.push(Some(Rc::new(first.function)));
+            script.test_program.derivatives.push(Some(first.all_active()));
+            script.test_program.program.functions.push(Some(Rc::new(first.function)));
             // The partial derivative by the rule is 6 x; its partial derivative is 6.
             assert_eq!(script.run(&[0.5]), [6.0], "{kind:?} {outer} {inner}");
         }
@@ -357,8 +357,8 @@ fn a_constant_differential_has_no_transpose() {
             let d = derivative(main, Reg(0), 1, &[], number, reverse);
             main.end(Terminator::Return(vec![d]));
         });
-        script.world.derivatives[4] = Some(constant().all_active());
-        script.world.program.functions[4] = Some(Rc::new(constant().function));
+        script.test_program.derivatives[4] = Some(constant().all_active());
+        script.test_program.program.functions[4] = Some(Rc::new(constant().function));
         script.try_run(&mut machine(), &[0.5], &[])
     };
     assert_eq!(with(false).unwrap().f[..], [42.0]);

@@ -210,7 +210,7 @@ impl Machine {
     /// for references; its results are there afterwards. Returns false when the code bails out.
     ///
     /// # Errors
-    /// When the program must stop: a limit is reached, or it is cancelled.
+    /// When the program must stop: a limit is reached, or it is canceled.
     pub(crate) fn run_threaded(&mut self, code: &Threaded, references: usize) -> Result<bool, Box<Fault>> {
         let [f, i, r] = self.window;
         let held = &mut self.stacks.r[r..r + references];

@@ -91,12 +91,12 @@ fn an_index_out_of_range_is_reported() {
     let mut b = Builder::new("read", &[R, I], &[F]);
     let x = b.new_op(F, Op::LoadElement { bank: F, offset: 0, stride: NUMBERS }, &[Reg(0), Reg(1)]);
     b.end(Terminator::Return(vec![x]));
-    let (mut machine, mut world) = (machine(), TestProgram::new(vec![b]));
+    let (mut machine, mut program) = (machine(), TestProgram::new(vec![b]));
     let cells = crate::value::Cells::numbers(vec![0.0; 5]);
     let array = [Ref::Cells(Rc::new(cells))];
     for index in [5, -1] {
         let args = Components { i: &[index], r: &array, ..Components::default() };
-        let fault = machine.run(&mut world, 0, args).unwrap_err();
+        let fault = machine.run(&mut program, 0, args).unwrap_err();
         let message = format!("index {index} is out of range for an array of 5 elements (valid: 0 to 4)");
         assert_eq!((fault.kind, fault.message), (FaultKind::Error(Number::IndexOutOfRange), message));
     }

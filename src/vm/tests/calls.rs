@@ -102,10 +102,10 @@ fn global_variables_stay_between_runs() {
     let new = b.prim("double.add", &[old, one]);
     b.op(Op::StoreGlobal { bank: F, index: 1 }, &[], &[new]);
     b.end(Terminator::Return(vec![new]));
-    let (mut machine, mut world) = (machine(), TestProgram::new(vec![b]));
+    let (mut machine, mut program) = (machine(), TestProgram::new(vec![b]));
     machine.reserve_globals([2, 0, 0]);
     for expected in [1.0, 2.0, 3.0] {
-        assert_eq!(machine.run(&mut world, 0, Components::default()).unwrap().f[..], [expected]);
+        assert_eq!(machine.run(&mut program, 0, Components::default()).unwrap().f[..], [expected]);
     }
 }
 
@@ -115,8 +115,8 @@ fn failures_name_their_values() {
     let sum = b.prim("int.add", &[Reg(0), Reg(1)]);
     let quotient = b.prim("int.div", &[sum, Reg(1)]);
     b.end(Terminator::Return(vec![quotient]));
-    let (mut machine, mut world) = (machine(), TestProgram::new(vec![b]));
-    let mut fails = |i: &[i64]| machine.run(&mut world, 0, Components { i, ..Components::default() }).unwrap_err();
+    let (mut machine, mut program) = (machine(), TestProgram::new(vec![b]));
+    let mut fails = |i: &[i64]| machine.run(&mut program, 0, Components { i, ..Components::default() }).unwrap_err();
     let fault = fails(&[i64::MAX, 1]);
     assert_eq!(fault.message, "integer overflow: 9223372036854775807 + 1 is out of range for 'Int'");
     assert_eq!(fault.values, [("a".into(), i64::MAX.to_string()), ("b".into(), "1".into())]);

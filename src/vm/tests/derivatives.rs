@@ -9,7 +9,7 @@ use crate::vm::{Fault, Machine};
 /// Runs the derivative code of function 0 inside the live levels.
 fn run_derivative(
     machine: &mut Machine,
-    world: &mut TestProgram,
+    program: &mut TestProgram,
     x: &[Num],
     i: &[i64],
     results: usize,
@@ -18,8 +18,8 @@ fn run_derivative(
     machine.push_halt();
     let (f, slots): (Vec<f64>, Vec<Slot>) = x.iter().map(|x| (x.value, x.slot)).unzip();
     machine.set_window(Components { f: &f, slots: &slots, i, r: &[] });
-    crate::vm::dispatch::calls::perform(machine, world, Next::tail_call(Callee::Function(0), true))?;
-    dispatch::run(machine, world)?;
+    crate::vm::dispatch::calls::perform(machine, program, Next::tail_call(Callee::Function(0), true))?;
+    dispatch::run(machine, program)?;
     machine.window = [0; 3];
     let values = (0..results).map(|k| machine.num(k)).collect();
     machine.frames.clear();
@@ -28,10 +28,10 @@ fn run_derivative(
 
 /// Returns the value and the gradient of the first result, in reverse mode.
 pub fn gradient(functions: Vec<Builder>, at: &[f64], i: &[i64]) -> (f64, Vec<f64>) {
-    let (mut machine, mut world) = (machine(), TestProgram::new(functions));
+    let (mut machine, mut program) = (machine(), TestProgram::new(functions));
     machine.levels.open(Direction::Reverse).unwrap();
     let x: Vec<Num> = at.iter().map(|x| machine.levels.leaf(Num::constant(*x)).unwrap()).collect();
-    let mut y = run_derivative(&mut machine, &mut world, &x, i, 1).unwrap();
+    let mut y = run_derivative(&mut machine, &mut program, &x, i, 1).unwrap();
     let map = LinearMap::close(&mut machine.levels, &mut y);
     let adjoints = map.pull_back(&mut machine.levels, &[Num::constant(1.0)]).unwrap();
     (y[0].value, adjoints.iter().map(|a| a.value).collect())
@@ -39,12 +39,12 @@ pub fn gradient(functions: Vec<Builder>, at: &[f64], i: &[i64]) -> (f64, Vec<f64
 
 /// Returns the derivative of the first result along a direction, in forward mode.
 pub fn derivative(functions: Vec<Builder>, at: &[f64], along: &[f64], i: &[i64]) -> f64 {
-    let (mut machine, mut world) = (machine(), TestProgram::new(functions));
+    let (mut machine, mut program) = (machine(), TestProgram::new(functions));
     machine.levels.open(Direction::Forward).unwrap();
     let x: Vec<Num> = (at.iter().zip(along))
         .map(|(x, dx)| machine.levels.dual(Num::constant(*x), Num::constant(*dx)).unwrap())
         .collect();
-    let y = run_derivative(&mut machine, &mut world, &x, i, 1).unwrap();
+    let y = run_derivative(&mut machine, &mut program, &x, i, 1).unwrap();
     let tangent = machine.levels.tangent(0, y[0]).value;
     machine.levels.close();
     tangent
@@ -185,13 +185,13 @@ fn a_constant_overwrites_a_slot() {
 #[ignore = "a measurement"]
 fn recording() {
     const STEPS: usize = 1000;
-    let (mut machine, mut world) = (machine(), TestProgram::new(vec![logistic()]));
+    let (mut machine, mut program) = (machine(), TestProgram::new(vec![logistic()]));
     let mut best = [f64::INFINITY; 2];
     for _ in 0..2000 {
         let start = std::time::Instant::now();
         machine.levels.open(Direction::Reverse).unwrap();
         let x = [3.5, 0.3].map(|x| machine.levels.leaf(Num::constant(x)).unwrap());
-        let mut y = run_derivative(&mut machine, &mut world, &x, &[STEPS as i64], 1).unwrap();
+        let mut y = run_derivative(&mut machine, &mut program, &x, &[STEPS as i64], 1).unwrap();
         let recorded = start.elapsed().as_secs_f64();
         let map = LinearMap::close(&mut machine.levels, &mut y);
         map.pull_back(&mut machine.levels, &[Num::constant(1.0)]).unwrap();

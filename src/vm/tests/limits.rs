@@ -18,31 +18,31 @@ fn endless() -> Builder {
 
 #[test]
 fn an_endless_loop_can_be_interrupted() {
-    let (mut machine, mut world) = (machine(), TestProgram::new(vec![endless()]));
+    let (mut machine, mut program) = (machine(), TestProgram::new(vec![endless()]));
     let interrupt = machine.limits.interrupt.clone();
     let other = std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(20));
         interrupt.store(true, Ordering::Relaxed);
     });
-    let fault = machine.run(&mut world, 0, Components::default()).unwrap_err();
+    let fault = machine.run(&mut program, 0, Components::default()).unwrap_err();
     other.join().unwrap();
     assert_eq!(fault.kind, FaultKind::Error(Number::Interrupted));
     // The machine can be used again.
     machine.limits.interrupt.store(false, Ordering::Relaxed);
     machine.limits.steps = Some(100_000);
     assert_eq!(
-        machine.run(&mut world, 0, Components::default()).unwrap_err().kind,
+        machine.run(&mut program, 0, Components::default()).unwrap_err().kind,
         FaultKind::Error(Number::StepLimit)
     );
 }
 
 #[test]
 fn time_runs_out() {
-    let (mut machine, mut world) = (machine(), TestProgram::new(vec![endless()]));
+    let (mut machine, mut program) = (machine(), TestProgram::new(vec![endless()]));
     machine.limits.time = Some(Duration::from_millis(20));
     let start = Instant::now();
     assert_eq!(
-        machine.run(&mut world, 0, Components::default()).unwrap_err().kind,
+        machine.run(&mut program, 0, Components::default()).unwrap_err().kind,
         FaultKind::Error(Number::TimeLimit)
     );
     assert!(start.elapsed() < Duration::from_millis(500));
@@ -52,12 +52,12 @@ fn time_runs_out() {
 #[test]
 #[ignore = "a measurement"]
 fn speed() {
-    let (mut machine, mut world) = (machine(), TestProgram::new(vec![logistic(), fib(1)]));
+    let (mut machine, mut program) = (machine(), TestProgram::new(vec![logistic(), fib(1)]));
     let mut measure = |name: &str, function: u32, f: &[f64], i: &[i64], instructions: f64, repeats: usize| {
         let mut best = f64::INFINITY;
         for _ in 0..repeats {
             let start = Instant::now();
-            machine.run(&mut world, function, Components { f, slots: &[], i, r: &[] }).unwrap();
+            machine.run(&mut program, function, Components { f, slots: &[], i, r: &[] }).unwrap();
             best = best.min(start.elapsed().as_secs_f64());
         }
         eprintln!("{name}: {:.3} ms, {:.2} ns per instruction", best * 1e3, best * 1e9 / instructions);

@@ -13,7 +13,7 @@ use std::rc::Rc;
 /// A program of one function with fixed code.
 struct Fixed {
     code: Rc<Code>,
-    world: TestProgram,
+    program: TestProgram,
 }
 
 impl Reporter for Fixed {}
@@ -32,15 +32,15 @@ impl CodeSource for Fixed {
     }
 
     fn method(&mut self, method: u16, shape: crate::value::shape::ShapeId) -> Result<u32, Box<Fault>> {
-        self.world.method(method, shape)
+        self.program.method(method, shape)
     }
 
     fn shapes(&self) -> &Shapes {
-        self.world.shapes()
+        self.program.shapes()
     }
 
     fn tangents(&self) -> &Tangents {
-        self.world.tangents()
+        self.program.tangents()
     }
 }
 
@@ -145,7 +145,7 @@ proptest! {
         let done = alone.run_threaded(&threaded, usize::from(REGISTERS)).unwrap();
 
         if is_shared {
-            let mut fixed = Fixed { code: Rc::new(code), world: TestProgram::new(vec![]) };
+            let mut fixed = Fixed { code: Rc::new(code), program: TestProgram::new(vec![]) };
             let looped = machine().run(&mut fixed, 0, arguments);
             prop_assert!(looped.is_ok() || !done, "{:?}", looped.map(|_| ()));
             if done && let Ok(looped) = looped {

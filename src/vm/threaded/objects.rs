@@ -130,15 +130,15 @@ unsafe fn place(cell: &Cell, i: *const i64, cells: &Cells) -> Option<usize> {
 
 /// Pushes a value onto the value stack, after allocating memory if necessary.
 #[inline(always)]
-unsafe fn keep<T: Copy>(context: &mut Context, x: T, keep: fn(&mut ValueStack, T) -> Option<()>) -> Option<()> {
+unsafe fn push<T: Copy>(context: &mut Context, x: T, push: fn(&mut ValueStack, T) -> Option<()>) -> Option<()> {
     // SAFETY: the value stack belongs to the machine, which no other code uses during the run.
-    let kept = unsafe { &mut *context.value_stack };
-    if keep(kept, x).is_some() {
+    let stack = unsafe { &mut *context.value_stack };
+    if push(stack, x).is_some() {
         return Some(());
     }
     std::hint::cold_path();
-    kept.make_room(context.limit).ok()?;
-    keep(kept, x)
+    stack.make_room(context.limit).ok()?;
+    push(stack, x)
 }
 
 macro_rules! acts {
@@ -276,19 +276,19 @@ acts! {
         write_result(cell, context, value);
     }
     /// Pushes a number.
-    Keep |cell, f, _i, context| {
-        keep(context, *f.add(cell.regs[0] as usize), ValueStack::push_number)?;
+    Push |cell, f, _i, context| {
+        push(context, *f.add(cell.regs[0] as usize), ValueStack::push_number)?;
     }
     /// Pushes an integer.
-    KeepInteger |cell, _f, i, context| {
-        keep(context, *i.add(cell.regs[0] as usize), ValueStack::push_integer)?;
+    PushInteger |cell, _f, i, context| {
+        push(context, *i.add(cell.regs[0] as usize), ValueStack::push_integer)?;
     }
     /// Pushes a constant integer.
     PushKnown |cell, _f, _i, context| {
-        keep(context, cell.more.integer, ValueStack::push_integer)?;
+        push(context, cell.more.integer, ValueStack::push_integer)?;
     }
     /// Pops a number.
-    Recall |cell, f, _i, context| { *f.add(cell.regs[0] as usize) = (*context.value_stack).pop_number(); }
+    Pop |cell, f, _i, context| { *f.add(cell.regs[0] as usize) = (*context.value_stack).pop_number(); }
     /// Pops an integer.
-    RecallInteger |cell, _f, i, context| { *i.add(cell.regs[0] as usize) = (*context.value_stack).pop_integer(); }
+    PopInteger |cell, _f, i, context| { *i.add(cell.regs[0] as usize) = (*context.value_stack).pop_integer(); }
 }

@@ -214,13 +214,13 @@ fn cell(code: &Code, at: usize, instruction: &Instruction) -> Option<Cell> {
         I::LoadGlobalF { out, index } => global(perform::<objects::Global>, out.0, index),
         I::LoadGlobalI { out, index } => global(perform::<objects::GlobalInteger>, out.0, index),
         I::LoadGlobalR { out, index } => global(perform::<objects::GlobalReference>, out.0, index),
-        I::PushF { a } => plain(perform::<objects::Keep>, &[a.0]),
-        I::PushI { a } => plain(perform::<objects::KeepInteger>, &[a.0]),
+        I::PushF { a } => plain(perform::<objects::Push>, &[a.0]),
+        I::PushI { a } => plain(perform::<objects::PushInteger>, &[a.0]),
         I::PushKnown { value } => {
             Cell { more: More { integer: i64::from(value.0) }, ..plain(perform::<objects::PushKnown>, &[]) }
         }
-        I::PopF { out } => plain(perform::<objects::Recall>, &[out.0]),
-        I::PopI { out } => plain(perform::<objects::RecallInteger>, &[out.0]),
+        I::PopF { out } => plain(perform::<objects::Pop>, &[out.0]),
+        I::PopI { out } => plain(perform::<objects::PopInteger>, &[out.0]),
         // Functions with these instructions have no adjoint code; trailers belong to the instruction before them.
         I::LoadText { .. }
         | I::LoadArray { .. }

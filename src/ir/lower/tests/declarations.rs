@@ -63,7 +63,7 @@ pub fn function_type(params: &[Type], result: Type) -> Type {
 
 impl TestDeclarations {
     pub fn new() -> TestDeclarations {
-        let mut world = TestDeclarations::default();
+        let mut declarations = TestDeclarations::default();
         let int = Builtin::Int { bits: 64, signed: true };
         for (name, builtin, params) in [
             ("Double", Builtin::Double, 0),
@@ -72,12 +72,12 @@ impl TestDeclarations {
             ("Array", Builtin::Array, 1),
             ("Optional", Builtin::Optional, 1),
         ] {
-            let id = world.nominal(name, NominalKind::Struct, &[], &[]);
-            let nominal = Rc::make_mut(&mut world.nominals[id.0 as usize]);
+            let id = declarations.nominal(name, NominalKind::Struct, &[], &[]);
+            let nominal = Rc::make_mut(&mut declarations.nominals[id.0 as usize]);
             nominal.builtin = Some(builtin);
             nominal.params = (0..params).map(ParamId).collect();
         }
-        world
+        declarations
     }
 
     fn nominal(

@@ -32,10 +32,10 @@ impl Run {
     }
 }
 
-fn lower(world: &mut TestDeclarations, f: tree::FunctionId) -> Run {
+fn lower(declarations: &mut TestDeclarations, f: tree::FunctionId) -> Run {
     let mut lowering = Lowering::new();
     let mut program = Program::default();
-    let id = lowering.function(world, &mut program, &FunctionRef { function: f, generics: vec![] });
+    let id = lowering.function(declarations, &mut program, &FunctionRef { function: f, generics: vec![] });
     for f in program.functions.iter().flatten() {
         assert_eq!(verify::verify(&program, f), Vec::<String>::new(), "{}", listing::function(&program, f, None));
     }
@@ -43,10 +43,10 @@ fn lower(world: &mut TestDeclarations, f: tree::FunctionId) -> Run {
     Run { program, id, lowering }
 }
 
-fn script(world: &mut TestDeclarations, f: tree::FunctionId) -> Run {
+fn script(declarations: &mut TestDeclarations, f: tree::FunctionId) -> Run {
     let mut lowering = Lowering::new();
     let mut program = Program::default();
-    let id = lowering.script(world, &mut program, f);
+    let id = lowering.script(declarations, &mut program, f);
     Run { program, id, lowering }
 }
 

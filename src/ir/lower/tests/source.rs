@@ -10,18 +10,18 @@ use crate::types::context_with_prelude;
 /// Returns the graphs of a program without those of the standard library, the script first.
 fn lower(text: &str) -> String {
     let mut sources = SourceMap::default();
-    let mut world = context_with_prelude(&mut sources);
+    let mut context = context_with_prelude(&mut sources);
     let id = sources.add("test", text.to_owned(), false).expect("the text fits");
     let start = sources.get(id).start;
     let mut parsed = syntax::parse(text, start);
     parsed.diagnostics.extend(syntax::fold_file(&mut parsed.file, &syntax::OperatorTable::standard()));
     assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
-    let checked = check_module::check_module(&mut world, &[parsed.file], &[(start, text.into())], false);
-    let messages: Vec<&str> = world.sink.diagnostics.iter().map(|d| &*d.message).collect();
+    let checked = check_module::check_module(&mut context, &[parsed.file], &[(start, text.into())], false);
+    let messages: Vec<&str> = context.sink.diagnostics.iter().map(|d| &*d.message).collect();
     assert!(checked.ok && messages.is_empty(), "{messages:?}");
     let mut program = Program::default();
     let mut lowering = Lowering::new();
-    lowering.script(&mut world, &mut program, checked.script);
+    lowering.script(&mut context, &mut program, checked.script);
     assert_eq!(lowering.unsupported, vec![]);
     for f in program.functions.iter().flatten() {
         let faults = verify::verify(&program, f);

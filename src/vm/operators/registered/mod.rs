@@ -268,7 +268,7 @@ fn choose<'s>(machine: &Machine, site: &'s RuleSite, numbers: &[Vec<Num>], level
     site.rules.iter().filter(|rule| covers(rule)).min_by_key(order)
 }
 
-/// The parameters that the rule differentiates by.
+/// Returns the parameters that the rule differentiates by.
 fn differentiated(
     walk: Walk<'_>,
     site: &RuleSite,
