@@ -72,7 +72,7 @@ impl Infer<'_> {
             "/" if self.fractions && is_integer(lhs) && is_integer(rhs) => {
                 Some([Rc::new(with_point(lhs)), Rc::new(with_point(rhs))])
             }
-            // A negative power of an integer is none.
+            // A negative power of an integer is not an integer.
             "^" if is_integer(lhs) && is_negative_literal(rhs) => Some([Rc::new(with_point(lhs)), rhs.clone()]),
             _ => None,
         }
