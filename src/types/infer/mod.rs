@@ -81,6 +81,12 @@ pub(super) struct Infer<'w> {
     /// Whether a quotient of integer literals is a fraction: in the exponent of a floating-point number, in a formula
     /// and in an expression at the prompt.
     fractions: bool,
+    /// Whether `Int`s may be converted to `Double`.
+    widens: bool,
+    /// Whether the body is a formula, in which an integer literal is a `Double` by default.
+    in_formula: bool,
+    /// The expression whose value is displayed, at the prompt.
+    displayed: Option<Span>,
 }
 
 /// One body under construction.
@@ -186,6 +192,9 @@ impl<'w> Infer<'w> {
             given: vec![],
             forgives: false,
             fractions: false,
+            widens: false,
+            in_formula: false,
+            displayed: None,
             local_types,
         }
     }

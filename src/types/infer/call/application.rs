@@ -38,6 +38,7 @@ impl Infer<'_> {
         expected: Option<&Type>,
         span: Span,
     ) -> Expr {
+        let widens = std::mem::take(&mut self.widens);
         let params = self.candidate_params(candidate);
         let slots = match match_args(&params, args) {
             Ok(slots) => slots,
@@ -58,6 +59,9 @@ impl Infer<'_> {
             self.hint(&result, expected, span);
         }
         self.take_optionals(&slots, &instance.params, args, span);
+        if widens {
+            self.widen_variables(&slots, &instance.params, args, span);
+        }
         let receiver = self.receiver_argument(candidate, &instance, name);
         let mut values: Vec<Option<Argument>> = vec![None; slots.len()];
         for now in [ArgumentRound::First, ArgumentRound::Literal, ArgumentRound::Closure, ArgumentRound::Last] {
@@ -106,6 +110,18 @@ impl Infer<'_> {
         }
         let ty = call.ty.clone();
         Expr { kind: ExprKind::Quiet(Box::new(call)), ty, span }
+    }
+
+    fn widen_variables(&mut self, slots: &[Slot], params: &[SignatureParam], args: &[ArgNode], span: Span) {
+        for (slot, param) in slots.iter().zip(params) {
+            let wanted = self.param_value_type(param);
+            let given: &[usize] = match slot {
+                Slot::Arg(i) => std::slice::from_ref(i),
+                Slot::Variadic(all) => all,
+                Slot::Whole(_) | Slot::Default => &[],
+            };
+            given.iter().for_each(|i| self.widen_variable(&args[*i], &wanted, span));
+        }
     }
 
     /// Makes a generic parameter that is the type of several parameters optional if one of their arguments is optional.

@@ -219,6 +219,10 @@ impl Infer<'_> {
     /// Whether an argument can be passed to a parameter of type `wanted`, and its cost: 0 for the same type.
     pub(crate) fn arg_fits(&mut self, arg: &ArgNode, wanted: &Type, param: &SignatureParam, span: Span) -> Option<u32> {
         let Some(ready) = &arg.ready else { return self.shape_fits(&arg.ast, wanted, param) };
+        if param.is_inout && self.widens {
+            // The converted value could not be written back.
+            return self.with_widening(false, |infer| infer.arg_fits(arg, wanted, param, span));
+        }
         if param.is_inout != matches!(arg.ast.kind, Ast::InOut(_)) && param.is_inout {
             return None;
         }

@@ -268,6 +268,9 @@ impl Infer<'_> {
                 }
             }
         }
+        if self.widens {
+            given.iter().for_each(|(i, wanted, _)| self.widen_variable(&args[*i], wanted, span));
+        }
         // Literals follow the arguments that determine their types; an optional precedes the others, since it makes
         // their common type optional.
         given.sort_by_key(|(i, wanted, _)| {

@@ -55,7 +55,8 @@ impl Infer<'_> {
                 }
                 None => {
                     self.ready_shared(only, &mut args);
-                    self.commit(name, only, &args, expected, span)
+                    let widens = self.only_widened(only, &args, span);
+                    self.with_widening(widens, |infer| infer.commit(name, only, &args, expected, span))
                 }
             },
             _ => {
@@ -224,16 +225,17 @@ impl Infer<'_> {
         }
     }
 
-    /// Unifies with `Int` those of the types that are type variables of integer literals; returns whether there are
-    /// any.
+    /// Unifies with the default type those of the types that are type variables of integer literals; returns whether
+    /// there are any.
     pub(crate) fn default_integers(&mut self, types: &[Type], span: Span) -> bool {
-        let int = lookup::simple(self.cx, "Int");
+        let usual = if self.in_formula { "Double" } else { "Int" };
+        let usual = lookup::simple(self.cx, usual);
         let mut any = false;
         for ty in types {
             if let Type::Var(v) = unification::shallow(self.cx, ty)
                 && self.cx.vars.var(v).literal == Some(Literal::Int)
             {
-                any |= unification::unify(self.cx, ty, &int, span);
+                any |= unification::unify(self.cx, ty, &usual, span);
             }
         }
         any
@@ -289,6 +291,11 @@ impl Infer<'_> {
         last: bool,
     ) -> Option<Expr> {
         let mut fitting = self.fitting(candidates, args, expected, span);
+        let mut widens = false;
+        if fitting.is_empty() {
+            fitting = self.with_widening(true, |infer| infer.fitting(candidates, args, expected, span));
+            widens = !fitting.is_empty();
+        }
         if fitting.is_empty() {
             // A candidate that fits except for a conformance produces a better diagnostic than a list of all
             // candidates.
@@ -313,13 +320,13 @@ impl Infer<'_> {
         let clear = fitting.len() == 1 || fitting[0].0.score < fitting[1].0.score;
         if fitting.len() == 1 || (clear && (known || by_default)) {
             let chosen = fitting[0].1.clone();
-            return Some(self.commit(name, &chosen, args, expected, span));
+            return Some(self.with_widening(widens, |infer| infer.commit(name, &chosen, args, expected, span)));
         }
         if last || (by_default && known) {
             let tied: Vec<Candidate> =
                 fitting.iter().filter(|(s, _)| s.score == fitting[0].0.score).map(|(_, c)| (*c).clone()).collect();
             if let Some(best) = self.most_special(&tied) {
-                return Some(self.commit(name, &best, args, expected, span));
+                return Some(self.with_widening(widens, |infer| infer.commit(name, &best, args, expected, span)));
             }
             // A trailing closure fits two spellings of one function: the first one is chosen.
             if args.iter().any(|a| a.trailing)

@@ -68,7 +68,10 @@ impl Infer<'_> {
 
     fn reference_now(&mut self, candidates: &[Candidate], expected: Option<Type>, span: Span) -> Option<Expr> {
         let natural = self.of_integer_literals(candidates, expected.as_ref(), span);
-        let best = self.best_references(natural.as_deref().unwrap_or(candidates), expected.as_ref(), span);
+        let mut best = self.best_references(natural.as_deref().unwrap_or(candidates), expected.as_ref(), span);
+        if best.is_empty() {
+            best = self.with_widening(true, |infer| infer.best_references(candidates, expected.as_ref(), span));
+        }
         let chosen = match best.as_slice() {
             [] => candidates.first()?.clone(),
             [only] => only.clone(),

@@ -17,6 +17,21 @@ use crate::types::names::lookup;
 use crate::types::names::prelude;
 use std::rc::Rc;
 
+/// The values of a collection literal, and their common type.
+struct JoinedValues {
+    ty: Type,
+    values: Vec<Expr>,
+    /// Whether no type is expected, so that the values determine it.
+    is_open: bool,
+}
+
+impl JoinedValues {
+    fn new(infer: &mut Infer, ty: Type) -> JoinedValues {
+        let is_open = matches!(unification::shallow(infer.cx, &ty), Type::Var(_));
+        JoinedValues { ty, values: vec![], is_open }
+    }
+}
+
 impl Infer<'_> {
     pub(crate) fn literal_type(&mut self, literal: Literal, expected: Option<&Type>) -> Type {
         if let Some(mut ty) = expected.and_then(|t| self.known(t)) {
@@ -120,17 +135,27 @@ impl Infer<'_> {
         if items.iter().any(is_nil) {
             self.becomes_optional(&element, span);
         }
-        let mut values = vec![];
-        for item in items {
-            let value = self.expr(item, Some(&element));
-            values.push(self.coerce(value, &element));
-        }
+        let mut joined = JoinedValues::new(self, element);
+        items.iter().for_each(|item| self.join_value(&mut joined, item));
+        let JoinedValues { ty: element, values, .. } = joined;
         let ty = lookup::applied(self.cx, "Array", &[element]);
         let value = Expr { kind: ExprKind::Array(values), ty, span };
         match literal_of {
             Some(of) => self.made_from_literal(&of, "arrayLiteral", value, span),
             None => value,
         }
+    }
+
+    /// Infers the next value of a collection literal. If the values so far are `Int`s and this one is a `Double`, all of
+    /// them become `Double`s, unless a type is expected.
+    fn join_value(&mut self, joined: &mut JoinedValues, item: &ast::Expr) {
+        let value = self.expr(item, Some(&joined.ty));
+        if joined.is_open && self.widens_common(&joined.ty, &value.ty) {
+            joined.ty = lookup::simple(self.cx, "Double");
+            let earlier = std::mem::take(&mut joined.values);
+            joined.values = earlier.into_iter().map(|value| self.coerce(value, &joined.ty)).collect();
+        }
+        joined.values.push(self.coerce(value, &joined.ty));
     }
 
     /// Makes the element type of a literal that contains `nil` an optional.
@@ -197,13 +222,15 @@ impl Infer<'_> {
         if items.iter().any(|(_, v)| is_nil(v)) {
             self.becomes_optional(&value, span);
         }
-        let mut values = vec![];
+        let mut joined = JoinedValues::new(self, value);
+        let mut keys = vec![];
         for (k, v) in items {
             let k = self.expr(k, Some(&key));
-            let k = self.coerce(k, &key);
-            let v = self.expr(v, Some(&value));
-            values.push((k, self.coerce(v, &value)));
+            keys.push(self.coerce(k, &key));
+            self.join_value(&mut joined, v);
         }
+        let JoinedValues { ty: value, values, .. } = joined;
+        let values = keys.into_iter().zip(values).collect();
         let ty = lookup::applied(self.cx, "Dictionary", &[key, value]);
         Expr { kind: ExprKind::Dictionary(values), ty, span }
     }

@@ -231,7 +231,7 @@ impl Infer<'_> {
             return (a, b, s);
         }
         self.cx.vars.rollback(snapshot);
-        if self.can_convert(&t, &s) {
+        if self.can_convert(&t, &s) || self.needs_widening(&t, &s) {
             let b = self.coerce(b, &s);
             return (a, b, s);
         }

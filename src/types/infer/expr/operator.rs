@@ -179,6 +179,14 @@ impl Infer<'_> {
             }
             _ => self.expr(rhs, Some(&payload)),
         };
+        let (value, payload) = match self.widens_common(&payload, &otherwise.ty) {
+            true => {
+                let double = lookup::simple(self.cx, "Double");
+                let optional = lookup::applied(self.cx, "Optional", std::slice::from_ref(&double));
+                (self.coerce(value, &optional), double)
+            }
+            false => (value, payload),
+        };
         let stays_optional =
             lookup::is_optional(self.cx, &otherwise.ty.clone()) && !lookup::is_optional(self.cx, &payload);
         let ty = if stays_optional { value.ty.clone() } else { payload.clone() };
@@ -384,7 +392,10 @@ impl Infer<'_> {
         self.ready_collections(&mut written);
         match written.iter().zip(args).any(|(a, b)| a.ready.is_some() && b.ready.is_none()) {
             true => self.try_operator(op, &written, expected, span, last),
-            false => Some(self.no_operator(op, args, types, span)),
+            false => Some(match self.widened_operator(op, args, types, expected, span) {
+                Some(found) => found,
+                None => self.no_operator(op, args, types, span),
+            }),
         }
     }
 

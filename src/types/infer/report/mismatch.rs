@@ -110,6 +110,9 @@ impl Infer<'_> {
         }
         match (is_number(&found_text), is_number(&wanted_text)) {
             (true, false) if wanted_text == "Bool" => diagnostic.fix("compare it with 0", span.after(), " != 0"),
+            (true, true) if is_floating(&found_text) && !is_floating(&wanted_text) => diagnostic.help(format!(
+                "'{wanted_text}(…)' drops the fraction, and '{wanted_text}(x.rounded())' rounds; to keep it, use a '{found_text}'"
+            )),
             (true, true) => diagnostic.wrap(format!("convert it to '{wanted_text}'"), span, wanted_text + "(", ")"),
             (true, false) if wanted_text == "String" => diagnostic.wrap("convert it to a string", span, "String(", ")"),
             (false, true) if found_text == "String" => diagnostic
@@ -284,6 +287,10 @@ impl Infer<'_> {
 
 fn arguments(count: usize) -> String {
     if count == 1 { "1 argument".into() } else { format!("{count} arguments") }
+}
+
+fn is_floating(name: &str) -> bool {
+    matches!(name, "Double" | "Float")
 }
 
 fn is_number(name: &str) -> bool {

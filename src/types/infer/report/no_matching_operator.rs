@@ -91,14 +91,7 @@ impl Infer<'_> {
                 .also(right.span, format!("'{b}'"));
             let numbers = ["Int", "Double", "Float"];
             if a != b && numbers.contains(&a.as_str()) && numbers.contains(&b.as_str()) {
-                let (of, to) = if a == "Int" || (a == "Float" && b == "Double") { (left, b) } else { (right, a) };
-                let text = self.cx.sink.source_text(of.span);
-                diagnostic = diagnostic.fix(format!("convert to '{to}' here"), of.span, format!("{to}({text})"));
-                for (shown, arg) in [(a, left), (b, right)] {
-                    if let Some((name, declared)) = self.variable_of(arg) {
-                        diagnostic = diagnostic.also(declared, format!("'{name}' is '{shown}'"));
-                    }
-                }
+                diagnostic = self.advise_number(diagnostic, op, [(left, a), (right, b)]);
             }
             if &*op.name == "^" && self.has_exclusive_or(left) {
                 diagnostic = diagnostic.help("'^' is exponentiation; for exclusive or, use the method 'xor(_:)'");
@@ -141,6 +134,31 @@ impl Infer<'_> {
 }
 
 impl Infer<'_> {
+    /// Advises how operands of two types of numbers get the same type.
+    fn advise_number(
+        &mut self,
+        mut diagnostic: Diagnostic,
+        op: &Ident,
+        [(left, a), (right, b)]: [(&ArgNode, &String); 2],
+    ) -> Diagnostic {
+        let changes_left = matches!(left.ast.kind, ast::ExprKind::InOut(_));
+        let (of, to) = if a == "Int" || (a == "Float" && b == "Double") { (left, b) } else { (right, a) };
+        diagnostic = match changes_left && std::ptr::eq(of, left) {
+            true => diagnostic
+                .help(format!("'{}' cannot store a '{b}' in a variable of type '{a}'; declare it as a '{b}'", op.name)),
+            false => {
+                let text = self.cx.sink.source_text(of.span);
+                diagnostic.fix(format!("convert to '{to}' here"), of.span, format!("{to}({text})"))
+            }
+        };
+        for (shown, arg) in [(a, left), (b, right)] {
+            if let Some((name, declared)) = self.variable_of(arg) {
+                diagnostic = diagnostic.also(declared, format!("'{name}' is '{shown}'"));
+            }
+        }
+        diagnostic
+    }
+
     /// Whether the type of an operand has `xor`, which other languages write as `^`.
     fn has_exclusive_or(&mut self, operand: &ArgNode) -> bool {
         let Some(ty) = operand.ready.as_ref().map(|e| e.ty.clone()) else { return false };

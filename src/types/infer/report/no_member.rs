@@ -49,7 +49,16 @@ impl Infer<'_> {
         }
         let message = format!("value of type '{}' has no member '{}'", self.show(ty), name.name);
         let known = members::member_names(self.cx, ty);
-        let diagnostic = did_you_mean(Diagnostic::error(Code::UnknownMember, name.span, message), name, &known);
+        let diagnostic = Diagnostic::error(Code::UnknownMember, name.span, message);
+        if self.is_int(ty) && base.span != Span::default() {
+            let double = lookup::simple(self.cx, "Double");
+            if !members::members(self.cx, &double, &name.name, false, self.file).is_empty() {
+                let text = "convert the value to 'Double', which has this member";
+                self.error(diagnostic.wrap(text, base.span, "Double(", ")"));
+                return self.error_expr(name.span);
+            }
+        }
+        let diagnostic = did_you_mean(diagnostic, name, &known);
         let diagnostic = self.with_properties(diagnostic, ty);
         let diagnostic = self.with_payload(diagnostic, ty, name);
         self.error(diagnostic);

@@ -1,4 +1,5 @@
-//! Coercions: implicit conversions to an optional, to an existential, to a superclass, and between function types.
+//! Coercions: implicit conversions to an optional, to an existential, to a superclass, to `Double`, and between function
+//! types.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -167,6 +168,10 @@ impl Infer<'_> {
             (Type::Nominal(..), Type::Nominal(..)) if self.is_upcast(&from, &wanted) => {
                 Expr { kind: ExprKind::Upcast(Box::new(value)), ty: wanted, span }
             }
+            _ if self.can_widen(&from, &wanted) => self.widened(value, &wanted),
+            _ if self.needs_widening(&from, &wanted) => {
+                self.with_widening(true, |infer| infer.coerce_now(value, &wanted))
+            }
             _ => {
                 self.mismatch(&from, &wanted, span);
                 Expr { kind: ExprKind::Error, ty: wanted, span }
@@ -242,6 +247,9 @@ impl Infer<'_> {
                 return self.wrapped_function(value, &names, g.throws, &wanted, span);
             }
             let found = value.ty.clone();
+            if self.needs_widening(&found, &wanted) {
+                return self.with_widening(true, |infer| infer.convert_function(value, f, g, span));
+            }
             self.mismatch(&found, &wanted, span);
             return Expr { kind: ExprKind::Error, ty: wanted, span };
         }
@@ -406,12 +414,11 @@ impl Infer<'_> {
                 return false;
             };
             let snapshot = self.cx.vars.snapshot();
-            let fits = f
-                .params
-                .iter()
-                .zip(parts.iter())
-                .all(|(p, (_, t))| unification::unify(self.cx, t, &p.ty, Span::default()))
-                && unification::unify(self.cx, &f.result, &g.result, Span::default());
+            let mut fits = |from: &Type, to: &Type| {
+                unification::try_unify(self.cx, from, to, Span::default()) || self.can_widen(from, to)
+            };
+            let fits =
+                f.params.iter().zip(parts.iter()).all(|(p, (_, t))| fits(t, &p.ty)) && fits(&f.result, &g.result);
             self.cx.vars.rollback(snapshot);
             return fits;
         }
@@ -447,10 +454,10 @@ impl Infer<'_> {
                 self.is_upcast(&from, &to)
                     || match (lookup::optional_payload(self.cx, &from), lookup::optional_payload(self.cx, &to)) {
                         (Some(from), Some(to)) => self.can_convert(&from, &to),
-                        _ => self.elements_to_convert(&from, &to).is_some(),
+                        _ => self.elements_to_convert(&from, &to).is_some() || self.can_widen(&from, &to),
                     }
             }
-            _ => false,
+            _ => self.can_widen(&from, &to),
         }
     }
 }

@@ -188,7 +188,7 @@ impl Infer<'_> {
     pub(crate) fn default_var(&mut self, v: VarId) {
         let state = self.cx.vars.var(v).clone();
         let names: &[&'static str] = match state.literal {
-            Some(Literal::Int) if state.numeric => &["Int", "Double"],
+            Some(Literal::Int) if self.in_formula => &["Double", "Int"],
             Some(Literal::Int) => &["Int", "Double"],
             Some(Literal::Float) => &["Double"],
             Some(Literal::Text) => &["String", "Character"],

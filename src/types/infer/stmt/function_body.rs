@@ -124,12 +124,8 @@ fn formula_type(cx: &mut TypeContext, f: FunctionId) -> Option<Type> {
         let vars = infer.cx.vars.var_count();
         infer.push_frame(FrameKind::Function, Type::Error, false, Some(f));
         infer.add_signature_params(&signature);
+        infer.in_formula = is_formula;
         let found = infer.with_fractions(is_formula, |infer| infer.expr(&value, None));
-        if is_formula && infer.is_integer_literal(&found.ty) {
-            // A literal in a formula is a `Double`, unless an integer is expected.
-            let double = lookup::simple(infer.cx, "Double");
-            unification::unify(infer.cx, &found.ty, &double, value.span);
-        }
         infer.resolve_statement((0, vars));
         unification::resolved(infer.cx, &found.ty.clone())
     });
@@ -167,6 +163,7 @@ impl Infer<'_> {
                 let vars = self.cx.vars.var_count();
                 let result = self.opened_result(&signature.result, value.span);
                 let is_formula = self::is_formula(self.cx, f);
+                self.in_formula = is_formula;
                 let found = self.with_fractions(is_formula, |infer| infer.expr(&value, Some(&result)));
                 let found = self.coerce(found, &result);
                 self.resolve_statement((0, vars));
@@ -324,6 +321,7 @@ impl Infer<'_> {
         {
             let ty = unification::resolved(self.cx, &value.ty.clone());
             if !ty.is_unit() && ty != Type::Never && ty != Type::Error && self.cx.module.wants_value {
+                self.displayed = Some(value.span);
                 last.kind = StmtKind::Return(Some(value.clone()));
                 self.frames[0].result = ty.clone();
                 self.cx.module.script_result = Some(ty);

@@ -1,0 +1,241 @@
+//! Widening: the implicit conversion of an `Int` to a `Double`, where a program would otherwise be rejected.
+//!
+//! Inference first looks for a solution without such conversions. Only where there is none, the decision is made again
+//! with `widens` set, so that a conversion never changes which function a program calls. A quotient of two `Int`s is not
+//! converted, because it has already lost its remainder.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+use crate::syntax::ast;
+use crate::types::generics::unification;
+use crate::types::infer::Infer;
+use crate::types::infer::call::arguments::ArgNode;
+use crate::types::infer::call::candidates::Candidate;
+use crate::types::model::syntax_query::closure_of;
+use crate::types::model::tree::{Argument, Callee, Expr, ExprKind, FunctionRef};
+use crate::types::model::ty::{FunctionParam, FunctionType, Strength, Type};
+use crate::types::model::type_vars::Literal;
+use crate::types::names::lookup;
+use crate::types::names::prelude;
+use std::rc::Rc;
+
+/// The operators whose result contains the quotient that an operand is.
+const ARITHMETIC: [&str; 4] = ["+", "-", "*", "/"];
+
+/// The types whose last generic argument is the type of their parts, and the library functions that convert these.
+const CONTAINERS: [(&str, &str); 4] = [
+    ("Array", "_convertedParts"),
+    ("ClosedRange", "_convertedBounds"),
+    ("Range", "_convertedHalfOpenBounds"),
+    ("Dictionary", "_convertedValues"),
+];
+
+impl Infer<'_> {
+    /// Calls `run` with or without the conversion of `Int` to `Double`.
+    pub(crate) fn with_widening<T>(&mut self, widens: bool, run: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.widens, widens);
+        let out = run(self);
+        self.widens = outer;
+        out
+    }
+
+    /// Whether a value that cannot be converted otherwise can be converted if `Int`s become `Double`s.
+    pub(crate) fn needs_widening(&mut self, from: &Type, to: &Type) -> bool {
+        !self.widens && self.with_widening(true, |infer| infer.can_convert(from, to))
+    }
+
+    /// Whether a type becomes another one by the conversion of `Int` to `Double`: itself, its elements, or its bounds.
+    pub(crate) fn can_widen(&mut self, from: &Type, to: &Type) -> bool {
+        if !self.widens {
+            return false;
+        }
+        if self.is_int(from) {
+            return match to {
+                Type::Var(_) => {
+                    let double = lookup::simple(self.cx, "Double");
+                    unification::unifies(self.cx, to, &double)
+                }
+                _ => self.is_double(to),
+            };
+        }
+        match self.parts_to_widen(from, to) {
+            Some((_, given, wanted)) => self.can_convert(&given, &wanted),
+            None => false,
+        }
+    }
+
+    /// Returns the library function that converts the parts of an array, a range or a dictionary to those of another
+    /// one, and the types of these parts.
+    fn parts_to_widen(&mut self, from: &Type, to: &Type) -> Option<(&'static str, Type, Type)> {
+        let (Type::Nominal(n, xs), Type::Nominal(m, ys)) = (from, to) else { return None };
+        let (_, function) = CONTAINERS.into_iter().find(|(name, _)| *n == lookup::library_nominal(self.cx, name))?;
+        let ((given, keys), (wanted, others)) = (xs.split_last()?, ys.split_last()?);
+        let (given, wanted) = (unification::shallow(self.cx, given), unification::shallow(self.cx, wanted));
+        (n == m && keys == others && !matches!(given, Type::Var(_))).then_some((function, given, wanted))
+    }
+
+    /// Converts a value for which [`Infer::can_widen`] holds.
+    pub(crate) fn widened(&mut self, value: Expr, to: &Type) -> Expr {
+        let span = value.span;
+        let (from, to) = (unification::shallow(self.cx, &value.ty), unification::shallow(self.cx, to));
+        if let Some((function, given, wanted)) = self.parts_to_widen(&from, &to) {
+            return self.widened_parts(function, value, [given, wanted], to);
+        }
+        let double = lookup::simple(self.cx, "Double");
+        unification::unify(self.cx, &to, &double, span);
+        if let Some(quotient) = self.integer_quotient(&value) {
+            self.error(quotient);
+            return Expr { kind: ExprKind::Error, ty: double, span };
+        }
+        if let ExprKind::Int(_) = value.kind {
+            return Expr { ty: double, ..value };
+        }
+        self.library_call("_widened", vec![], vec![value], double, span)
+    }
+
+    /// Converts the parts of an array, a range or a dictionary by a closure.
+    fn widened_parts(&mut self, function: &'static str, value: Expr, parts: [Type; 2], to: Type) -> Expr {
+        let span = value.span;
+        let [given, wanted] = parts.clone();
+        let param = FunctionParam { ty: given, is_inout: false, no_derivative: false, autoclosure: false };
+        let strength = Strength::Plain;
+        let of = Type::Function(Rc::new(FunctionType { params: vec![param], result: wanted, throws: false, strength }));
+        let part = ast::ExprKind::Ident { name: "$part".into(), generics: vec![] };
+        let closure = closure_of(&["$part".to_string()], ast::Expr { kind: part, span }, span);
+        let convert = self.with_widening(false, |infer| {
+            let closure = infer.expr(&closure, Some(&of));
+            infer.coerce(closure, &of)
+        });
+        let keys = match &to {
+            Type::Nominal(_, args) => args[..args.len() - 1].to_vec(),
+            _ => vec![],
+        };
+        self.library_call(function, [keys, parts.to_vec()].concat(), vec![value, convert], to, span)
+    }
+
+    fn library_call(&mut self, name: &'static str, generics: Vec<Type>, args: Vec<Expr>, ty: Type, span: Span) -> Expr {
+        let Some(function) = prelude::library_function(self.cx, name) else { return self.error_expr(span) };
+        let callee = Callee::Static(FunctionRef { function, generics });
+        Expr { kind: ExprKind::Call { callee, args: args.into_iter().map(Argument::Value).collect() }, ty, span }
+    }
+
+    /// Returns the diagnostic for a value that contains a quotient of two `Int`s as a term or factor.
+    fn integer_quotient(&self, value: &Expr) -> Option<Diagnostic> {
+        let value = self.decided(value.clone());
+        if let ExprKind::Ternary { then, otherwise, .. } = &value.kind {
+            return self.integer_quotient(then).or_else(|| self.integer_quotient(otherwise));
+        }
+        let ExprKind::Call { callee: Callee::Static(callee), args } = &value.kind else { return None };
+        let function = self.cx.defs.function_data(callee.function);
+        if !function.is_prelude || !ARITHMETIC.contains(&&*function.base_name) {
+            return None;
+        }
+        let operands: Vec<&Expr> =
+            args.iter().filter_map(|arg| if let Argument::Value(e) = arg { Some(e) } else { None }).collect();
+        if let ("/", [left, right]) = (&*function.base_name, operands.as_slice()) {
+            let span = Span::new(left.span.start, right.span.end);
+            let written = self.cx.sink.source_text(span);
+            let message =
+                format!("a quotient of two 'Int's is not converted to 'Double': '{written}' drops the remainder");
+            let quotient = self.quotient_as_double(left, span);
+            return Some(Diagnostic::error(Code::Mismatch, span, message).fix("divide as 'Double'", span, quotient));
+        }
+        operands.into_iter().find_map(|operand| self.integer_quotient(operand))
+    }
+
+    /// Resolves an operator that no overload accepts, by the overloads of `Double` if an operand is an `Int`.
+    pub(crate) fn widened_operator(
+        &mut self,
+        op: &ast::Ident,
+        args: &[ArgNode],
+        types: &[Type],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Option<Expr> {
+        if self.widens || !types.iter().any(|ty| self.is_int(ty) || self.parts_are_int(ty)) {
+            return None;
+        }
+        let mut types = types.to_vec();
+        let double = lookup::simple(self.cx, "Double");
+        if !types.contains(&double) {
+            types.push(double);
+        }
+        let candidates = self.operator_candidates(op, &types, args.len());
+        let candidates = self.favored(candidates);
+        for expected in [expected, None] {
+            if let Some(best) = self.best_widened(&candidates, args, expected, span) {
+                return Some(self.with_widening(true, |infer| infer.commit(op, &best, args, expected, span)));
+            }
+        }
+        None
+    }
+
+    /// Returns the candidate that fits best if `Int`s may be converted.
+    fn best_widened(
+        &mut self,
+        candidates: &[Candidate],
+        args: &[ArgNode],
+        expected: Option<&Type>,
+        span: Span,
+    ) -> Option<Candidate> {
+        let mut fitting = vec![];
+        for candidate in candidates {
+            let score = self.with_widening(true, |infer| infer.try_candidate(candidate, args, expected, span));
+            fitting.extend(score.map(|score| (score, candidate)));
+        }
+        let least = fitting.iter().map(|(score, _)| *score).min()?;
+        let best: Vec<Candidate> =
+            fitting.iter().filter(|(score, _)| *score == least).map(|(_, c)| (*c).clone()).collect();
+        match best.as_slice() {
+            [only] => Some(only.clone()),
+            several => self.most_special(several),
+        }
+    }
+
+    /// Whether the only candidate fits its arguments only if `Int`s are converted, as in `larger(n, 2.5)`.
+    pub(crate) fn only_widened(&mut self, candidate: &Candidate, args: &[ArgNode], span: Span) -> bool {
+        let mut has_int = false;
+        let mut has_double = false;
+        for ready in args.iter().filter_map(|arg| arg.ready.clone()) {
+            has_int |= self.is_int(&ready.ty);
+            has_double |= self.is_double(&ready.ty) || self.is_point(&ready.ty);
+        }
+        has_int
+            && has_double
+            && self.try_candidate(candidate, args, None, span).is_none()
+            && self.with_widening(true, |infer| infer.try_candidate(candidate, args, None, span)).is_some()
+    }
+
+    /// Determines as `Double` each type variable that an `Int` argument would determine as `Int`.
+    pub(crate) fn widen_variable(&mut self, arg: &ArgNode, wanted: &Type, span: Span) {
+        let Some(ready) = &arg.ready else { return };
+        if self.is_int(&ready.ty) && matches!(unification::shallow(self.cx, wanted), Type::Var(_)) {
+            let double = lookup::simple(self.cx, "Double");
+            unification::try_unify(self.cx, wanted, &double, span);
+        }
+    }
+
+    /// Whether values of which some are `Int`s get the common type `Double` because of another one.
+    pub(crate) fn widens_common(&mut self, common: &Type, value: &Type) -> bool {
+        self.is_int(common) && (self.is_double(value) || self.is_point(value))
+    }
+
+    pub(crate) fn is_int(&mut self, ty: &Type) -> bool {
+        unification::shallow(self.cx, ty) == lookup::simple(self.cx, "Int")
+    }
+
+    fn is_double(&mut self, ty: &Type) -> bool {
+        unification::shallow(self.cx, ty) == lookup::simple(self.cx, "Double")
+    }
+
+    /// Whether a type is that of a floating-point literal.
+    fn is_point(&mut self, ty: &Type) -> bool {
+        matches!(unification::shallow(self.cx, ty), Type::Var(v) if self.cx.vars.var(v).literal == Some(Literal::Float))
+    }
+
+    /// Whether a type is an array or a range of `Int`s.
+    fn parts_are_int(&mut self, ty: &Type) -> bool {
+        let Type::Nominal(_, args) = unification::shallow(self.cx, ty) else { return false };
+        args.first().is_some_and(|element| self.is_int(element) || self.parts_are_int(element))
+    }
+}
