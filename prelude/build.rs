@@ -14,11 +14,12 @@ mod source;
 mod syntax;
 
 use source::SourceMap;
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::PathBuf;
 use std::rc::Rc;
-use syntax::ast::{AttributeArgs, Decl, DeclKind, Pattern, PatternKind, Stmt, StmtKind, TypeExprKind};
-use syntax::{Library, LibraryFile, OperatorTable, Piece, PieceKind};
+use syntax::OperatorTable;
+use syntax::ast::{AttributeArgs, Decl, DeclKind, ExtensionDecl, Pattern, PatternKind, Stmt, StmtKind, TypeExprKind};
 
 /// The files of the library in order, each with the module that must be imported to use its declarations.
 const FILES: &[(&str, Option<&str>)] = &[
@@ -84,24 +85,90 @@ fn main() -> Result<(), Box<dyn Error>> {
     for part in ["prelude", "src/diagnostic", "src/source", "src/syntax"] {
         println!("cargo::rerun-if-changed={part}");
     }
-    let mut named = vec![];
+    let mut files = vec![];
     for (name, module) in FILES {
         let path = format!("prelude/{name}.dscript");
         let text = with_variants(&std::fs::read_to_string(root.join(&path))?);
-        named.push((path, text, *module));
+        files.push(File { path, text, module: *module });
     }
-    let files: Vec<LibraryFile<'_>> =
-        named.iter().map(|(name, text, module)| LibraryFile { name, text, module: *module }).collect();
-    let declarations = declarations(&files)?;
-    let (mut pieces, mut trees) = (vec![], vec![]);
-    for (file, declaration) in &declarations {
-        let start = trees.len() as u32;
-        rmp_serde::encode::write(&mut trees, declaration)?;
-        pieces.push(piece(*file, declaration, (start, trees.len() as u32))?);
+    let (mut index, mut trees) = (Index::default(), vec![]);
+    for (file, declaration) in declarations(&files)? {
+        let start = trees.len();
+        rmp_serde::encode::write(&mut trees, &declaration)?;
+        index.add(
+            &declaration,
+            format!("Piece {{ start: {start}, end: {}, module: {:?} }}", trees.len(), file.module),
+        )?;
     }
     std::fs::write(out.join("library.trees"), trees)?;
-    std::fs::write(out.join("library.index"), rmp_serde::to_vec(&Library { files, pieces })?)?;
+    std::fs::write(out.join("library_index.rs"), index.source(&files))?;
     Ok(())
+}
+
+/// A file of the library.
+struct File {
+    path: String,
+    text: String,
+    module: Option<&'static str>,
+}
+
+/// The pieces under each name, as source text.
+type Pieces = BTreeMap<String, Vec<String>>;
+
+/// The tables of the index.
+#[derive(Default)]
+struct Index {
+    declarations: Pieces,
+    conformances: Pieces,
+    members: BTreeMap<String, Pieces>,
+}
+
+impl Index {
+    /// Lists a declaration under its name, or an extension under the name of the extended type.
+    fn add(&mut self, declaration: &Decl, piece: String) -> Result<(), Box<dyn Error>> {
+        let DeclKind::Extension(extension) = &declaration.kind else {
+            let [own] = names(declaration)[..] else { return Err("a declaration of several names".into()) };
+            // A registered derivative is found by the name of the original function.
+            let name = original(declaration).unwrap_or(own);
+            self.declarations.entry(name.to_owned()).or_default().push(piece);
+            return Ok(());
+        };
+        let TypeExprKind::Named(path) = &extension.target.kind else { return Err("an extension of no name".into()) };
+        let [(target, _)] = &path[..] else { return Err("an extension of a member".into()) };
+        let of = target.name.to_string();
+        if !extension.inherits.is_empty() {
+            self.conformances.entry(of).or_default().push(piece);
+            return Ok(());
+        }
+        let of = self.members.entry(of).or_default();
+        for member in &extension.members {
+            for name in names(member).into_iter().chain(original(member)) {
+                let listed = of.entry(name.to_owned()).or_default();
+                if listed.last() != Some(&piece) {
+                    listed.push(piece.clone());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the source text of the index.
+    fn source(&self, files: &[File]) -> String {
+        let file = |f: &File| format!("    LibraryFile {{ name: {:?}, text: {:?} }},\n", f.path, f.text);
+        let files: String = files.iter().map(file).collect();
+        let members = self.members.iter().map(|(of, pieces)| format!("({of:?}, &[\n{}]),\n", table(pieces)));
+        format!(
+            "/// The index of the library.\npub(crate) static LIBRARY: Library = Library {{\nfiles: &[\n{files}],\n\
+             declarations: &[\n{}],\nconformances: &[\n{}],\nmembers: &[\n{}],\n}};\n",
+            table(&self.declarations),
+            table(&self.conformances),
+            members.collect::<String>(),
+        )
+    }
+}
+
+fn table(pieces: &Pieces) -> String {
+    pieces.iter().map(|(name, pieces)| format!("    ({name:?}, &[{}]),\n", pieces.join(", "))).collect()
 }
 
 /// Expands the declarations `@primitive("real.…")`, one per line, to declarations about `Double`; the same declarations about
@@ -120,12 +187,12 @@ fn with_variants(text: &str) -> String {
     out + &variants
 }
 
-/// Returns the top-level declarations of all files, each with the index of its file.
-fn declarations(files: &[LibraryFile<'_>]) -> Result<Vec<(u32, Decl)>, Box<dyn Error>> {
+/// Returns the top-level declarations of all files, each with its file.
+fn declarations(files: &[File]) -> Result<Vec<(&File, Decl)>, Box<dyn Error>> {
     let (mut sources, mut declarations) = (SourceMap::default(), vec![]);
-    for (number, file) in (0..).zip(files) {
-        let id = sources.add(file.name, file.text.to_owned(), true).ok_or("the library is too long")?;
-        let mut parsed = syntax::parse(file.text, sources.get(id).start);
+    for file in files {
+        let id = sources.add(&file.path, file.text.clone(), true).ok_or("the library is too long")?;
+        let mut parsed = syntax::parse(&file.text, sources.get(id).start);
         let mut diagnostics = parsed.diagnostics;
         diagnostics.append(&mut syntax::fold_file(&mut parsed.file, &OperatorTable::standard()));
         if !diagnostics.is_empty() {
@@ -133,28 +200,48 @@ fn declarations(files: &[LibraryFile<'_>]) -> Result<Vec<(u32, Decl)>, Box<dyn E
         }
         for Stmt { kind, .. } in parsed.file.items {
             let StmtKind::Decl(declaration) = kind else { return Err("the library has a statement".into()) };
-            declarations.push((number, Rc::unwrap_or_clone(declaration)));
+            declarations.extend(parts(Rc::unwrap_or_clone(declaration)).into_iter().map(|part| (file, part)));
         }
     }
     Ok(declarations)
 }
 
-/// Returns the index entry of a declaration.
-fn piece(file: u32, declaration: &Decl, tree: (u32, u32)) -> Result<Piece<'_>, Box<dyn Error>> {
-    let DeclKind::Extension(extension) = &declaration.kind else {
-        let [own] = names(declaration)[..] else { return Err("a declaration of several names".into()) };
+/// Splits an extension into one with its conformances and types, and one for each name of its other members, because a
+/// program decodes only the extensions that declare a name that it looks up.
+fn parts(declaration: Decl) -> Vec<Decl> {
+    let DeclKind::Extension(extension) = declaration.kind else { return vec![declaration] };
+    let is_found_by_name = |member: &Decl| matches!(member.kind, DeclKind::Function(_) | DeclKind::Variable { .. });
+    let (mut by_name, mut rest): (Vec<(String, Vec<Rc<Decl>>)>, Vec<Rc<Decl>>) = (vec![], vec![]);
+    for member in extension.members {
         // A registered derivative is found by the name of the original function.
-        let name = original(declaration).unwrap_or(own);
-        return Ok(Piece { file, kind: PieceKind::Declaration, name, members: vec![], tree });
+        match original(&member).or(names(&member).first().copied()).filter(|_| is_found_by_name(&member)) {
+            Some(name) => match by_name.iter_mut().find(|(known, _)| known == name) {
+                Some((_, members)) => members.push(member.clone()),
+                None => by_name.push((name.to_owned(), vec![member.clone()])),
+            },
+            None => rest.push(member),
+        }
+    }
+    let part = |inherits, members| Decl {
+        kind: DeclKind::Extension(ExtensionDecl {
+            target: extension.target.clone(),
+            inherits,
+            requirements: extension.requirements.clone(),
+            members,
+        }),
+        attributes: declaration.attributes.clone(),
+        modifiers: declaration.modifiers.clone(),
+        span: declaration.span,
+        documentation: declaration.documentation.clone(),
     };
-    let TypeExprKind::Named(path) = &extension.target.kind else { return Err("an extension of no name".into()) };
-    let [(target, _)] = &path[..] else { return Err("an extension of a member".into()) };
-    let kind = if extension.inherits.is_empty() { PieceKind::Members } else { PieceKind::Conformance };
-    let members = extension.members.iter().flat_map(|member| names(member)).collect();
-    Ok(Piece { file, kind, name: &target.name, members, tree })
+    let mut parts: Vec<Decl> = by_name.into_iter().map(|(_, members)| part(vec![], members)).collect();
+    if !rest.is_empty() || !extension.inherits.is_empty() {
+        parts.push(part(extension.inherits.clone(), rest));
+    }
+    parts
 }
 
-/// Returns the name of the free function for which a derivative or transpose is registered.
+/// Returns the name of the function of the same scope for which a derivative or transpose is registered.
 fn original(declaration: &Decl) -> Option<&str> {
     let attribute = declaration.attributes.iter().find(|a| ["derivative", "transpose"].contains(&&*a.name.name))?;
     let AttributeArgs::Differentiation(arguments) = &attribute.args else { return None };

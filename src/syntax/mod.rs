@@ -27,7 +27,7 @@ mod tests;
 pub use crate::syntax::format::formatted;
 pub use dump::dump;
 pub use fold::{MAX_DEPTH, fold_file};
-pub use library::{Library, LibraryFile, Piece, PieceKind};
+pub use library::{Indexed, Library, LibraryFile, Piece, listed};
 pub use operators::OperatorTable;
 pub use parser::{parse, parse_at};
 

@@ -1,33 +1,62 @@
-//! Prelude index: the declarations of the standard library that were not entered yet.
+//! Prelude index: the declarations of the standard library, and which of them were entered.
 
-use crate::syntax::{Piece, PieceKind};
-use hashbrown::HashMap;
+use crate::syntax::{Indexed, Library, LibraryFile, Piece, listed};
+use hashbrown::HashSet;
 
 /// File number of everything in the prelude.
 pub(crate) const PRELUDE_FILE: u32 = u32::MAX;
 
-/// The pieces of the library that have not been entered yet. Each table is queried before it is changed, because a
-/// change copies the tables where the prompt holds another copy of them.
+include!(concat!(env!("OUT_DIR"), "/library_index.rs"));
+
+/// The state of the library in a session.
 #[derive(Clone, Default)]
 pub(crate) struct Prelude {
-    /// Declarations by name.
-    pub(crate) declarations: HashMap<&'static str, Vec<Piece<'static>>>,
-    pub(crate) extensions: HashMap<&'static str, Vec<Piece<'static>>>,
-    /// Extensions that add no conformance, by the name of the extended type: each is entered when one of its members is
-    /// first looked up.
-    pub(crate) members: HashMap<&'static str, Vec<Piece<'static>>>,
-    /// Pieces of modules that have to be imported, with the name of the module.
-    pub(crate) waiting: Vec<(&'static str, Piece<'static>)>,
+    /// The pieces that were entered, by the starts of their trees.
+    entered: HashSet<u32>,
+    /// The modules that were imported.
+    modules: Vec<&'static str>,
 }
 
 impl Prelude {
-    /// Adds a piece to the index under its name.
-    pub(crate) fn list(&mut self, piece: Piece<'static>) {
-        let index = match piece.kind {
-            PieceKind::Declaration => &mut self.declarations,
-            PieceKind::Conformance => &mut self.extensions,
-            PieceKind::Members => &mut self.members,
-        };
-        index.entry(piece.name).or_default().push(piece);
+    /// Makes the declarations of a module visible.
+    pub(crate) fn import(&mut self, module: &'static str) {
+        self.modules.push(module);
     }
+
+    /// Returns the visible pieces that are not entered yet. A caller enters them after it has marked them with
+    /// [`Prelude::mark`], which changes the state only if there are any: a change copies it where the prompt holds
+    /// another copy.
+    pub(crate) fn waiting(&self, pieces: &[Piece]) -> Vec<Piece> {
+        let is_visible = |piece: &Piece| piece.module.is_none_or(|module| self.modules.contains(&module));
+        pieces.iter().filter(|piece| is_visible(piece) && !self.entered.contains(&piece.start)).copied().collect()
+    }
+
+    /// Marks pieces as entered.
+    pub(crate) fn mark(&mut self, pieces: &[Piece]) {
+        self.entered.extend(pieces.iter().map(|piece| piece.start));
+    }
+}
+
+/// Returns the pieces that declare a name at the top level.
+pub(crate) fn declaring(name: &str) -> &'static [Piece] {
+    listed(LIBRARY.declarations, name).unwrap_or_default()
+}
+
+/// Returns the extensions of a type or protocol that declare conformances.
+pub(crate) fn conforming(of: &str) -> &'static [Piece] {
+    listed(LIBRARY.conformances, of).unwrap_or_default()
+}
+
+/// Returns the extensions of a type or protocol that declare a member.
+pub(crate) fn declaring_member(of: &str, member: &str) -> &'static [Piece] {
+    listed(LIBRARY.members, of).and_then(|members| listed(members, member)).unwrap_or_default()
+}
+
+/// Returns the extensions of a type or protocol that only add members, in the order of the files.
+pub(crate) fn adding_members(of: &str) -> Vec<Piece> {
+    let members: &[Indexed] = listed(LIBRARY.members, of).unwrap_or_default();
+    let mut all: Vec<Piece> = members.iter().flat_map(|(_, pieces)| *pieces).copied().collect();
+    all.sort_unstable_by_key(|piece| piece.start);
+    all.dedup_by_key(|piece| piece.start);
+    all
 }

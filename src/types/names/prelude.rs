@@ -4,9 +4,10 @@
 use crate::source::{SourceMap, Span};
 use crate::syntax;
 use crate::syntax::ast::{Decl, Stmt};
-use crate::syntax::{Library, Piece};
+use crate::syntax::{Indexed, Piece};
 use crate::types::model::context::TypeContext;
-use crate::types::model::prelude::PRELUDE_FILE;
+use crate::types::model::prelude;
+use crate::types::model::prelude::{LIBRARY, PRELUDE_FILE};
 use crate::types::model::queries;
 use crate::types::model::tables::Entry;
 use crate::types::names::module_name;
@@ -14,76 +15,58 @@ use std::rc::Rc;
 
 /// The serialized trees of the library's declarations.
 const TREES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.trees"));
-/// The index of [`TREES`].
-const INDEX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.index"));
 
-/// Lists the declarations of the library in an empty context; its files are the first ones of a session.
+/// Lists the files of the library in an empty context; they are the first ones of a session.
 pub(in crate::types) fn list_prelude(cx: &mut TypeContext, sources: &mut SourceMap) {
     cx.defs.operators = syntax::OperatorTable::standard();
-    let library: Library<'static> = rmp_serde::from_slice(INDEX).expect("an index built with this code");
-    for file in &library.files {
+    for file in LIBRARY.files {
         sources.add(file.name, file.text, true);
-    }
-    for piece in library.pieces {
-        match library.files.get(piece.file as usize).and_then(|file| file.module) {
-            Some(module) => cx.defs.prelude.waiting.push((module, piece)),
-            None => cx.defs.prelude.list(piece),
-        }
     }
 }
 
 /// Makes the names of a module visible; returns `false` if there is no such module.
 pub(crate) fn import_module(cx: &mut TypeContext, name: &str) -> bool {
-    let belongs = |module: &str| module == name || (module == "Glibc" && name == "Darwin");
-    let pieces: Vec<_> = cx.defs.prelude.waiting.extract_if(.., |(module, _)| belongs(module)).collect();
-    pieces.into_iter().for_each(|(_, piece)| cx.defs.prelude.list(piece));
+    let module = if name == "Darwin" { "Glibc" } else { name };
+    let declares = |(_, pieces): &Indexed| pieces.iter().find_map(|piece| piece.module.filter(|own| *own == module));
+    if let Some(module) = LIBRARY.declarations.iter().find_map(declares) {
+        cx.defs.prelude.import(module);
+    }
     module_name::is_library_module(name)
 }
 
 /// Returns the entries of the library under a name, entered now if they were not yet.
 pub(crate) fn library_entries(cx: &mut TypeContext, name: &str) -> Vec<Entry> {
-    if cx.defs.prelude.declarations.contains_key(name)
-        && let Some(pieces) = cx.defs.prelude.declarations.remove(name)
-    {
-        enter_pieces(cx, pieces);
-    }
+    enter(cx, prelude::declaring(name));
     cx.defs.library.get(name).cloned().unwrap_or_default()
 }
 
 /// Enters the library's extensions of a type or protocol that declare a member.
 pub(crate) fn load_members(cx: &mut TypeContext, of: &str, member: &str) {
-    let declares = |piece: &Piece<'static>| piece.members.contains(&member);
-    if cx.defs.prelude.members.get(of).is_some_and(|waiting| waiting.iter().any(declares))
-        && let Some(waiting) = cx.defs.prelude.members.get_mut(of)
-    {
-        let now = waiting.extract_if(.., |piece| declares(piece)).collect();
-        enter_pieces(cx, now);
-    }
+    enter(cx, prelude::declaring_member(of, member));
 }
 
 /// Enters all of the library's extensions of a type or protocol.
 pub(crate) fn load_all_members(cx: &mut TypeContext, of: &str) {
     load_extensions(cx, of);
-    if cx.defs.prelude.members.contains_key(of)
-        && let Some(all) = cx.defs.prelude.members.remove(of)
-    {
-        enter_pieces(cx, all);
-    }
+    enter(cx, &prelude::adding_members(of));
 }
 
 /// Enters the library's extensions of a type or protocol that declare conformances.
 pub(crate) fn load_extensions(cx: &mut TypeContext, name: &str) {
-    if cx.defs.prelude.extensions.contains_key(name)
-        && let Some(pieces) = cx.defs.prelude.extensions.remove(name)
-    {
-        enter_pieces(cx, pieces);
-    }
+    enter(cx, prelude::conforming(name));
 }
 
-fn enter_pieces(cx: &mut TypeContext, pieces: Vec<Piece<'static>>) {
-    for piece in pieces {
-        let (from, to) = (piece.tree.0 as usize, piece.tree.1 as usize);
-        let declaration: Rc<Decl> = rmp_serde::from_slice(&TREES[from..to]).expect("a tree built with this code");
+/// Enters the pieces that were not entered yet. All are marked first, because a piece may look up names that lead to
+/// another one.
+fn enter(cx: &mut TypeContext, pieces: &[Piece]) {
+    let waiting = cx.defs.prelude.waiting(pieces);
+    if waiting.is_empty() {
+        return;
+    }
+    cx.defs.prelude.mark(&waiting);
+    for piece in waiting {
+        let tree = &TREES[piece.start as usize..piece.end as usize];
+        let declaration: Rc<Decl> = rmp_serde::from_slice(tree).expect("a tree built with this code");
         queries::declare_top(cx, &declaration, PRELUDE_FILE, true);
     }
 }
@@ -97,10 +80,13 @@ pub(crate) fn written_items(cx: &TypeContext, text: &str, place: Span) -> Vec<St
 
 /// Returns the names that the library declares at the top level, entered or not.
 pub(crate) fn library_names(cx: &TypeContext) -> Vec<String> {
-    let mut names: Vec<String> = cx.defs.prelude.declarations.keys().map(ToString::to_string).collect();
+    let is_visible = |(_, pieces): &&Indexed| pieces.iter().any(|piece| piece.module.is_none());
+    let mut names: Vec<String> =
+        LIBRARY.declarations.iter().filter(is_visible).map(|(name, _)| (*name).to_owned()).collect();
     names.extend(cx.defs.library.keys().map(ToString::to_string));
     names.retain(|n| !n.starts_with('_'));
     names.sort();
+    names.dedup();
     names
 }
 
@@ -115,15 +101,26 @@ pub(crate) fn library_function(cx: &mut TypeContext, name: &str) -> Option<crate
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::syntax::Library;
 
     #[test]
     fn every_declaration_of_the_library_can_be_read() {
-        let library: Library<'_> = rmp_serde::from_slice(INDEX).unwrap();
-        assert!(library.files.len() > 20 && library.pieces.len() > 200);
-        for piece in &library.pieces {
-            assert!((piece.file as usize) < library.files.len(), "{piece:?}");
-            let tree: Result<Decl, _> = rmp_serde::from_slice(&TREES[piece.tree.0 as usize..piece.tree.1 as usize]);
-            assert!(tree.is_ok(), "{piece:?}: {tree:?}");
+        let Library { files, declarations, conformances, members } = LIBRARY;
+        assert!(files.len() > 20 && declarations.len() > 200 && conformances.len() > 20);
+        let of_types = members.iter().flat_map(|(_, members)| *members);
+        for (name, pieces) in declarations.iter().chain(conformances).chain(of_types) {
+            for piece in *pieces {
+                let tree: Result<Decl, _> = rmp_serde::from_slice(&TREES[piece.start as usize..piece.end as usize]);
+                assert!(tree.is_ok(), "{name}: {tree:?}");
+            }
         }
+    }
+
+    #[test]
+    fn the_tables_of_the_library_are_sorted() {
+        assert!(LIBRARY.declarations.is_sorted_by_key(|(name, _)| name));
+        assert!(LIBRARY.conformances.is_sorted_by_key(|(name, _)| name));
+        assert!(LIBRARY.members.is_sorted_by_key(|(name, _)| name));
+        assert!(LIBRARY.members.iter().all(|(_, members)| members.is_sorted_by_key(|(name, _)| name)));
     }
 }
