@@ -19,7 +19,9 @@ use std::error::Error;
 use std::path::PathBuf;
 use std::rc::Rc;
 use syntax::OperatorTable;
-use syntax::ast::{AttributeArgs, Decl, DeclKind, ExtensionDecl, Pattern, PatternKind, Stmt, StmtKind, TypeExprKind};
+use syntax::ast::{
+    AttributeArgs, Decl, DeclKind, ExtensionDecl, NominalKind, Pattern, PatternKind, Stmt, StmtKind, TypeExpr, TypeExprKind,
+};
 
 /// The files of the library in order, each with the module that must be imported to use its declarations.
 const FILES: &[(&str, Option<&str>)] = &[
@@ -206,39 +208,65 @@ fn declarations(files: &[File]) -> Result<Vec<(&File, Decl)>, Box<dyn Error>> {
     Ok(declarations)
 }
 
-/// Splits an extension into one with its conformances and types, and one for each name of its other members, because a
-/// program decodes only the extensions that declare a name that it looks up.
+/// Splits a declaration into one with what belongs to it in any case (stored properties, initializers, conformances,
+/// types) and an extension for each name of its other members, because a program decodes only the extensions that declare a
+/// name that it looks up.
 fn parts(declaration: Decl) -> Vec<Decl> {
-    let DeclKind::Extension(extension) = declaration.kind else { return vec![declaration] };
-    let is_found_by_name = |member: &Decl| matches!(member.kind, DeclKind::Function(_) | DeclKind::Variable { .. });
-    let (mut by_name, mut rest): (Vec<(String, Vec<Rc<Decl>>)>, Vec<Rc<Decl>>) = (vec![], vec![]);
-    for member in extension.members {
+    let mut rest = declaration;
+    let (target, requirements, members) = match &mut rest.kind {
+        DeclKind::Extension(extension) => {
+            (extension.target.clone(), extension.requirements.clone(), std::mem::take(&mut extension.members))
+        }
+        DeclKind::Nominal(nominal) if nominal.kind != NominalKind::Class => {
+            let kind = TypeExprKind::Named(vec![(nominal.name.clone(), vec![])]);
+            (TypeExpr { kind, span: nominal.name.span }, vec![], std::mem::take(&mut nominal.members))
+        }
+        _ => return vec![rest],
+    };
+    let (mut by_name, mut others): (BTreeMap<String, Vec<Rc<Decl>>>, Vec<Rc<Decl>>) = (BTreeMap::new(), vec![]);
+    for member in members {
         // A registered derivative is found by the name of the original function.
         match original(&member).or(names(&member).first().copied()).filter(|_| is_found_by_name(&member)) {
-            Some(name) => match by_name.iter_mut().find(|(known, _)| known == name) {
-                Some((_, members)) => members.push(member.clone()),
-                None => by_name.push((name.to_owned(), vec![member.clone()])),
-            },
-            None => rest.push(member),
+            Some(name) => by_name.entry(name.to_owned()).or_default().push(member),
+            None => others.push(member),
         }
     }
-    let part = |inherits, members| Decl {
+    let is_empty = match &mut rest.kind {
+        DeclKind::Extension(extension) => {
+            extension.members = others;
+            extension.members.is_empty() && extension.inherits.is_empty()
+        }
+        DeclKind::Nominal(nominal) => {
+            nominal.members = others;
+            false
+        }
+        _ => false,
+    };
+    let part = |members| Decl {
         kind: DeclKind::Extension(ExtensionDecl {
-            target: extension.target.clone(),
-            inherits,
-            requirements: extension.requirements.clone(),
+            target: target.clone(),
+            inherits: vec![],
+            requirements: requirements.clone(),
             members,
         }),
-        attributes: declaration.attributes.clone(),
-        modifiers: declaration.modifiers.clone(),
-        span: declaration.span,
-        documentation: declaration.documentation.clone(),
+        attributes: vec![],
+        modifiers: vec![],
+        span: rest.span,
+        documentation: None,
     };
-    let mut parts: Vec<Decl> = by_name.into_iter().map(|(_, members)| part(vec![], members)).collect();
-    if !rest.is_empty() || !extension.inherits.is_empty() {
-        parts.push(part(extension.inherits.clone(), rest));
+    let parts: Vec<Decl> = by_name.into_values().map(part).collect();
+    if is_empty { parts } else { std::iter::once(rest).chain(parts).collect() }
+}
+
+/// Whether a member is used only if its name is looked up: a function or a computed property.
+fn is_found_by_name(member: &Decl) -> bool {
+    match &member.kind {
+        DeclKind::Function(_) => true,
+        DeclKind::Variable { bindings, .. } => {
+            bindings.iter().all(|b| b.accessors.as_ref().is_some_and(|a| a.get.is_some()))
+        }
+        _ => false,
     }
-    parts
 }
 
 /// Returns the name of the function of the same scope for which a derivative or transpose is registered.
