@@ -108,6 +108,9 @@ impl Infer<'_> {
         if found_text == "String" && wanted_text == "Character" {
             return diagnostic.help("a 'Character' is a string of exactly one character");
         }
+        if self.cx.sink.source_text(span).starts_with('&') {
+            return diagnostic.help(format!("a variable that is passed with '&' must be of type '{wanted_text}'"));
+        }
         match (is_number(&found_text), is_number(&wanted_text)) {
             (true, false) if wanted_text == "Bool" => diagnostic.fix("compare it with 0", span.after(), " != 0"),
             (true, true) if is_floating(&found_text) && !is_floating(&wanted_text) => diagnostic.help(format!(
