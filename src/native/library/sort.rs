@@ -1,30 +1,45 @@
 //! Sorting: arrays of numbers, integers or strings by their natural order.
 
 use super::NativeFunction;
-use super::context::{Failure, NativeContext, internal};
+use super::context::{Failure, NativeContext};
 use crate::cancel;
+use crate::value::shape::Shape;
 use crate::value::{Cells, Ref, Slot, text};
 use std::cmp::Ordering;
 use std::rc::Rc;
 
 pub(super) const TABLE: &[NativeFunction] = &[NativeFunction { name: "array.sorted", call: sorted }];
 
-/// Sorts an array, descending if the flag is set; equal elements keep their order. Also returns whether two numbers are equal.
+/// What is known of the order of an array after sorting; the prelude knows the numbers.
+#[derive(Clone, Copy)]
+enum Outcome {
+    /// The elements have no natural order; the array is unchanged.
+    Unsorted = 0,
+    Sorted = 1,
+    /// Numbers, of which at least two are equal.
+    Tied = 2,
+    /// Numbers, at least one of which is NaN.
+    Partial = 3,
+}
+
+/// Sorts an array, descending if the flag is set; equal elements keep their order.
 fn sorted(c: &mut NativeContext<'_>) -> Result<(), Failure> {
-    let layout = c.shapes.layout(c.type_at(0)?);
-    let (mut array, descends) = (c.array(layout)?, c.integer() != 0);
-    let cells = Rc::make_mut(&mut array);
-    let mut has_ties = false;
-    match (layout.f, layout.i, layout.r) {
-        (1, 0, 0) => {
-            sort_numbers(cells, descends);
-            has_ties = cells.f.windows(2).any(|pair| pair[0] == pair[1]);
+    let element = c.type_at(0)?;
+    let (mut array, descends) = (c.array(c.shapes.layout(element))?, c.integer() != 0);
+    let outcome = match c.shapes.get(element) {
+        Shape::Double | Shape::Float => sort_numbers(Rc::make_mut(&mut array), descends),
+        Shape::Int { .. } => {
+            sort(&mut Rc::make_mut(&mut array).i, |a, b| in_direction(a.cmp(b), descends));
+            Outcome::Sorted
         }
-        (0, 1, 0) => sort(&mut cells.i, |a, b| in_direction(a.cmp(b), descends)),
-        (0, 0, 1) => sort(&mut cells.r, |a, b| in_direction(text::order(string(a), string(b)), descends)),
-        _ => return Err(internal()),
-    }
-    c.return_integer(i64::from(has_ties))?;
+        Shape::String | Shape::Character => {
+            let order = |a: &Ref, b: &Ref| in_direction(text::order(string(a), string(b)), descends);
+            sort(&mut Rc::make_mut(&mut array).r, order);
+            Outcome::Sorted
+        }
+        _ => Outcome::Unsorted,
+    };
+    c.return_integer(outcome as i64)?;
     c.return_reference(Ref::Cells(array))
 }
 
@@ -50,11 +65,21 @@ fn sort<T>(items: &mut [T], order: impl Fn(&T, &T) -> Ordering + Copy) {
 }
 
 /// Sorts numbers with their slots.
-fn sort_numbers(cells: &mut Cells, descends: bool) {
+fn sort_numbers(cells: &mut Cells, descends: bool) -> Outcome {
+    let is_partial = cells.f.iter().any(|x| x.is_nan());
+    order_numbers(cells, descends, is_partial);
+    match cells.f.windows(2).any(|pair| pair[0] == pair[1]) {
+        _ if is_partial => Outcome::Partial,
+        true => Outcome::Tied,
+        false => Outcome::Sorted,
+    }
+}
+
+fn order_numbers(cells: &mut Cells, descends: bool, is_partial: bool) {
     let numbers = &cells.f;
     let precedes = |a: f64, b: f64| if descends { a > b } else { a < b };
     let order = |a: f64, b: f64| in_direction(a.partial_cmp(&b).unwrap_or(Ordering::Equal), descends);
-    let places = if numbers.iter().any(|x| x.is_nan()) {
+    let places = if is_partial {
         merged(numbers.len(), |a, b| precedes(numbers[a], numbers[b]))
     } else if cells.slots.is_empty() {
         return sort(&mut cells.f, |a, b| order(*a, *b));

@@ -29,7 +29,8 @@ impl Infer<'_> {
         if given <= most {
             return None;
         }
-        let message = format!("'{}' accepts functions of at most {most} arguments, but this one takes {given}", name.name);
+        let message =
+            format!("'{}' accepts functions of at most {most} arguments, but this one takes {given}", name.name);
         let help = "collect arguments in an array or in a struct, whose derivatives are an array and a struct as well: \
                     'f(v: [Double]) = …'";
         Some(Diagnostic::error(Code::NoOverload, span, message).help(help))

@@ -15,7 +15,9 @@ impl Infer<'_> {
         });
         match found {
             Some(at) => diagnostic.fix(
-                format!("the type of '{name}' is not written, so it is a number; for an array of numbers, write the type"),
+                format!(
+                    "the type of '{name}' is not written, so it is a number; for an array of numbers, write the type"
+                ),
                 at.after(),
                 ": [Double]",
             ),
