@@ -16,6 +16,7 @@ mod syntax;
 use source::SourceMap;
 use std::collections::BTreeMap;
 use std::error::Error;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::rc::Rc;
 use syntax::OperatorTable;
@@ -43,6 +44,9 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("dictionary", None),
     ("set", None),
     ("random", None),
+    ("distributions", None),
+    ("statistics", None),
+    ("number_sequences", None),
     ("range", None),
     ("lazy", None),
     ("complex", None),
@@ -70,7 +74,7 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("series", None),
     ("pointers", None),
     ("simd", None),
-    ("tuples", None),
+    ("unit", None),
     ("io", None),
     ("display", None),
     ("plot", None),
@@ -80,6 +84,9 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("time", None),
     ("glibc", Some("Glibc")),
 ];
+
+/// Files whose declarations are repeated for each number of generic parameters in a range.
+const TEMPLATES: &[(&str, RangeInclusive<usize>)] = &[("tuples", 2..=8), ("more_arguments", 4..=8)];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let root = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR")?);
@@ -92,6 +99,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         let path = format!("prelude/{name}.dscript");
         let text = with_variants(&std::fs::read_to_string(root.join(&path))?);
         files.push(File { path, text, module: *module });
+    }
+    for (name, counts) in TEMPLATES {
+        let path = format!("prelude/{name}.template");
+        let template = std::fs::read_to_string(root.join(&path))?;
+        let text = counts.clone().map(|count| expanded(&template, count)).collect::<Result<_, _>>()?;
+        files.push(File { path, text, module: None });
     }
     let (mut index, mut trees) = (Index::default(), vec![]);
     for (file, declaration) in declarations(&files)? {
@@ -187,6 +200,26 @@ fn with_variants(text: &str) -> String {
         }
     }
     out + &variants
+}
+
+/// Expands a template for `count` parameters. In the text, `«N»` stands for their number and `«x#»` for `x0, x1, …`. `«+x#»` omits the
+/// first, and `«x#|…»` has another separator than a comma.
+fn expanded(template: &str, count: usize) -> Result<String, Box<dyn Error>> {
+    let mut parts = template.split('«');
+    let mut out = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        let (pattern, rest) = part.split_once('»').ok_or("a template without the end of a pattern")?;
+        if pattern == "N" {
+            out += &count.to_string();
+        } else {
+            let (item, separator) = pattern.split_once('|').unwrap_or((pattern, ", "));
+            let (first, item) = item.strip_prefix('+').map_or((0, item), |item| (1, item));
+            let items: Vec<String> = (first..count).map(|k| item.replace('#', &k.to_string())).collect();
+            out += &items.join(separator);
+        }
+        out += rest;
+    }
+    Ok(out)
 }
 
 /// Returns the top-level declarations of all files, each with its file.

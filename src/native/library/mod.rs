@@ -18,6 +18,7 @@ mod mirror;
 mod number;
 mod picture;
 mod place;
+mod sort;
 mod text;
 
 pub use access::{Access, AccessError, Folders, access_help};
@@ -83,7 +84,7 @@ impl Native {
 
 const PURE: &[PureNative] = text::PURE;
 
-const PARTS: [&[NativeFunction]; 10] = [
+const PARTS: [&[NativeFunction]; 11] = [
     text::TABLE,
     any::TABLE,
     array::TABLE,
@@ -94,6 +95,7 @@ const PARTS: [&[NativeFunction]; 10] = [
     format::TABLE,
     mirror::TABLE,
     picture::TABLE,
+    sort::TABLE,
 ];
 
 /// All functions, by number.

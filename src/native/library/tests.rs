@@ -86,6 +86,26 @@ fn arrays_keep_their_slots() {
 }
 
 #[test]
+fn sorted_numbers_keep_their_slots() {
+    let mut shapes = Shapes::default();
+    let double = [shapes.add(Shape::Double)];
+    for (descending, numbers_in_order, place) in [(0, [1.0, 2.0, 3.0], 1), (1, [3.0, 2.0, 1.0], 1)] {
+        let array = numbers(&[3.0, 1.0, 2.0], &[Slot::NONE, Slot::NONE, SLOT]);
+        let mut r = registers(&[], &[descending], vec![array]);
+        call("array.sorted", &shapes, &double, &mut r).unwrap();
+        assert_eq!((&cells(&r.r[0]).f[..], cells(&r.r[0]).slot(place), r.i[0]), (&numbers_in_order[..], SLOT, 1));
+    }
+    let mut r = registers(&[], &[0], vec![numbers(&[2.0, 2.0], &[SLOT, Slot::NONE])]);
+    call("array.sorted", &shapes, &double, &mut r).unwrap();
+    assert_eq!((cells(&r.r[0]).slot(0), r.i[0]), (SLOT, 2));
+    // Elements without a natural order
+    let pair = [shapes.add(Shape::Tuple(vec![(None, double[0]), (None, double[0])]))];
+    let mut r = registers(&[], &[0], vec![numbers(&[2.0, 1.0], &[])]);
+    call("array.sorted", &shapes, &pair, &mut r).unwrap();
+    assert_eq!((&cells(&r.r[0]).f[..], r.i[0]), (&[2.0, 1.0][..], 0));
+}
+
+#[test]
 fn a_huge_array_is_refused() {
     let mut shapes = Shapes::default();
     let double = [shapes.add(Shape::Double)];

@@ -26,7 +26,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 /// The number of elements up to which tuples conform to protocols: the prelude defines the witnesses for each size.
-const LARGEST_TUPLE: usize = 6;
+const LARGEST_TUPLE: usize = 8;
 
 /// The protocols that tuples conform to if all their elements do.
 const OF_TUPLES: &[&str] = &["Differentiable", "Equatable", "Comparable", "Hashable", "AdditiveArithmetic", "Scalable"];

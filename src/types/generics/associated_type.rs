@@ -14,7 +14,7 @@ use crate::types::model::context::TypeContext;
 use crate::types::model::queries;
 use crate::types::model::tables::{Clauses, MemberKind, Owner, Requirement, Signature};
 use crate::types::model::tree::FunctionId;
-use crate::types::model::ty::{NominalId, ProtocolId, Type};
+use crate::types::model::ty::{NominalId, ParamId, ProtocolId, Type};
 use crate::types::names::lookup;
 use crate::types::names::members;
 use crate::types::names::prelude;
@@ -263,10 +263,13 @@ fn find_type_witness(
         let declared = cx.defs.declared_type(n);
         let Type::Nominal(_, args) = &declared else { return None };
         let mut found = lookup::own_member_type(cx, n, args, name);
-        if found.is_none() {
-            let params = cx.defs.nominal_data(n).params.clone();
-            found = params.iter().rev().find(|q| cx.defs.params[q.0 as usize].name == *name).map(|q| Type::Param(*q));
-        }
+        let data = cx.defs.nominal_data(n);
+        let (outer, own) = data.params.split_at(data.params.len() - data.own_params);
+        let parameter = |params: &[ParamId]| {
+            params.iter().rev().find(|q| cx.defs.params[q.0 as usize].name == *name).map(|q| Type::Param(*q))
+        };
+        let (own, outer) = (parameter(own), parameter(outer));
+        found = found.or(own);
         if found.is_none() && &**name == "TangentVector" {
             found = queries::synthesize_tangent_vector(cx, n);
         }
@@ -279,6 +282,8 @@ fn find_type_witness(
         if found.is_none() {
             found = equal_by_clauses(cx, n, p, &declared, name);
         }
+        // A parameter of an enclosing type counts only if the members do not determine the type.
+        found = found.or(outer);
         if found.is_none() {
             found = alias_of_protocols(cx, n, &declared, name);
         }

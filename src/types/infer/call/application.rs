@@ -387,6 +387,7 @@ impl Infer<'_> {
         let (result, mut expected) = (unification::shallow(self.cx, result), unification::shallow(self.cx, expected));
         if matches!(expected, Type::Var(_) | Type::Existential(_) | Type::Error)
             || matches!(result, Type::Var(_) if lookup::is_optional(self.cx, &expected))
+            || self.may_be_tangent_of_array(&result, &expected)
         {
             return;
         }

@@ -251,8 +251,8 @@ impl Infer<'_> {
             let fits = unification::unify(self.cx, &payload, &wanted, span) || self.can_convert(&payload, &wanted);
             return fits.then_some(6);
         }
-        // A generic parameter is more specific than an existential.
-        let forgets = matches!(wanted, Type::Existential(_));
+        // A generic parameter is more specific than an existential, and than the array into which a tangent vector is converted.
+        let forgets = matches!(wanted, Type::Existential(_)) || self.is_tangent_of_array(&ty, &wanted);
         self.can_convert(&ty, &wanted).then_some(if forgets { 25 } else { 5 })
     }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod application;
 pub(crate) mod arguments;
+pub(crate) mod arity;
 pub(crate) mod candidates;
 pub(crate) mod closure;
 pub(crate) mod closure_argument;

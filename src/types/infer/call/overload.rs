@@ -29,14 +29,11 @@ impl Infer<'_> {
         expected: Option<&Type>,
         span: Span,
     ) -> Expr {
-        let fitting: Vec<Candidate> = candidates
-            .iter()
-            .filter(|c| {
-                let params = self.candidate_params(c);
-                match_args(&params, &args).is_ok()
-            })
-            .cloned()
-            .collect();
+        let mut fitting = self.with_arity(&candidates, &args);
+        fitting.retain(|c| {
+            let params = self.candidate_params(c);
+            match_args(&params, &args).is_ok()
+        });
         self.ready_pow(name, &fitting, &mut args);
         let fitting = self.by_own_literals(fitting, &mut args, expected, span);
         self.ready_closures(&fitting, &mut args, span);

@@ -400,6 +400,7 @@ impl Infer<'_> {
             if shown == "String" {
                 diagnostic = diagnostic.help("to access characters by number, use 'Array(text)[i]'");
             }
+            diagnostic = self.with_array_parameter(diagnostic, base_span);
             self.error(diagnostic);
             return self.error_expr(span);
         }

@@ -56,7 +56,12 @@ impl Infer<'_> {
             self.accept_anyway(unmet, found, wanted);
             return;
         }
-        let diagnostic = self.conversion(found, wanted, span);
+        let mut diagnostic = self.conversion(found, wanted, span);
+        let double = lookup::simple(self.cx, "Double");
+        let doubles = lookup::applied(self.cx, "Array", std::slice::from_ref(&double));
+        if unification::resolved(self.cx, found) == double && unification::resolved(self.cx, wanted) == doubles {
+            diagnostic = self.with_array_parameter(diagnostic, span);
+        }
         self.error(diagnostic);
     }
 

@@ -5,3 +5,5 @@ pub(crate) mod mismatch;
 pub(crate) mod no_matching_call;
 pub(crate) mod no_matching_operator;
 pub(crate) mod no_member;
+pub(crate) mod too_many_arguments;
+pub(crate) mod untyped_parameter;

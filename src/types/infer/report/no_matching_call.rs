@@ -55,6 +55,11 @@ impl Infer<'_> {
             self.check_anyway(args);
             return self.error_expr(span);
         }
+        if let Some(diagnostic) = self.too_many_arguments(name, candidates, args, span) {
+            self.error(diagnostic);
+            self.check_anyway(args);
+            return self.error_expr(span);
+        }
         let receiver = candidates.iter().find_map(|c| c.receiver.clone());
         if let Some(receiver) = receiver
             && let Some(diagnostic) = self.conforming_less(&receiver.ty.clone(), name, Some(args), span)
@@ -199,6 +204,10 @@ impl Infer<'_> {
         let by_hand: Vec<&Candidate> = candidates.iter().filter(|c| !self.takes_place(c)).collect();
         if let [only] = by_hand.as_slice() {
             return self.commit(name, only, args, None, span);
+        }
+        if let Some(diagnostic) = self.too_many_arguments(name, candidates, args, span) {
+            self.error(diagnostic);
+            return self.error_expr(span);
         }
         if let Some((wanted, arity, at)) = self.closure_misfit(candidates, args, span) {
             self.wrong_arity(&Rc::new(wanted), arity, at);

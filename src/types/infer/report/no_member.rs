@@ -61,6 +61,7 @@ impl Infer<'_> {
         let diagnostic = did_you_mean(diagnostic, name, &known);
         let diagnostic = self.with_properties(diagnostic, ty);
         let diagnostic = self.with_payload(diagnostic, ty, name);
+        let diagnostic = self.with_array_parameter(diagnostic, base.span);
         self.error(diagnostic);
         self.error_expr(name.span)
     }

@@ -43,7 +43,9 @@ impl Infer<'_> {
             }
             (Type::Associated(..), _)
                 if unification::has_vars(self.cx, &from)
-                    && (matches!(wanted, Type::Existential(_)) || lookup::is_optional(self.cx, &wanted)) =>
+                    && (matches!(wanted, Type::Existential(_))
+                        || lookup::is_optional(self.cx, &wanted)
+                        || self.may_be_tangent_of_array(&from, &wanted)) =>
             {
                 self.wait(PendingKind::Coerce { value: Rc::new(value), to: wanted.clone() }, wanted, span)
             }
@@ -112,6 +114,9 @@ impl Infer<'_> {
             let callee = Callee::Static(FunctionRef { function, generics: vec![given, element] });
             let kind = ExprKind::Call { callee, args: vec![Argument::Value(value)] };
             return Expr { kind, ty: wanted, span };
+        }
+        if self.is_tangent_of_array(&from, &wanted) {
+            return self.tangent_as_array(value, &wanted);
         }
         if let Some(payload) = self.inside_unwrapped(&value)
             && !self.can_convert(&from, &wanted)
@@ -452,6 +457,7 @@ impl Infer<'_> {
             }
             (Type::Nominal(..), Type::Nominal(..)) => {
                 self.is_upcast(&from, &to)
+                    || self.is_tangent_of_array(&from, &to)
                     || match (lookup::optional_payload(self.cx, &from), lookup::optional_payload(self.cx, &to)) {
                         (Some(from), Some(to)) => self.can_convert(&from, &to),
                         _ => self.elements_to_convert(&from, &to).is_some() || self.can_widen(&from, &to),

@@ -7,4 +7,5 @@ pub(crate) mod implicitly_unwrapped;
 pub(crate) mod pending;
 pub(crate) mod requirements;
 pub(crate) mod substitution;
+pub(crate) mod tangent_array;
 pub(crate) mod widening;

@@ -79,6 +79,7 @@ impl Infer<'_> {
             } else if lookup::is_optional(self.cx, ty) {
                 diagnostic = diagnostic.fix("iterate over an empty array if it is 'nil'", span.after(), " ?? []");
             }
+            diagnostic = self.with_array_parameter(diagnostic, span);
             self.error(diagnostic);
             return (Iteration::Array, Type::Error);
         }
