@@ -28,6 +28,8 @@ pub use crate::types::closest;
 use crate::types::context_with_prelude;
 pub use crate::vm::operators::check::finite_difference::{Estimate, unit};
 pub use crate::vm::{Count, Kink, bytes as in_bytes};
+pub use explain::point::Point;
+pub use explain::probe::{Probe, STEPS};
 pub use explain::{Explanation, Operation, Partial, Quantity};
 pub use options::{CheckNan, Input, Kinks, Options, Outcome, Stage, Status};
 
@@ -36,8 +38,11 @@ use crate::ir::lower::Lowering;
 use crate::ir::{FunctionId, Program};
 use crate::native::library::Random;
 use crate::source::SourceMap;
+use crate::syntax::ast::Name;
 use crate::tape::ObserverOptions;
+use crate::types::model::tree::GlobalId;
 use crate::types::{Checked, TypeContext};
+use hashbrown::HashSet;
 use std::cell::RefCell;
 use std::io::Write;
 use std::rc::Rc;
@@ -73,6 +78,14 @@ pub struct Session {
     imported: Vec<std::path::PathBuf>,
     /// Set by another thread to cancel the current work.
     interrupt: Arc<AtomicBool>,
+    /// Whether long values are abbreviated in an interactive session.
+    abbreviates: bool,
+    /// The variable `ans`, which holds the last displayed value.
+    answer: Option<GlobalId>,
+    /// The variables that assignments declared.
+    assigned: HashSet<Name>,
+    /// Whether an assignment to one of these declares it again.
+    redeclares_assigned: bool,
 }
 
 /// An output that displays pictures as text.
@@ -139,7 +152,7 @@ impl Session {
         let (mut lowering, program) = (Lowering::new(), Program::default());
         lowering.set_interactive(options.interactive);
         let observer_options = run::observer_options(&options);
-        let Options { loader, deny_warnings, interrupt, .. } = options;
+        let Options { loader, deny_warnings, interrupt, abbreviates, .. } = options;
         let loops = options.progress.filter(|_| options.reports_loops);
         let (keeps_tests, value_type, imported) = (false, None, vec![]);
         Session {
@@ -156,6 +169,10 @@ impl Session {
             value_type,
             imported,
             interrupt,
+            abbreviates,
+            answer: None,
+            assigned: HashSet::new(),
+            redeclares_assigned: false,
         }
     }
 
@@ -168,6 +185,7 @@ impl Session {
     pub fn adjust(&mut self, options: &Options) {
         self.observer_options = run::observer_options(options);
         self.deny_warnings = options.deny_warnings;
+        self.abbreviates = options.abbreviates;
         run::adjust(&mut self.machine, options);
     }
 

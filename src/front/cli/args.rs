@@ -381,6 +381,7 @@ impl Settings {
                 Check::Always => CheckNan::Always,
             },
             interactive: false,
+            abbreviates: default.abbreviates,
             kinks: if self.strict_kinks { Kinks::Refused } else { default.kinks },
             check_derivatives: self.check_derivatives,
             deny_warnings: self.deny_warnings,

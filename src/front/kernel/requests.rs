@@ -2,7 +2,7 @@
 
 use super::super::output::Output;
 use super::super::pages;
-use super::super::prompt::{Flow, Prompt};
+use super::super::prompt::{Flow, Prompt, grid};
 use super::connection::Channel;
 use super::history::History;
 use super::info;
@@ -196,7 +196,7 @@ impl Kernel {
                 if let Status::Exited(status) = status {
                     self.print_lines(&[format!("the cell exited with status {status}; the kernel keeps running")]);
                 }
-                CellResult::ok(shown.iter().find_map(value), None)
+                CellResult::ok(shown.iter().find_map(|item| value(&self.prompt.displayed(item))), None)
             }
             (_, Some(error)) => CellResult::error(error.code.number(), error.message.clone(), lines),
             (_, None) => CellResult::error("dscript", "the cell was not run".to_owned(), lines),
@@ -304,7 +304,10 @@ impl Kernel {
 /// Returns the value of an expression as a string; for a function, its type.
 fn value(shown: &DisplayItem) -> Option<String> {
     match shown.name {
-        None => Some(shown.value.clone().unwrap_or_else(|| shown.ty.clone())),
+        None => {
+            let text = |value: &String| grid::of(&shown.ty, value).unwrap_or_else(|| value.clone());
+            Some(shown.value.as_ref().map_or_else(|| shown.ty.clone(), text))
+        }
         Some(_) => None,
     }
 }

@@ -3,10 +3,10 @@
 use super::super::{lessons, pages, picture};
 use super::{Flow, Prompt, settings, show};
 use crate::front::list_format::listed;
-use crate::front::prompt::answer::{at, refuse};
+use crate::front::prompt::answer::refuse;
 use crate::front::prompt::function_commands;
 use crate::session::explain::derivation;
-use crate::session::{Explanation, Stage, Status};
+use crate::session::{Explanation, Point, Stage, Status};
 use crate::source::SourceMap;
 use std::path::Path;
 use std::time::Instant;
@@ -197,16 +197,20 @@ fn type_of(prompt: &mut Prompt, expression: &str) -> Flow {
 }
 
 fn explained(prompt: &mut Prompt, rest: &str, show: fn(&Explanation, &SourceMap) -> Vec<String>) -> Flow {
-    let Some((function, arguments)) = at(rest) else {
-        return prompt.print_error("expected a function and a point, such as 'f at 2' or 'g at 1, 2'");
-    };
-    match prompt.session.explain(function, &arguments.join(", ")) {
+    let Some(point) = Point::parse(rest) else { return no_point(prompt, rest) };
+    match prompt.session.explain(&point) {
         Ok(explained) => {
             show(&explained, prompt.session.sources()).iter().for_each(|line| prompt.print_line(line));
             Flow::Next
         }
         Err(diagnostics) => refuse(prompt, &diagnostics),
     }
+}
+
+/// Reports that a command has no point.
+fn no_point(prompt: &mut Prompt, rest: &str) -> Flow {
+    let function = if rest.is_empty() { "f" } else { rest };
+    prompt.print_error(&format!("expected a function or an expression, and a point, such as '{function} at 2'"))
 }
 
 fn explain(prompt: &mut Prompt, rest: &str) -> Flow {
@@ -221,10 +225,8 @@ fn tape(prompt: &mut Prompt, rest: &str) -> Flow {
 fn graph(prompt: &mut Prompt, rest: &str) -> Flow {
     let (rest, file) = rest.rsplit_once(" to ").map_or((rest, None), |(rest, file)| (rest, Some(file.trim())));
     let (rest, is_dot) = rest.strip_suffix(" dot").map_or((rest, false), |rest| (rest, true));
-    let Some((function, arguments)) = at(rest) else {
-        return prompt.print_error("expected a function and a point, such as 'f at 2' or 'g at 1, 2 to g.svg'");
-    };
-    let graph = match prompt.session.explain(function, &arguments.join(", ")) {
+    let Some(point) = Point::parse(rest) else { return no_point(prompt, rest) };
+    let graph = match prompt.session.explain(&point) {
         Ok(explained) => crate::session::graph(&explained),
         Err(diagnostics) => return refuse(prompt, &diagnostics),
     };
@@ -254,10 +256,8 @@ fn saved(prompt: &mut Prompt, result: Result<(), String>, file: &str) -> Flow {
 }
 
 fn check(prompt: &mut Prompt, rest: &str) -> Flow {
-    let Some((function, arguments)) = at(rest) else {
-        return prompt.print_error("expected a function and a point, such as 'f at 2' or 'g at 1, 2'");
-    };
-    match super::check::check(&mut prompt.session, function, &arguments) {
+    let Some(point) = Point::parse(rest) else { return no_point(prompt, rest) };
+    match super::check::check(&mut prompt.session, &point) {
         Ok(lines) => {
             lines.iter().for_each(|line| prompt.print_line(line));
             Flow::Next
@@ -266,18 +266,18 @@ fn check(prompt: &mut Prompt, rest: &str) -> Flow {
     }
 }
 
+/// Runs `f at 1, 2 by 0.01`: a function, a point, and a step for each number, or for the first ones.
 fn nudge(prompt: &mut Prompt, rest: &str) -> Flow {
-    let (rest, step) = rest.rsplit_once(" by ").unwrap_or((rest, "0.01"));
-    let Some((function, arguments)) = at(rest) else {
+    let (rest, steps) = rest.rsplit_once(" by ").unwrap_or((rest, "0.01"));
+    let Some(point) = Point::parse(rest) else {
         return prompt.print_error("expected a function, a point and a step, such as 'f at 2 by 0.01'");
     };
-    let moved: Vec<String> =
-        arguments.iter().enumerate().map(|(i, a)| if i == 0 { format!("{a} + {step}") } else { a.clone() }).collect();
-    let before = prompt.session.explain(function, &arguments.join(", "));
-    let both = before.and_then(|before| Ok((before, prompt.session.explain(function, &moved.join(", "))?)));
+    let before = prompt.session.explain(&point);
+    let both = before.and_then(|before| Ok((before, prompt.session.explain_moved(&point, steps)?)));
     match both {
         Ok((before, after)) => {
-            derivation::nudge(&before, &after).iter().for_each(|line| prompt.print_line(line));
+            let lines = derivation::nudge(&before, &after, prompt.session.sources());
+            lines.iter().for_each(|line| prompt.print_line(line));
             Flow::Next
         }
         Err(diagnostics) => refuse(prompt, &diagnostics),
@@ -330,7 +330,7 @@ fn lesson(prompt: &mut Prompt, word: &str) -> Flow {
 
 fn variables(prompt: &mut Prompt, _: &str) -> Flow {
     for shown in prompt.session.declared() {
-        prompt.print_line(&show::line(&show::rounded(&shown, prompt.digits), prompt.render_style.is_colored));
+        prompt.print_line(&show::line(&prompt.displayed(&shown), prompt.render_style.is_colored));
     }
     Flow::Next
 }

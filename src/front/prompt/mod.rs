@@ -11,16 +11,17 @@ mod check;
 mod commands;
 mod editor;
 pub(crate) mod function_commands;
+pub(crate) mod grid;
 mod paths;
 mod settings;
-mod show;
+pub(crate) mod show;
 mod symbols;
 
 use super::output::Output;
 use super::status;
 use crate::front::render_style::RenderStyle;
 use crate::session::explain::derivation;
-use crate::session::{Answer, Completeness, Completion, Kinks, Options, Session, Status};
+use crate::session::{Answer, Completeness, Completion, DisplayItem, Kinks, Options, Session, Status};
 use std::cell::RefCell;
 use std::io::IsTerminal;
 use std::rc::Rc;
@@ -190,7 +191,7 @@ impl Prompt {
 
     fn show(&mut self, answer: &Answer) -> Flow {
         for shown in &answer.shown {
-            self.print_line(&show::line(&show::rounded(shown, self.digits), self.render_style.is_colored));
+            self.print_line(&show::line(&self.displayed(shown), self.render_style.is_colored));
         }
         self.output.flush_or_end();
         self.errors.write_or_end(&self.render_style.text(&answer.diagnostics, &self.session));
@@ -201,6 +202,15 @@ impl Prompt {
         };
         self.failed = self.failed.or(failed);
         Flow::Next
+    }
+
+    /// Returns an item as it is displayed: with rounded numbers, and without the rest of a very long description.
+    pub(super) fn displayed(&self, item: &DisplayItem) -> DisplayItem {
+        let item = show::rounded(item, self.digits);
+        match &item.value {
+            Some(value) if self.options.abbreviates => DisplayItem { value: Some(show::shortened(value)), ..item },
+            _ => item,
+        }
     }
 
     /// Writes a line.
