@@ -19,9 +19,11 @@ pub use crate::session::compile::imports::Loader;
 pub use crate::session::explain::formula::Derived;
 pub use crate::session::explain::views::graph;
 pub use crate::session::query::ParameterInfo;
+pub use crate::session::query::catalog::{Catalog, CatalogEntry, EntryKind};
 pub use crate::session::query::completion::Completion;
 pub use crate::session::query::highlight::Class;
 pub use crate::session::query::inspect::Topic;
+pub use crate::session::query::topics::{LibraryTopic, TOPICS};
 pub use crate::session::run::interactive::{Answer, Completeness, DisplayItem};
 pub use crate::session::run::suite::{Suite, Test, TestRun};
 pub use crate::types::closest;
@@ -78,6 +80,8 @@ pub struct Session {
     imported: Vec<std::path::PathBuf>,
     /// Set by another thread to cancel the current work.
     interrupt: Arc<AtomicBool>,
+    /// The public declarations of the library, once they are requested.
+    catalog: Option<Rc<Catalog>>,
     /// Whether long values are abbreviated in an interactive session.
     abbreviates: bool,
     /// The variable `ans`, which holds the last displayed value.
@@ -169,6 +173,7 @@ impl Session {
             value_type,
             imported,
             interrupt,
+            catalog: None,
             abbreviates,
             answer: None,
             assigned: HashSet::new(),

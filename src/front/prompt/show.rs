@@ -8,7 +8,19 @@ use anstyle::{AnsiColor, Style};
 const MAX_LENGTH: usize = 8000;
 
 /// Types that are obvious from their values.
-const PLAIN: &[&str] = &["Double", "Int", "Bool", "String", "Range", "ClosedRange", "StrideTo", "StrideThrough"];
+const PLAIN: &[&str] = &[
+    "Double",
+    "Int",
+    "Bool",
+    "String",
+    "Range",
+    "ClosedRange",
+    "PartialRangeFrom",
+    "PartialRangeUpTo",
+    "PartialRangeThrough",
+    "StrideTo",
+    "StrideThrough",
+];
 
 /// Types whose values, and collections of them, are rounded.
 const PLAIN_NUMBERS: &[&str] = &["Double", "Int", "Bool"];

@@ -167,19 +167,23 @@ pub(crate) fn backward(explained: &Explanation, result: &str, sources: &SourceMa
             users.entry(&partial.by).or_default().push((operation, partial));
         }
     }
-    let rows_of = |quantity: &Quantity| match quantity.name == result {
-        true => vec![[format!("  {} = 1", bar(result)), String::new()]],
-        false => adjoint_rows(quantity, users.get(&*quantity.name).map_or(&[][..], Vec::as_slice)),
+    let rows_of = |quantity: &Quantity, indent: &str| {
+        let rows = match quantity.name == result {
+            true => vec![[format!("  {} = 1", bar(result)), String::new()]],
+            false => adjoint_rows(quantity, users.get(&*quantity.name).map_or(&[][..], Vec::as_slice)),
+        };
+        rows.into_iter().map(|[left, right]| [format!("{indent}{left}"), right]).collect::<Vec<_>>()
     };
     let mut rows = vec![];
     for section in outline(explained, sources).iter().rev() {
         rows.extend(section.title.iter().map(|title| [format!("  {title}"), String::new()]));
-        rows.extend(section.operations.iter().rev().flat_map(|k| rows_of(&operations[*k].quantity)));
+        let indent = if section.title.is_some() { "  " } else { "" };
+        rows.extend(section.operations.iter().rev().flat_map(|k| rows_of(&operations[*k].quantity, indent)));
     }
     let is_listed = |k: usize| inputs.len() <= MAX_ROWS || k < MAX_TERMS || k + 1 == inputs.len();
     for (k, input) in inputs.iter().enumerate() {
         if is_listed(k) {
-            rows.extend(rows_of(input));
+            rows.extend(rows_of(input, ""));
         } else if k == MAX_TERMS {
             rows.push([format!("  … {} more", inputs.len() - MAX_TERMS - 1), String::new()]);
         }

@@ -162,7 +162,10 @@ impl Names {
     fn of(trace: &Trace, parameters: &[String]) -> Names {
         let inputs = trace.inputs.len();
         let mut names: Vec<String> = (0..inputs).map(|i| name_of_input(trace, parameters, i)).collect();
-        let is_free = |name: &&&str| !names.iter().any(|n| n == **name);
+        // The name of an argument that has several numbers is not free, either: `v` beside `v[0]`.
+        let root = |name: &str| name.split(['.', '[']).next().unwrap_or_default().to_owned();
+        let roots: Vec<String> = names.iter().map(|name| root(name)).collect();
+        let is_free = |name: &&&str| !roots.iter().any(|own| own == **name);
         let result = ["y", "z"].iter().find(is_free).unwrap_or(&"result");
         let mut free = LETTERS.iter().filter(is_free).map(ToString::to_string).collect::<Vec<_>>().into_iter();
         let mut numbered = (1..).map(|n| format!("u{}", subscript(n)));

@@ -189,8 +189,23 @@ impl Session {
             let message = format!("the expression has {has}, and the point has {count} numbers; name them: 'x = 1, y = 2'");
             return Err(self.input_error(NAME, typed, function, message));
         }
-        let text = CommandText::new(typed).code(&format!("{{ {} in ", names.join(", "))).part(function).code(" }");
+        let types: Vec<Option<String>> = (0..count).map(|k| self.type_of_argument(point, k)).collect();
+        let parameters = match types.iter().cloned().collect::<Option<Vec<String>>>() {
+            Some(types) => {
+                let typed = names.iter().zip(types).map(|(name, ty)| format!("{name}: {ty}"));
+                format!("({})", typed.collect::<Vec<_>>().join(", "))
+            }
+            None => names.join(", "),
+        };
+        let text = CommandText::new(typed).code(&format!("{{ {parameters} in ")).part(function).code(" }");
         Ok(FunctionText { text, names, taken: (0..count).collect() })
+    }
+
+    /// Returns the type of an argument, with `Double` for integers.
+    fn type_of_argument(&mut self, point: &Point<'_>, k: usize) -> Option<String> {
+        let ty = self.type_of(point.arguments[k].1).ok().flatten()?;
+        let is_of_integers = ty.trim_matches(['[', ']']) == "Int";
+        Some(if is_of_integers { ty.replace("Int", "Double") } else { ty })
     }
 
     /// Returns the variables of an expression, in the order of its arguments.

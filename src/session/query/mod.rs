@@ -1,13 +1,19 @@
 //! Queries: values of temporary text, tables of functions, and the parameters in which a function is differentiable.
 
+pub(crate) mod catalog;
 pub(crate) mod command_text;
 pub(crate) mod completion;
 pub(crate) mod curve_samples;
 pub(crate) mod format;
 pub(crate) mod highlight;
 pub(crate) mod inspect;
+pub(crate) mod ranking;
+pub(crate) mod reference;
+pub(crate) mod search;
+pub(crate) mod topics;
 
 use crate::diagnostic::Diagnostic;
+use crate::session::query::catalog::Catalog;
 use crate::session::query::command_text::CommandText;
 use crate::session::{Input, Session};
 use crate::types::declare::interactive;
@@ -28,6 +34,12 @@ pub struct ParameterInfo {
 }
 
 impl Session {
+    /// Returns the public declarations of the library.
+    pub fn catalog(&mut self) -> Rc<Catalog> {
+        let sources = &self.sources;
+        Rc::clone(self.catalog.get_or_insert_with(|| Rc::new(Catalog::of(sources))))
+    }
+
     /// Returns the array of strings that a program around typed parts computes. Its declarations are discarded.
     ///
     /// # Errors

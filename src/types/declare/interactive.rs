@@ -13,6 +13,7 @@ use crate::types::model::tables::{
 use crate::types::model::tree::{FunctionId, GlobalId};
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
 use crate::types::names::lookup;
+use crate::types::names::member_candidates::CandidateKind;
 use crate::types::names::prelude;
 use hashbrown::HashMap;
 
@@ -229,15 +230,17 @@ pub fn show_variable(cx: &TypeContext, global: GlobalId, ty: &Type) -> String {
     format!("({}){throws} -> {}", params.collect::<Vec<_>>().join(", "), display::show(cx, &function.result))
 }
 
-/// Returns all names declared at the top level.
-pub fn top_names(cx: &TypeContext) -> Vec<String> {
-    let mut names: Vec<String> =
-        cx.defs.module.iter().filter(|(_, entries)| !entries.is_empty()).map(|(name, _)| name.to_string()).collect();
-    names.extend(prelude::library_names(cx));
-    names.retain(|name| !name.starts_with('_'));
-    names.sort();
-    names.dedup();
-    names
+/// Returns the names that the program declares at the top level, with what they are.
+pub fn declared_names(cx: &TypeContext) -> Vec<(String, CandidateKind)> {
+    let kind = |entry: &Entry| match entry.what {
+        Named::Function(f) if cx.defs.function_data(f).kind == FunctionKind::Getter => CandidateKind::Property,
+        Named::Function(f) if cx.defs.function_data(f).ast_params.is_empty() => CandidateKind::Call,
+        Named::Function(_) => CandidateKind::CallWithArguments,
+        Named::Global(_) => CandidateKind::Property,
+        Named::Nominal(_) | Named::Protocol(_) | Named::Alias(_) => CandidateKind::Type,
+    };
+    let entered = cx.defs.module.iter().filter(|(name, _)| !name.starts_with('_'));
+    entered.filter_map(|(name, entries)| Some((name.to_string(), kind(entries.last()?)))).collect()
 }
 
 /// Returns the spans of all declarations of a name: at the top level, or for `Type.member` in a type.
