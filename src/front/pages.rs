@@ -1,7 +1,7 @@
 //! Help pages: the pages of codes, names and topics of the library.
 
 use crate::diagnostic::{CODES, Code};
-use crate::session::{Catalog, CatalogEntry, EntryKind, Session, TOPICS, Topic};
+use crate::session::{Catalog, CatalogEntry, EntryKind, Session, TOPICS, Topic, rank_of_member};
 use unicode_width::UnicodeWidthStr;
 
 /// The maximum number of overloads of a name that are explained.
@@ -50,7 +50,9 @@ pub(super) fn documentation(session: &mut Session, words: &str) -> Option<Vec<St
     let entries: Vec<&CatalogEntry> =
         catalog.entries.iter().filter(|entry| entry.full_label() == name || full_name(entry) == name).collect();
     if !entries.is_empty() {
-        let topics = entries.iter().map(|entry| Topic { declaration: entry.declaration.clone(), text: entry.documentation.clone() });
+        let topics = entries
+            .iter()
+            .map(|entry| Topic { declaration: entry.declaration.clone(), text: entry.documentation.clone() });
         let mut lines = of_topics(&topics.collect::<Vec<_>>());
         lines.extend(members(&catalog, name));
         return Some(lines);
@@ -74,10 +76,13 @@ fn full_name(entry: &CatalogEntry) -> String {
 
 /// Returns the topics of the library with the names that belong to them.
 fn index(catalog: &Catalog) -> Vec<String> {
-    let mut lines = vec!["The library by topic. A name or a topic shows more, and other words are searched for.".to_owned()];
+    let mut lines =
+        vec!["The library by topic. A name or a topic shows more, and other words are searched for.".to_owned()];
     for (number, topic) in TOPICS.iter().enumerate() {
         let mut names: Vec<&str> = vec![];
-        for entry in catalog.entries.iter().filter(|entry| entry.topic == number && entry.owner.is_none()) {
+        let of_topic = || catalog.entries.iter().filter(|entry| entry.topic == number && entry.owner.is_none());
+        let is_type = |entry: &&CatalogEntry| entry.name.starts_with(char::is_uppercase);
+        for entry in of_topic().filter(|entry| !is_type(entry)).chain(of_topic().filter(is_type)) {
             if !names.contains(&entry.name.as_str()) {
                 names.push(&entry.name);
             }
@@ -130,8 +135,9 @@ fn members(catalog: &Catalog, owner: &str) -> Vec<String> {
     let mut known: Vec<String> = vec![];
     let mut lines = vec![];
     for (title, kinds) in GROUPS {
-        let own = catalog.members(owner).filter(|entry| kinds.contains(&entry.kind));
-        let rows: Vec<(String, String)> = own.map(|entry| (label(entry), entry.summary())).collect();
+        let mut own: Vec<&CatalogEntry> = catalog.members(owner).filter(|entry| kinds.contains(&entry.kind)).collect();
+        own.sort_by_key(|entry| rank_of_member(&entry.name));
+        let rows: Vec<(String, String)> = own.into_iter().map(|entry| (label(entry), entry.summary())).collect();
         known.extend(rows.iter().map(|(label, _)| label.clone()));
         if !rows.is_empty() {
             lines.extend([String::new(), (*title).to_owned()]);
@@ -157,7 +163,8 @@ fn members(catalog: &Catalog, owner: &str) -> Vec<String> {
 
 /// Formats names with their descriptions in two columns.
 fn described(rows: &[(String, String)]) -> Vec<String> {
-    let width = rows.iter().map(|(name, _)| name.width()).filter(|w| *w <= MAX_NAME_WIDTH).max().unwrap_or(MAX_NAME_WIDTH);
+    let width =
+        rows.iter().map(|(name, _)| name.width()).filter(|w| *w <= MAX_NAME_WIDTH).max().unwrap_or(MAX_NAME_WIDTH);
     let line = |(name, text): &(String, String)| {
         let padding = " ".repeat(width.saturating_sub(name.width()));
         format!("    {name}{padding}   {text}").trim_end().to_owned()

@@ -23,6 +23,7 @@ pub use crate::session::query::catalog::{Catalog, CatalogEntry, EntryKind};
 pub use crate::session::query::completion::Completion;
 pub use crate::session::query::highlight::Class;
 pub use crate::session::query::inspect::Topic;
+pub use crate::session::query::ranking::rank_of_member;
 pub use crate::session::query::topics::{LibraryTopic, TOPICS};
 pub use crate::session::run::interactive::{Answer, Completeness, DisplayItem};
 pub use crate::session::run::suite::{Suite, Test, TestRun};

@@ -435,13 +435,8 @@ mod tests {
         let mut shapes = Shapes::default();
         let string = shapes.add(Shape::String);
         let text = [Ref::Text("x".repeat(3000).as_str().into())];
-        let text = describe_with(
-            &shapes,
-            string,
-            Components { f: &[], slots: &[], i: &[], r: &text },
-            Form::Session,
-            &[],
-        );
+        let text =
+            describe_with(&shapes, string, Components { f: &[], slots: &[], i: &[], r: &text }, Form::Session, &[]);
         assert!(text.ends_with("x\" … 2000 more characters"), "{text}");
     }
 
@@ -452,9 +447,8 @@ mod tests {
         let fields = vec![("lowerBound".into(), int), ("upperBound".into(), int)];
         let range = shapes.add(Shape::Struct { name: "ClosedRange<Int>".into(), fields, style: Style::ClosedRange });
         let pair = shapes.add(Shape::Tuple(vec![(None, range), (None, int)]));
-        let show = |form| {
-            describe_with(&shapes, pair, Components { f: &[], slots: &[], i: &[1, 5, 2], r: &[] }, form, &[])
-        };
+        let show =
+            |form| describe_with(&shapes, pair, Components { f: &[], slots: &[], i: &[1, 5, 2], r: &[] }, form, &[]);
         assert_eq!(show(Form::Part), "(ClosedRange(1...5), 2)");
         assert_eq!(show(Form::Session), "(1...5, 2)");
     }

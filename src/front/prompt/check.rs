@@ -44,7 +44,13 @@ fn rows(inputs: &[Quantity], probes: &[Probe]) -> Vec<String> {
     for (input, probe) in inputs.iter().zip(probes) {
         let (_, best) = best(input.adjoint, &probe.central);
         let verdict = verdict(input.adjoint, probe.forward, best, probe.limit);
-        let row = [input.name.clone(), format!("{}", input.adjoint), format!("{}", probe.forward), format!("{best}"), verdict.trim().to_owned()];
+        let row = [
+            input.name.clone(),
+            format!("{}", input.adjoint),
+            format!("{}", probe.forward),
+            format!("{best}"),
+            verdict.trim().to_owned(),
+        ];
         rows.push((!verdict.contains('✓'), row));
     }
     let disagree = rows.iter().filter(|(disagrees, _)| *disagrees).count();
@@ -53,10 +59,15 @@ fn rows(inputs: &[Quantity], probes: &[Probe]) -> Vec<String> {
     }
     let heading = ["", "reverse", "forward", "central difference", ""].map(str::to_owned);
     let left_out = rows.len().saturating_sub(MAX_ROWS);
-    let shown: Vec<[String; 5]> = std::iter::once(heading).chain(rows.into_iter().take(MAX_ROWS).map(|(_, row)| row)).collect();
+    let shown: Vec<[String; 5]> =
+        std::iter::once(heading).chain(rows.into_iter().take(MAX_ROWS).map(|(_, row)| row)).collect();
     let mut lines = aligned(&shown, "  ");
     if left_out > 0 {
-        let others = if disagree > MAX_ROWS { format!("{} of them disagree", disagree - MAX_ROWS) } else { "all agree".to_owned() };
+        let others = if disagree > MAX_ROWS {
+            format!("{} of them disagree", disagree - MAX_ROWS)
+        } else {
+            "all agree".to_owned()
+        };
         lines.push(format!("  … {left_out} more; {others}"));
     }
     lines

@@ -186,10 +186,14 @@ pub(super) fn help(prompt: &mut Prompt, topic: &str) -> Flow {
         prompt.print_line(pages::of_code(code).trim_end());
         return Flow::Next;
     }
-    if let Some(item) = prompt.session.declared().into_iter().find(|item| item.name.as_deref() == Some(topic) && item.value.is_some()) {
+    if let Some(item) =
+        prompt.session.declared().into_iter().find(|item| item.name.as_deref() == Some(topic) && item.value.is_some())
+    {
         prompt.print_line(&show::line(&prompt.displayed(&item), prompt.render_style.is_colored));
         let documented = prompt.session.topics(topic).into_iter().filter(|topic| !topic.text.is_empty());
-        documented.flat_map(|topic| topic.text.lines().map(|line| format!("    {line}")).collect::<Vec<_>>()).for_each(|line| prompt.print_line(&line));
+        documented
+            .flat_map(|topic| topic.text.lines().map(|line| format!("    {line}")).collect::<Vec<_>>())
+            .for_each(|line| prompt.print_line(&line));
         return Flow::Next;
     }
     // A command and a function may have one name: `:plot`, `plot(f, 0...1)`.
@@ -223,8 +227,11 @@ fn described(prompt: &mut Prompt, command: &Command) -> Flow {
 /// Prints the documentation of a name, the declarations of the library that contain some words, or the list of topics.
 fn doc(prompt: &mut Prompt, words: &str) -> Flow {
     let Some(lines) = pages::documentation(&mut prompt.session, words) else {
-        let similar = prompt.session.similar_name(words).map_or(String::new(), |name| format!("; did you mean '{name}'?"));
-        return prompt.print_error(&format!("there is no help for '{words}'{similar}; ':help' lists all commands, ':doc' the library"));
+        let similar =
+            prompt.session.similar_name(words).map_or(String::new(), |name| format!("; did you mean '{name}'?"));
+        return prompt.print_error(&format!(
+            "there is no help for '{words}'{similar}; ':help' lists all commands, ':doc' the library"
+        ));
     };
     lines.iter().for_each(|line| prompt.print_line(&show::arrows(line)));
     Flow::Next
@@ -311,8 +318,8 @@ fn check(prompt: &mut Prompt, rest: &str) -> Flow {
 
 /// Runs `f at 1, 2 by 0.01`: a function, a point, and a step for each number, or for the first ones.
 fn nudge(prompt: &mut Prompt, rest: &str) -> Flow {
-    let (rest, steps) = rest.rsplit_once(" by ").unwrap_or((rest, "0.01"));
-    let Some(point) = Point::parse(rest) else {
+    let (point, steps) = rest.rsplit_once(" by ").unwrap_or((rest, "0.01"));
+    let Some(point) = Point::parse(point).map(|point| point.within(rest)) else {
         return prompt.print_error("expected a function, a point and a step, such as 'f at 2 by 0.01'");
     };
     let before = prompt.session.explain(&point);

@@ -72,10 +72,7 @@ mod tests {
 
     #[test]
     fn columns_are_aligned_at_the_decimal_points() {
-        assert_eq!(
-            of("[[Double]]", "[[1.0, -2.25], [10.5, 4.0]]").unwrap(),
-            "[[ 1.0, -2.25],\n [10.5,  4.0]]"
-        );
+        assert_eq!(of("[[Double]]", "[[1.0, -2.25], [10.5, 4.0]]").unwrap(), "[[ 1.0, -2.25],\n [10.5,  4.0]]");
         assert_eq!(of("[[Int]]", "[[1, 20], [300, 4]]").unwrap(), "[[  1, 20],\n [300,  4]]");
     }
 
@@ -87,9 +84,13 @@ mod tests {
 
     #[test]
     fn other_values_are_no_grid() {
-        for (ty, value) in
-            [("[[Double]]", "[[1.0], [1.0, 2.0]]"), ("[[Double]]", "[[1.0, 2.0]]"), ("[Double]", "[1.0, 2.0]"), ("[[Int]]", "[]"), ("[[Int]]", "[[], []]")]
-        {
+        for (ty, value) in [
+            ("[[Double]]", "[[1.0], [1.0, 2.0]]"),
+            ("[[Double]]", "[[1.0, 2.0]]"),
+            ("[Double]", "[1.0, 2.0]"),
+            ("[[Int]]", "[]"),
+            ("[[Int]]", "[[], []]"),
+        ] {
             assert_eq!(of(ty, value), None, "{value}");
         }
     }

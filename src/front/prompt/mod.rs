@@ -208,8 +208,9 @@ impl Prompt {
         for shown in &answer.shown {
             self.print_line(&show::line(&self.displayed(shown), self.render_style.is_colored));
         }
-        let is_abbreviated =
-            |item: &DisplayItem| item.value.as_ref().is_some_and(|value| value.contains("… ") && value.contains(" more"));
+        let is_abbreviated = |item: &DisplayItem| {
+            item.value.as_ref().is_some_and(|value| value.contains("… ") && value.contains(" more"))
+        };
         if self.options.abbreviates && !self.has_noted_abbreviation && answer.shown.iter().any(is_abbreviated) {
             self.has_noted_abbreviation = true;
             let note = "long values are abbreviated; print(…) and ':set abbreviate off' show everything";

@@ -81,9 +81,8 @@ fn words(text: &str, word: &str) -> Vec<usize> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
     let is_word = |at: &usize| {
         let (before, after) = (&text[..*at], &text[at + word.len()..]);
-        let is_inside = hidden
-            .iter()
-            .any(|(range, class)| matches!(class, Class::Text | Class::Comment) && range.contains(at));
+        let is_inside =
+            hidden.iter().any(|(range, class)| matches!(class, Class::Text | Class::Comment) && range.contains(at));
         !before.ends_with(is_part) && !after.starts_with(|c: char| c.is_alphanumeric() || c == '_') && !is_inside
     };
     text.match_indices(word).map(|(at, _)| at).filter(is_word).collect()

@@ -11,8 +11,11 @@ use std::rc::Rc;
 /// The maximum number of steps that are listed individually; more are summarized by line.
 const MAX_ROWS: usize = 60;
 
-/// The maximum number of contributions to an adjoint that are listed.
+/// The maximum number of contributions to an adjoint that are listed, and the number of inputs that are listed of many.
 const MAX_TERMS: usize = 6;
+
+/// The maximum number of inputs that are listed individually.
+const MAX_INPUTS: usize = 12;
 
 /// Formats values, partials, and adjoints.
 pub fn explain(explained: &Explanation, sources: &SourceMap) -> Vec<String> {
@@ -63,7 +66,7 @@ pub(crate) fn forward(explained: &Explanation, sources: &SourceMap) -> Vec<[Stri
     let inputs = &explained.inputs;
     for (k, Quantity { name, value, .. }) in inputs.iter().enumerate() {
         match k {
-            _ if inputs.len() <= MAX_ROWS || k < MAX_TERMS || k + 1 == inputs.len() => {
+            _ if inputs.len() <= MAX_INPUTS || k < MAX_TERMS || k + 1 == inputs.len() => {
                 rows.push([format!("  {name}"), short(*value), String::new(), String::new()]);
             }
             MAX_TERMS => rows.push([
@@ -180,7 +183,7 @@ pub(crate) fn backward(explained: &Explanation, result: &str, sources: &SourceMa
         let indent = if section.title.is_some() { "  " } else { "" };
         rows.extend(section.operations.iter().rev().flat_map(|k| rows_of(&operations[*k].quantity, indent)));
     }
-    let is_listed = |k: usize| inputs.len() <= MAX_ROWS || k < MAX_TERMS || k + 1 == inputs.len();
+    let is_listed = |k: usize| inputs.len() <= MAX_INPUTS || k < MAX_TERMS || k + 1 == inputs.len();
     for (k, input) in inputs.iter().enumerate() {
         if is_listed(k) {
             rows.extend(rows_of(input, ""));

@@ -80,7 +80,8 @@ fn collapsed(steps: &Kinds, period: usize, number: &mut dyn FnMut(Vec<u32>) -> u
     let mut out = vec![];
     let mut at = 0;
     while at < steps.len() {
-        let repeats = (at..steps.len().saturating_sub(period)).take_while(|k| steps[*k].0 == steps[*k + period].0).count();
+        let repeats =
+            (at..steps.len().saturating_sub(period)).take_while(|k| steps[*k].0 == steps[*k + period].0).count();
         let iterations = (repeats + period) / period;
         if repeats == 0 || iterations < MIN_ITERATIONS {
             out.push(steps[at].clone());

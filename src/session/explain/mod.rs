@@ -12,11 +12,11 @@ pub(crate) mod probe;
 pub(crate) mod views;
 
 use super::{Kink, Outcome, Session, Status};
-use crate::session::explain::point::Point;
-use crate::session::query::command_text::CommandText;
 use crate::diagnostic::Diagnostic;
 use crate::native::formula::{Formula, partials};
 use crate::native::{self, PrimitiveId};
+use crate::session::explain::point::Point;
+use crate::session::query::command_text::CommandText;
 use crate::source::Span;
 use crate::types::TypeContext;
 use crate::types::declare::interactive;
@@ -105,7 +105,8 @@ impl Session {
         let text = arguments.empty().code("valueWithPullback(at: ").append(arguments).code(", of: ").append(called);
         let text = text.code(").pullback(1)");
         let trace = self.trace(text.text());
-        let trace = trace.map_err(|diagnostics| self.at_typed_parts(diagnostics, point::NAME, &text))?;
+        let mut trace = trace.map_err(|diagnostics| self.at_typed_parts(diagnostics, point::NAME, &text))?;
+        self.trace_at_typed_parts(&mut trace, point::NAME, &text);
         let kinks = self.machine.take_kinks();
         Ok(explained(name, &trace, names).with_kinks(&kinks))
     }
@@ -190,7 +191,8 @@ impl Names {
 /// Returns the name of an input: that of its parameter, with the path to it inside the argument: `v[0]`, `line.slope`.
 fn name_of_input(trace: &Trace, parameters: &[String], i: usize) -> String {
     let arguments = trace.paths.last().map_or(1, |(argument, _)| argument + 1);
-    let own = |argument: usize| parameters.get(argument).filter(|name| !name.is_empty() && !name.starts_with(['$', '_']));
+    let own =
+        |argument: usize| parameters.get(argument).filter(|name| !name.is_empty() && !name.starts_with(['$', '_']));
     let numbered = |argument: usize| match arguments {
         1 => "x".to_owned(),
         _ => format!("x{}", subscript(argument + 1)),

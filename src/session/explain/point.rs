@@ -44,6 +44,12 @@ impl<'t> Point<'t> {
         (!is_empty).then_some(Point { typed, function, arguments })
     }
 
+    /// Returns the point as a part of a longer input, to which diagnostics refer.
+    #[must_use]
+    pub fn within(self, typed: &'t str) -> Point<'t> {
+        Point { typed, ..self }
+    }
+
     /// Returns the number of arguments.
     pub fn count(&self) -> usize {
         self.arguments.len()
@@ -73,7 +79,9 @@ fn called(text: &str) -> Option<(&str, &str)> {
 /// Splits `x = 1` into the name and the argument.
 fn named(part: &str) -> (Option<&str>, &str) {
     match part.split_once('=') {
-        Some((name, value)) if !name.trim().is_empty() && name.trim().chars().all(is_part_of_name) && !value.starts_with('=') => {
+        Some((name, value))
+            if !name.trim().is_empty() && name.trim().chars().all(is_part_of_name) && !value.starts_with('=') =>
+        {
             (Some(name.trim()), value.trim())
         }
         _ => (None, part),
@@ -125,7 +133,9 @@ impl Session {
             return Ok(FunctionText { text: CommandText::new(typed).part(function), names, taken: all });
         };
         if !NUMBERS.contains(&result.as_str()) {
-            let message = format!("'{function}' returns '{result}'; the derivative of a function that returns a number is explained");
+            let message = format!(
+                "'{function}' returns '{result}'; the derivative of a function that returns a number is explained"
+            );
             return Err(self.input_error(NAME, typed, function, message));
         }
         if types.len() != count {
@@ -147,7 +157,8 @@ impl Session {
         let labels = interactive::labels_of_parameters(&mut self.context, function);
         let name = |k: usize| names.get(k).filter(|n| !n.is_empty()).cloned().unwrap_or_else(|| format!("_p{k}"));
         let parameters: Vec<String> = taken.iter().map(|k| format!("{}: {}", name(*k), types[*k])).collect();
-        let mut text = CommandText::new(typed).code(&format!("{{ ({}) in ", parameters.join(", "))).part(function).code("(");
+        let mut text =
+            CommandText::new(typed).code(&format!("{{ ({}) in ", parameters.join(", "))).part(function).code("(");
         for k in 0..count {
             let comma = if k > 0 { ", " } else { "" };
             let label = labels.get(k).cloned().flatten().map_or(String::new(), |label| format!("{label}: "));
@@ -185,8 +196,13 @@ impl Session {
         let given: Vec<String> = point.arguments.iter().filter_map(|(name, _)| name.map(str::to_owned)).collect();
         let names = if given.len() == count { given } else { self.variables_of(function, count) };
         if names.len() != count {
-            let has = if names.is_empty() { "no variables".to_owned() } else { format!("the variables {}", names.join(", ")) };
-            let message = format!("the expression has {has}, and the point has {count} numbers; name them: 'x = 1, y = 2'");
+            let has = if names.is_empty() {
+                "no variables".to_owned()
+            } else {
+                format!("the variables {}", names.join(", "))
+            };
+            let message =
+                format!("the expression has {has}, and the point has {count} numbers; name them: 'x = 1, y = 2'");
             return Err(self.input_error(NAME, typed, function, message));
         }
         let types: Vec<Option<String>> = (0..count).map(|k| self.type_of_argument(point, k)).collect();
@@ -227,8 +243,8 @@ impl Session {
 
     /// Returns a function or an expression as the source text of a function.
     pub(crate) fn function_text(&mut self, function: &str) -> String {
-        let is_function =
-            function.starts_with('{') || self.type_of(function).is_ok_and(|ty| ty.as_deref().and_then(parts_of).is_some());
+        let is_function = function.starts_with('{')
+            || self.type_of(function).is_ok_and(|ty| ty.as_deref().and_then(parts_of).is_some());
         if is_function {
             return function.to_owned();
         }

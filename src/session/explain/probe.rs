@@ -29,7 +29,8 @@ impl Session {
     pub fn probe(&mut self, point: &Point<'_>, inputs: &[Quantity]) -> Result<Vec<Probe>, Vec<Diagnostic>> {
         let function = self.function_at(point)?;
         let joined = point::joined(point, &function);
-        let limit_steps: Vec<f64> = std::iter::once(0.0).chain(finite_difference::steps().flat_map(|h| [h, -h])).collect();
+        let limit_steps: Vec<f64> =
+            std::iter::once(0.0).chain(finite_difference::steps().flat_map(|h| [h, -h])).collect();
         let central_steps = (1..=STEPS).flat_map(|n| {
             let h = 10_f64.powi(-(n as i32));
             [h, -h]
@@ -48,7 +49,11 @@ impl Session {
             let (forward, rest) = numbers.split_first()?;
             let (central, rest) = rest.split_at_checked(central_steps.len())?;
             let central = central.chunks(2).zip(central_steps.chunks(2)).map(|(y, h)| (y[0] - y[1]) / (2.0 * h[0]));
-            Some(Probe { forward: *forward, central: central.collect(), limit: extrapolated(&limit_steps, rest, unit(input.value)) })
+            Some(Probe {
+                forward: *forward,
+                central: central.collect(),
+                limit: extrapolated(&limit_steps, rest, unit(input.value)),
+            })
         };
         Ok(inputs.iter().zip(all).filter_map(probe).collect())
     }

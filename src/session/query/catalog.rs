@@ -228,9 +228,23 @@ impl<'t> Head<'t> {
                 "var" | "let" => (Some(EntryKind::Property), false),
                 "case" => (Some(EntryKind::Case), false),
                 "typealias" | "associatedtype" => (Some(EntryKind::Alias), false),
-                "init" => return Some(Head { name: "init", kind: Some(EntryKind::Initializer), is_static, is_private, opens: false }),
+                "init" => {
+                    return Some(Head {
+                        name: "init",
+                        kind: Some(EntryKind::Initializer),
+                        is_static,
+                        is_private,
+                        opens: false,
+                    });
+                }
                 "subscript" => {
-                    return Some(Head { name: "subscript", kind: Some(EntryKind::Subscript), is_static, is_private, opens: false });
+                    return Some(Head {
+                        name: "subscript",
+                        kind: Some(EntryKind::Subscript),
+                        is_static,
+                        is_private,
+                        opens: false,
+                    });
                 }
                 _ => return None,
             };
@@ -243,7 +257,10 @@ impl<'t> Head<'t> {
 
     /// Returns the name with the argument labels.
     fn label(&self, declaration: &str) -> String {
-        let has_labels = matches!(self.kind, Some(EntryKind::Function | EntryKind::Initializer | EntryKind::Subscript | EntryKind::Case));
+        let has_labels = matches!(
+            self.kind,
+            Some(EntryKind::Function | EntryKind::Initializer | EntryKind::Subscript | EntryKind::Case)
+        );
         let Some(parameters) = parameters(declaration).filter(|_| has_labels) else { return self.name.to_owned() };
         let label = |parameter: &str| {
             let before = parameter.split(':').next().unwrap_or_default().trim();
@@ -252,7 +269,9 @@ impl<'t> Head<'t> {
         };
         let labels: Vec<String> = parameters.iter().map(|parameter| label(parameter)).collect();
         match self.kind {
-            Some(EntryKind::Subscript) if labels.iter().all(|label| labels.len() == 1 && !label.is_empty()) => "subscript".to_owned(),
+            Some(EntryKind::Subscript) if labels.iter().all(|label| labels.len() == 1 && !label.is_empty()) => {
+                "subscript".to_owned()
+            }
             _ => format!("{}({})", self.name, labels.concat()),
         }
     }

@@ -3,7 +3,8 @@
 
 use crate::diagnostic::{Code, Diagnostic, Help, Label, Note};
 use crate::session::Session;
-use crate::source::Span;
+use crate::source::{Source, Span};
+use crate::vm::{Trace, TraceOperation};
 use std::ops::Range;
 
 /// A program around typed parts.
@@ -62,7 +63,8 @@ impl<'t> CommandText<'t> {
     pub(crate) fn append(mut self, other: &CommandText<'t>) -> CommandText<'t> {
         let by = self.text.len();
         self.text.push_str(&other.text);
-        let moved = |part: &TypedPart| TypedPart { range: part.range.start + by..part.range.end + by, start: part.start };
+        let moved =
+            |part: &TypedPart| TypedPart { range: part.range.start + by..part.range.end + by, start: part.start };
         self.parts.extend(other.parts.iter().map(moved));
         self
     }
@@ -138,7 +140,7 @@ impl Session {
         name: &str,
         text: &CommandText<'_>,
     ) -> Vec<Diagnostic> {
-        let is_program = |source: &&crate::source::Source| source.text == text.text();
+        let is_program = |source: &&Source| source.text == text.text();
         let Some(program) = self.sources.written().filter(is_program).last().map(span_of) else { return diagnostics };
         let typed = self.typed_span(name, text.typed);
         let positions = Positions { text, program, typed };
@@ -149,12 +151,34 @@ impl Session {
         let relevant = diagnostics.into_iter().filter(|diagnostic| !has_typed || is_typed(diagnostic));
         for diagnostic in relevant.take(if has_typed { usize::MAX } else { 1 }) {
             let diagnostic = positions.diagnostic(diagnostic);
-            let is_known = moved.iter().any(|m| m.message == diagnostic.message && m.primary.span == diagnostic.primary.span);
+            let is_known =
+                moved.iter().any(|m| m.message == diagnostic.message && m.primary.span == diagnostic.primary.span);
             if !is_known {
                 moved.push(diagnostic);
             }
         }
         moved
+    }
+
+    /// Moves the positions of operations from the last compiled program, which is a command text, to its typed parts.
+    pub(crate) fn trace_at_typed_parts(&mut self, trace: &mut Trace, name: &str, text: &CommandText<'_>) {
+        let is_program = |source: &&Source| source.text == text.text();
+        let Some(program) = self.sources.written().filter(is_program).last().map(span_of) else { return };
+        let is_inside = |span: Span| program.start <= span.start && span.end <= program.end;
+        let mut spans: Vec<&mut Span> = trace.counts.iter_mut().map(|count| &mut count.span).collect();
+        spans.extend(trace.rows.iter_mut().filter_map(|row| match &mut row.operation {
+            TraceOperation::Primitive { span, .. } | TraceOperation::Called { span, .. } => Some(span),
+            TraceOperation::Sum(_) | TraceOperation::Other => None,
+        }));
+        spans.retain(|span| is_inside(**span));
+        if spans.is_empty() {
+            return;
+        }
+        let typed = self.typed_span(name, text.typed);
+        let positions = Positions { text, program, typed };
+        for span in spans {
+            *span = positions.moved(*span).unwrap_or(typed);
+        }
     }
 
     /// Returns an error about the input of a command.
@@ -170,7 +194,7 @@ impl Session {
     }
 }
 
-fn span_of(source: &crate::source::Source) -> Span {
+fn span_of(source: &Source) -> Span {
     Span::new(source.start, source.start + source.text.len() as u32)
 }
 
@@ -181,7 +205,8 @@ mod tests {
     #[test]
     fn spans_move_to_the_typed_parts() {
         let typed = "f at 2";
-        let text = CommandText::new(typed).code("g(at: ").part(&typed[5..]).code(".0, of: ").part(&typed[..1]).code(")");
+        let text =
+            CommandText::new(typed).code("g(at: ").part(&typed[5..]).code(".0, of: ").part(&typed[..1]).code(")");
         assert_eq!(text.text(), "g(at: 2.0, of: f)");
         let positions = Positions { text: &text, program: Span::new(100, 117), typed: Span::new(200, 206) };
         assert_eq!(positions.moved(Span::new(106, 107)), Some(Span::new(205, 206)));

@@ -1,8 +1,8 @@
 //! Completion: possible continuations of a word and signatures of a call, in text that need not compile.
 
 use crate::session::query::catalog::EntryKind;
-use crate::session::query::ranking;
 use crate::session::query::inspect::{WORDS, char_at, is_part_of_name, receiver_of};
+use crate::session::query::ranking;
 use crate::session::{Class, Input, Session};
 use crate::types::declare::interactive;
 use crate::types::names::member_candidates;

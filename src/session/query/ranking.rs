@@ -85,7 +85,7 @@ const NAMES: &[&str] = &[
 ];
 
 /// Returns the rank of a member.
-pub(crate) fn rank_of_member(name: &str) -> usize {
+pub fn rank_of_member(name: &str) -> usize {
     rank(name, MEMBERS)
 }
 

@@ -33,7 +33,11 @@ impl Session {
 /// Returns the target of a link to a heading.
 fn anchor(title: &str) -> String {
     let letters = title.to_lowercase();
-    letters.chars().filter(|c| c.is_alphanumeric() || " -".contains(*c)).map(|c| if c == ' ' { '-' } else { c }).collect()
+    letters
+        .chars()
+        .filter(|c| c.is_alphanumeric() || " -".contains(*c))
+        .map(|c| if c == ' ' { '-' } else { c })
+        .collect()
 }
 
 fn write_topic(page: &mut String, catalog: &Catalog, number: usize) {

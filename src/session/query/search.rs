@@ -70,7 +70,8 @@ fn ranked(catalog: &Catalog, words: &[String], needs_all: bool) -> Vec<CatalogEn
 /// Returns the weight of an entry for a word in lower case; 0 if it does not contain the word.
 fn weight_of(entry: &CatalogEntry, word: &str) -> u32 {
     let name = entry.name.to_lowercase();
-    let contains = |text: &str| text.to_lowercase().split(|c: char| !c.is_alphanumeric()).any(|own| is_form_of(own, word));
+    let contains =
+        |text: &str| text.to_lowercase().split(|c: char| !c.is_alphanumeric()).any(|own| is_form_of(own, word));
     let is_part = parts_of_name(&entry.name).iter().any(|part| is_form_of(part, word));
     match () {
         () if name == word => weight::NAME,

@@ -1,8 +1,8 @@
 //! Assignment: an assignment to a name without a declaration, which declares a variable in an interactive session.
 
 use crate::syntax;
-use crate::syntax::ast::{Binding, Decl, DeclKind, Expr, ExprKind, File, Name, Pattern, PatternKind, Stmt, StmtKind};
 use crate::syntax::OperatorTable;
+use crate::syntax::ast::{Binding, Decl, DeclKind, Expr, ExprKind, File, Name, Pattern, PatternKind, Stmt, StmtKind};
 use hashbrown::HashSet;
 use std::rc::Rc;
 

@@ -16,7 +16,8 @@ const GAP: usize = 2;
 /// Formats tokens as text.
 pub(crate) fn written(tokens: &[Token<'_>]) -> String {
     let forced = forced_breaks(tokens);
-    let mut writer = Writer { tokens, forced, out: String::new(), column: 0, open: vec![], starts: HashMap::new(), indent: 0 };
+    let mut writer =
+        Writer { tokens, forced, out: String::new(), column: 0, open: vec![], starts: HashMap::new(), indent: 0 };
     for k in cancel::checking(0..tokens.len()) {
         writer.token(k);
     }
@@ -214,7 +215,9 @@ fn first_of_block(tokens: &[Token<'_>], open: usize) -> usize {
             Kind::Close if depth == 0 => break,
             Kind::Close => depth -= 1,
             Kind::Word if depth == 0 && token.text == "in" && k > open + 1 => return k + 1,
-            Kind::Word if depth == 0 && matches!(token.text, "for" | "let" | "var" | "if" | "while" | "return") => break,
+            Kind::Word if depth == 0 && matches!(token.text, "for" | "let" | "var" | "if" | "while" | "return") => {
+                break;
+            }
             Kind::Brace | Kind::Body(_) | Kind::EndBrace | Kind::Semicolon => break,
             _ if depth == 0 && token.breaks > 0 => break,
             _ => {}

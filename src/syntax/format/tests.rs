@@ -31,7 +31,10 @@ fn blanks_stand_between_what_is_apart() {
 
 #[test]
 fn lines_are_indented_by_what_is_open() {
-    becomes("if a {\nb(\nc,\nd)\n}\nelse {\ne\n}", "if a {\n    b(\n        c,\n        d\n    )\n} else {\n    e\n}\n");
+    becomes(
+        "if a {\nb(\nc,\nd)\n}\nelse {\ne\n}",
+        "if a {\n    b(\n        c,\n        d\n    )\n} else {\n    e\n}\n",
+    );
     becomes("switch x {\n  case 1:\n  a\n  default: b\n}", "switch x {\ncase 1:\n    a\ndefault: b\n}\n");
     becomes("let x = a\n+ b\n.c", "let x = a\n    + b\n    .c\n");
     becomes("guard let a,\nlet b else {\nreturn\n}", "guard let a,\n    let b else {\n    return\n}\n");

@@ -7,9 +7,7 @@ use crate::types::generics::signature;
 use crate::types::model::context::TypeContext;
 use crate::types::model::display;
 use crate::types::model::queries;
-use crate::types::model::tables::{
-    Code, Entry, FunctionKind, GlobalData, GlobalMemo, MemberKind, Named, Owner,
-};
+use crate::types::model::tables::{Code, Entry, FunctionKind, GlobalData, GlobalMemo, MemberKind, Named, Owner};
 use crate::types::model::tree::{FunctionId, GlobalId};
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
 use crate::types::names::lookup;

@@ -40,7 +40,8 @@ pub fn member_candidates(cx: &mut TypeContext, of: &Type) -> Vec<MemberCandidate
     let of = unification::shallow(cx, of);
     let mut found: HashMap<String, MemberCandidate> = HashMap::new();
     let mut add = |name: &str, kind: CandidateKind, (distance, position): (usize, u32)| {
-        let is_name = name.starts_with(char::is_alphabetic) && !name.contains(' ') && !["init", "subscript"].contains(&name);
+        let is_name =
+            name.starts_with(char::is_alphabetic) && !name.contains(' ') && !["init", "subscript"].contains(&name);
         if !is_name {
             return;
         }
