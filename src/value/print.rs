@@ -28,6 +28,10 @@ impl Form {
     fn has_quotes(self) -> bool {
         self != Form::Plain
     }
+
+    fn is_session(self) -> bool {
+        matches!(self, Form::Session | Form::FullSession)
+    }
 }
 
 /// The numbers of elements that are displayed of a long collection: at its beginning, and at its end.
@@ -212,6 +216,14 @@ impl<'s> Printer<'s> {
                     }
                 }
             }
+            Style::Fields if self.form.is_session() && open_range(name).is_some() => {
+                let [before, after] = open_range(name).unwrap_or_default();
+                self.out.push_str(before);
+                if let Some((_, shape)) = fields.first() {
+                    self.value(*shape, value, quoted);
+                }
+                self.out.push_str(after);
+            }
             Style::Fields | Style::Vector => {
                 let label = |name: &Rc<str>| (style == Style::Fields).then(|| name.clone());
                 let fields: Vec<_> = fields.iter().map(|(name, shape)| (label(name), *shape)).collect();
@@ -332,6 +344,16 @@ impl<'s> Printer<'s> {
             Some(Shape::Class { name, .. }) => self.out.push_str(name),
             _ => self.out.push_str(name),
         }
+    }
+}
+
+/// Returns the text before and after the bound of a range with one bound, given the name of its type.
+fn open_range(name: &str) -> Option<[&'static str; 2]> {
+    match name.split('<').next()? {
+        "PartialRangeFrom" => Some(["", "..."]),
+        "PartialRangeUpTo" => Some(["..<", ""]),
+        "PartialRangeThrough" => Some(["...", ""]),
+        _ => None,
     }
 }
 

@@ -174,6 +174,9 @@ impl Kernel {
             Some(topic) => self.page(topic.trim()),
             None if trimmed.starts_with(':') => self.command(trimmed),
             None => {
+                if let Some(command) = self.prompt.command_of_word(trimmed) {
+                    return self.command(command);
+                }
                 let answer = self.prompt.session.enter(&format!("cell {}", self.count), code);
                 self.done(answer)
             }

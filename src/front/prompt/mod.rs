@@ -60,7 +60,7 @@ pub(crate) struct Prompt {
     kept: SavedInputs,
     /// The status of the first input that failed.
     pub(super) failed: Option<i32>,
-    /// Whether the user was told how to show a long value completely.
+    /// Whether the note on long values was displayed.
     has_noted_abbreviation: bool,
 }
 
@@ -174,7 +174,7 @@ impl Prompt {
     }
 
     /// Returns the command for a word that ends or explains sessions elsewhere, unless the user has declared that name.
-    fn command_of_word(&mut self, input: &str) -> Option<&'static str> {
+    pub(crate) fn command_of_word(&mut self, input: &str) -> Option<&'static str> {
         let word = input.strip_suffix("()").unwrap_or(input);
         let command = match word {
             "exit" | "quit" => ":quit",

@@ -188,7 +188,7 @@ impl Names {
     }
 }
 
-/// Returns the name of an input: that of its parameter, with the path to it inside the argument: `v[0]`, `line.slope`.
+/// Returns the name of an input: that of its parameter, with the path to it inside the argument: `v[0]`, `box.width`.
 fn name_of_input(trace: &Trace, parameters: &[String], i: usize) -> String {
     let arguments = trace.paths.last().map_or(1, |(argument, _)| argument + 1);
     let own =

@@ -7,6 +7,7 @@ use crate::session::explain::names_of_parameters;
 use crate::session::query::command_text::CommandText;
 use crate::session::query::inspect::is_part_of_name;
 use crate::session::query::parts_of;
+use crate::syntax::variable_words;
 use crate::types::declare::interactive;
 
 /// The displayed name of the input of a command that explains.
@@ -196,10 +197,10 @@ impl Session {
         let given: Vec<String> = point.arguments.iter().filter_map(|(name, _)| name.map(str::to_owned)).collect();
         let names = if given.len() == count { given } else { self.variables_of(function, count) };
         if names.len() != count {
-            let has = if names.is_empty() {
-                "no variables".to_owned()
-            } else {
-                format!("the variables {}", names.join(", "))
+            let has = match &names[..] {
+                [] => "no variables".to_owned(),
+                [only] => format!("the variable {only}"),
+                several => format!("the variables {}", several.join(", ")),
             };
             let message =
                 format!("the expression has {has}, and the point has {count} numbers; name them: 'x = 1, y = 2'");
@@ -226,7 +227,7 @@ impl Session {
 
     /// Returns the variables of an expression, in the order of its arguments.
     fn variables_of(&mut self, expression: &str, count: usize) -> Vec<String> {
-        let words = words_of(expression);
+        let words = variable_words(expression);
         let usual: Vec<String> =
             VARIABLES.iter().filter(|name| words.contains(*name)).map(ToString::to_string).collect();
         let mut free: Vec<String> = words.iter().map(ToString::to_string).collect();
@@ -248,7 +249,7 @@ impl Session {
         if is_function {
             return function.to_owned();
         }
-        let mut names = words_of(function);
+        let mut names = variable_words(function);
         names.retain(|word| VARIABLES.contains(word) || !interactive::is_declared(&self.context, word));
         names.sort_unstable();
         names.dedup();
@@ -258,27 +259,6 @@ impl Session {
         }
         format!("{{ {} in {function} }}", names.join(", "))
     }
-}
-
-/// Returns the words of an expression that may be variables: those that are not called, not members, and not labels.
-fn words_of(expression: &str) -> Vec<&str> {
-    let mut words = vec![];
-    let mut before = ' ';
-    let mut rest = expression;
-    while let Some(c) = rest.chars().next() {
-        if !c.is_alphabetic() && c != '_' {
-            (before, rest) = (c, &rest[c.len_utf8()..]);
-            continue;
-        }
-        let end = rest.find(|c: char| !is_part_of_name(c)).unwrap_or(rest.len());
-        let (word, after) = rest.split_at(end);
-        let is_plain = before != '.' && !after.starts_with(['(', ':', '\'', '′']);
-        let is_exponent =
-            before.is_ascii_digit() && word.starts_with(['e', 'E']) && word[1..].chars().all(|c| c.is_ascii_digit());
-        words.extend((is_plain && !is_exponent).then_some(word));
-        (before, rest) = (word.chars().last().unwrap_or(' '), after);
-    }
-    words
 }
 
 /// A program that calls the function of a point with one argument, which contains all numbers.
@@ -343,10 +323,5 @@ mod tests {
         for text in ["f", "f at", "at 2", "f at 1,", "f(1) + g(2)"] {
             assert_eq!(parsed(text), None, "{text}");
         }
-    }
-
-    #[test]
-    fn variables_are_words_that_are_not_called() {
-        assert_eq!(words_of("a * sin(x) + p.y - f' + 2e3"), ["a", "x", "p"]);
     }
 }

@@ -86,6 +86,7 @@ impl Catalog {
             let file = source.name.rsplit('/').next().and_then(|name| name.split('.').next()).unwrap_or_default();
             catalog.read(&source.text, topic_of(file));
         }
+        catalog.entries.retain(|entry| !entry.documentation.starts_with("An overload"));
         let mut known = HashSet::new();
         // An overload is listed once; those with documentation come first.
         let mut documented: Vec<bool> = catalog.entries.iter().map(|entry| entry.documentation.is_empty()).collect();
@@ -267,7 +268,9 @@ impl<'t> Head<'t> {
             let words: Vec<&str> = before.split_whitespace().filter(|word| !word.starts_with('@')).collect();
             words.first().map_or(String::new(), |first| format!("{first}:"))
         };
-        let labels: Vec<String> = parameters.iter().map(|parameter| label(parameter)).collect();
+        // A parameter whose default argument is a source location is never passed.
+        let is_passed = |parameter: &&String| !parameter.contains("= #");
+        let labels: Vec<String> = parameters.iter().filter(is_passed).map(|parameter| label(parameter)).collect();
         match self.kind {
             Some(EntryKind::Subscript) if labels.iter().all(|label| labels.len() == 1 && !label.is_empty()) => {
                 "subscript".to_owned()

@@ -4,6 +4,7 @@ use crate::session::Session;
 use crate::session::query::catalog::{Catalog, CatalogEntry, EntryKind};
 use crate::session::query::topics::TOPICS;
 use crate::types::closest;
+use hashbrown::HashSet;
 
 /// The maximum number of declarations that a search finds.
 const MAX_FOUND: usize = 15;
@@ -64,6 +65,9 @@ fn ranked(catalog: &Catalog, words: &[String], needs_all: bool) -> Vec<CatalogEn
         }
     }
     found.sort_by_key(|(weight, entry)| (std::cmp::Reverse(*weight), entry.label.len()));
+    // Several types have members of one name.
+    let mut known = HashSet::new();
+    found.retain(|(_, entry)| known.insert(&entry.label));
     found.into_iter().take(MAX_FOUND).map(|(_, entry)| entry.clone()).collect()
 }
 

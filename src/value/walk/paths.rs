@@ -6,7 +6,7 @@ use crate::value::print::{Form, describe_with};
 use crate::value::shape::{Shape, ShapeId, TangentId, TangentKind};
 
 impl Walk<'_> {
-    /// Returns the path of each leaf, in the order of [`Walk::leaves`]: `.slope`, `[2]`, `["key"].1`.
+    /// Returns the path of each leaf, in the order of [`Walk::leaves`]: `.width`, `[2]`, `["key"].1`.
     ///
     /// # Errors
     /// [`Mismatch::TooDeep`]

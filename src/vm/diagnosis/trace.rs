@@ -9,7 +9,7 @@ use std::rc::Rc;
 pub struct Trace {
     /// Value and adjoint of each number with respect to which it was differentiated; they are the nodes from 1 on.
     pub inputs: Vec<(f64, f64)>,
-    /// The location of each of these numbers: the argument that contains it, and the path inside it (`[0]`, `.slope`).
+    /// The location of each of these numbers: the argument that contains it, and the path inside it (`[0]`, `.width`).
     pub paths: Vec<(usize, String)>,
     /// The steps, in the order in which they were computed; none when there are more than [`MAX_LISTED_STEPS`].
     pub rows: Vec<TraceRow>,
