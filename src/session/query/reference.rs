@@ -11,6 +11,12 @@ const INTRODUCTION: &str = "\
 This page lists the documented declarations of the library by topic. It is generated from the comments in `prelude/`. `dscript doc NAME`
 prints the complete documentation of a name with its examples, and `dscript doc WORDS` searches; at the prompt, `?NAME` does the same.
 
+Nearly all of it is available without an import:
+
+```swift
+print([3, 1, 2].sorted(), sqrt(2 * 8))   // prints: [1, 2, 3] 4.0
+```
+
 ";
 
 impl Session {
