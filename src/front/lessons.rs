@@ -4,6 +4,7 @@
 
 use crate::session::{Completeness, Session};
 use serde_json::{Value, json};
+use unicode_width::UnicodeWidthStr;
 
 /// A lesson.
 pub(super) struct Lesson {
@@ -56,7 +57,12 @@ pub(super) fn find(word: &str) -> Option<&'static Lesson> {
 
 /// Formats the number, the title and the course of each lesson.
 pub(super) fn list() -> Vec<String> {
-    LESSONS.iter().zip(1..).map(|(lesson, n)| format!("{n:>2}   {:<32} {}", lesson.title(), lesson.course())).collect()
+    let width = LESSONS.iter().map(|lesson| lesson.title().width()).max().unwrap_or(0);
+    let line = |(lesson, n): (&Lesson, usize)| {
+        let padding = " ".repeat(width - lesson.title().width());
+        format!("{n:>2}   {}{padding}   {}", lesson.title(), lesson.course())
+    };
+    LESSONS.iter().zip(1..).map(line).collect()
 }
 
 impl Lesson {

@@ -19,15 +19,20 @@ pub use crate::session::compile::imports::Loader;
 pub use crate::session::explain::formula::Derived;
 pub use crate::session::explain::views::graph;
 pub use crate::session::query::ParameterInfo;
+pub use crate::session::query::catalog::{Catalog, CatalogEntry, EntryKind};
 pub use crate::session::query::completion::Completion;
 pub use crate::session::query::highlight::Class;
 pub use crate::session::query::inspect::Topic;
+pub use crate::session::query::ranking::rank_of_member;
+pub use crate::session::query::topics::{LibraryTopic, TOPICS};
 pub use crate::session::run::interactive::{Answer, Completeness, DisplayItem};
 pub use crate::session::run::suite::{Suite, Test, TestRun};
 pub use crate::types::closest;
 use crate::types::context_with_prelude;
 pub use crate::vm::operators::check::finite_difference::{Estimate, unit};
 pub use crate::vm::{Count, Kink, bytes as in_bytes};
+pub use explain::point::Point;
+pub use explain::probe::{Probe, STEPS};
 pub use explain::{Explanation, Operation, Partial, Quantity};
 pub use options::{CheckNan, Input, Kinks, Options, Outcome, Stage, Status};
 
@@ -36,8 +41,11 @@ use crate::ir::lower::Lowering;
 use crate::ir::{FunctionId, Program};
 use crate::native::library::Random;
 use crate::source::SourceMap;
+use crate::syntax::ast::Name;
 use crate::tape::ObserverOptions;
+use crate::types::model::tree::GlobalId;
 use crate::types::{Checked, TypeContext};
+use hashbrown::HashSet;
 use std::cell::RefCell;
 use std::io::Write;
 use std::rc::Rc;
@@ -73,6 +81,16 @@ pub struct Session {
     imported: Vec<std::path::PathBuf>,
     /// Set by another thread to cancel the current work.
     interrupt: Arc<AtomicBool>,
+    /// The public declarations of the library, once they are requested.
+    catalog: Option<Rc<Catalog>>,
+    /// Whether long values are abbreviated in an interactive session.
+    abbreviates: bool,
+    /// The variable `ans`, which holds the last displayed value.
+    answer: Option<GlobalId>,
+    /// The variables that assignments declared.
+    assigned: HashSet<Name>,
+    /// Whether an assignment to one of these declares it again.
+    redeclares_assigned: bool,
 }
 
 /// An output that displays pictures as text.
@@ -139,7 +157,7 @@ impl Session {
         let (mut lowering, program) = (Lowering::new(), Program::default());
         lowering.set_interactive(options.interactive);
         let observer_options = run::observer_options(&options);
-        let Options { loader, deny_warnings, interrupt, .. } = options;
+        let Options { loader, deny_warnings, interrupt, abbreviates, .. } = options;
         let loops = options.progress.filter(|_| options.reports_loops);
         let (keeps_tests, value_type, imported) = (false, None, vec![]);
         Session {
@@ -156,6 +174,11 @@ impl Session {
             value_type,
             imported,
             interrupt,
+            catalog: None,
+            abbreviates,
+            answer: None,
+            assigned: HashSet::new(),
+            redeclares_assigned: false,
         }
     }
 
@@ -168,6 +191,7 @@ impl Session {
     pub fn adjust(&mut self, options: &Options) {
         self.observer_options = run::observer_options(options);
         self.deny_warnings = options.deny_warnings;
+        self.abbreviates = options.abbreviates;
         run::adjust(&mut self.machine, options);
     }
 

@@ -28,6 +28,8 @@ pub struct Options {
     pub check_nan: CheckNan,
     /// Whether texts are entered one after the other, each of which may use and redeclare earlier declarations.
     pub interactive: bool,
+    /// Whether an interactive session abbreviates the values that it displays.
+    pub abbreviates: bool,
     /// The treatment of kinks.
     pub kinks: Kinks,
     /// Whether registered derivatives and transposes are compared with finite differences.
@@ -57,6 +59,7 @@ impl Default for Options {
             loader: None,
             check_nan: CheckNan::Off,
             interactive: false,
+            abbreviates: true,
             kinks: Kinks::Ignored,
             check_derivatives: false,
             deny_warnings: false,

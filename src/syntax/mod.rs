@@ -19,6 +19,7 @@ mod library;
 mod operators;
 pub(crate) mod parser;
 mod scan;
+mod variable_words;
 mod visit;
 
 #[cfg(test)]
@@ -30,6 +31,7 @@ pub use fold::{MAX_DEPTH, fold_file};
 pub use library::{Indexed, Library, LibraryFile, Piece, listed};
 pub use operators::OperatorTable;
 pub use parser::{parse, parse_at};
+pub use variable_words::variable_words;
 
 use crate::diagnostic::Diagnostic;
 

@@ -9,6 +9,49 @@ use std::rc::Rc;
 /// The maximum nesting; deeper parts of a value are written as `…`, because the Rust stack is finite.
 const MAX_DEPTH: usize = 500;
 
+/// The form of a description.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// The output of `print`: a string has no quotes.
+    Plain,
+    /// As a part of another value: strings have quotes, and the name of its type encloses a range.
+    Part,
+    /// The display of an interactive session: strings have quotes, and ranges are as they are written. Long strings and
+    /// collections are abbreviated.
+    Session,
+    /// The same without abbreviations.
+    FullSession,
+}
+
+impl Form {
+    /// Whether a string has quotes.
+    fn has_quotes(self) -> bool {
+        self != Form::Plain
+    }
+
+    fn is_session(self) -> bool {
+        matches!(self, Form::Session | Form::FullSession)
+    }
+}
+
+/// The numbers of elements that are displayed of a long collection: at its beginning, and at its end.
+const ENDS: (usize, usize) = (20, 5);
+
+/// The same for a collection inside another one.
+const INNER_ENDS: (usize, usize) = (10, 3);
+
+/// A collection with more elements than this is long.
+const LONG: usize = 40;
+
+/// The same for a collection inside another one.
+const INNER_LONG: usize = 20;
+
+/// The maximum number of parts of a value that are displayed.
+const MAX_PARTS: usize = 600;
+
+/// The maximum number of characters that are displayed of a string, and of one inside a collection.
+const MAX_TEXT: (usize, usize) = (1000, 200);
+
 /// A part of a value whose type has a custom description.
 #[derive(Clone, Debug)]
 pub struct CustomPart {
@@ -22,24 +65,23 @@ pub struct CustomPart {
 
 /// Returns the output of `print` for a value: strings without quotes.
 pub fn describe(shapes: &Shapes, shape: ShapeId, value: Components<'_>) -> String {
-    describe_with(shapes, shape, value, false, &[])
+    describe_with(shapes, shape, value, Form::Plain, &[])
 }
 
-/// Returns the description of a value, or with `inside` its description as a part of another value, where strings have quotes.
-/// `own` contains the custom descriptions of the parts that [`custom_parts`] finds.
-pub fn describe_with(shapes: &Shapes, shape: ShapeId, mut value: Components<'_>, inside: bool, own: &[Text]) -> String {
-    let mut printer = Printer { shapes, out: String::new(), depth: 0, own: own.iter(), parts: vec![] };
-    printer.value(shape, &mut value, inside);
+/// Returns the description of a value in a form. `own` contains the custom descriptions of the parts that [`custom_parts`] finds.
+pub fn describe_with(shapes: &Shapes, shape: ShapeId, mut value: Components<'_>, form: Form, own: &[Text]) -> String {
+    let mut printer = Printer::new(shapes, form, own);
+    printer.value(shape, &mut value, form.has_quotes());
     printer.out
 }
 
 /// Returns the parts of a value whose types have a custom description, in the order of the output.
-pub fn custom_parts(shapes: &Shapes, shape: ShapeId, mut value: Components<'_>, inside: bool) -> Vec<CustomPart> {
+pub fn custom_parts(shapes: &Shapes, shape: ShapeId, mut value: Components<'_>, form: Form) -> Vec<CustomPart> {
     if !shapes.has_custom_description(shape) {
         return vec![];
     }
-    let mut printer = Printer { shapes, out: String::new(), depth: 0, own: [].iter(), parts: vec![] };
-    printer.value(shape, &mut value, inside);
+    let mut printer = Printer::new(shapes, form, &[]);
+    printer.value(shape, &mut value, form.has_quotes());
     printer.parts
 }
 
@@ -50,13 +92,25 @@ struct Printer<'s> {
     own: std::slice::Iter<'s, Text>,
     /// The parts for which there was no description in `own`.
     parts: Vec<CustomPart>,
+    form: Form,
+    /// The number of collections around the current part.
+    lists: usize,
+    /// The number of parts that may still be displayed. It does not depend on their text, so that the parts with custom
+    /// descriptions are the same before and after these are known.
+    remaining: usize,
 }
 
-impl Printer<'_> {
+impl<'s> Printer<'s> {
+    fn new(shapes: &'s Shapes, form: Form, own: &'s [Text]) -> Printer<'s> {
+        let remaining = if form == Form::Session { MAX_PARTS } else { usize::MAX };
+        Printer { shapes, out: String::new(), depth: 0, own: own.iter(), parts: vec![], form, lists: 0, remaining }
+    }
+
     /// Writes the value at the front of `from` and removes it.
     fn value(&mut self, shape: ShapeId, from: &mut Components<'_>, quoted: bool) {
         crate::cancel::check();
         let mut value = from.take(self.shapes.layout(shape));
+        self.remaining = self.remaining.saturating_sub(1);
         if self.depth == MAX_DEPTH {
             self.out.push('…');
             return;
@@ -81,7 +135,7 @@ impl Printer<'_> {
             Shape::Int { .. } => self.display(value.integer()),
             Shape::Bool => self.display(value.integer() != 0),
             Shape::String | Shape::Character => match value.reference() {
-                Ref::Text(text) if quoted => write_quoted(&mut self.out, text),
+                Ref::Text(text) if quoted => self.text(text),
                 Ref::Text(text) => self.out.push_str(text),
                 _ if quoted => self.out.push_str("\"\""),
                 _ => {}
@@ -162,6 +216,14 @@ impl Printer<'_> {
                     }
                 }
             }
+            Style::Fields if self.form.is_session() && open_range(name).is_some() => {
+                let [before, after] = open_range(name).unwrap_or_default();
+                self.out.push_str(before);
+                if let Some((_, shape)) = fields.first() {
+                    self.value(*shape, value, quoted);
+                }
+                self.out.push_str(after);
+            }
             Style::Fields | Style::Vector => {
                 let label = |name: &Rc<str>| (style == Style::Fields).then(|| name.clone());
                 let fields: Vec<_> = fields.iter().map(|(name, shape)| (label(name), *shape)).collect();
@@ -170,7 +232,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Writes the bounds of a range; inside another value, the name of its type encloses them.
+    /// Writes the bounds of a range. Inside another value the name of its type encloses them, except in a session.
     fn ends(
         &mut self,
         name: &str,
@@ -179,7 +241,8 @@ impl Printer<'_> {
         value: &mut Components<'_>,
         quoted: bool,
     ) {
-        if quoted {
+        let has_name = quoted && matches!(self.form, Form::Plain | Form::Part);
+        if has_name {
             let _ = write!(self.out, "{name}(");
         }
         for (k, (_, shape)) in fields.iter().take(2).enumerate() {
@@ -188,7 +251,7 @@ impl Printer<'_> {
             }
             self.value(*shape, value, quoted);
         }
-        if quoted {
+        if has_name {
             self.out.push(')');
         }
     }
@@ -205,12 +268,7 @@ impl Printer<'_> {
         self.out.push('[');
         if let Ref::Cells(cells) = array {
             let layout = self.shapes.layout(of);
-            for k in 0..cells.len {
-                if k > 0 {
-                    self.out.push_str(", ");
-                }
-                self.value(of, &mut cells.element(k, layout), true);
-            }
+            self.elements(cells.len, |printer, k| printer.value(of, &mut cells.element(k, layout), true));
         }
         self.out.push(']');
     }
@@ -227,17 +285,53 @@ impl Printer<'_> {
         }
         self.out.push('[');
         let key_layout = self.shapes.layout(key);
-        for k in 0..dictionary.len() {
+        self.elements(dictionary.len(), |printer, k| {
+            printer.value(key, &mut dictionary.keys().element(k, key_layout), true);
+            if let Some(of) = of {
+                printer.out.push_str(": ");
+                printer.value(of, &mut dictionary.values().element(k, printer.shapes.layout(of)), true);
+            }
+        });
+        self.out.push(']');
+    }
+
+    /// Writes the elements of a collection, or those at its ends, with commas.
+    fn elements(&mut self, count: usize, element: impl Fn(&mut Self, usize)) {
+        let (long, ends) = if self.lists == 0 { (LONG, ENDS) } else { (INNER_LONG, INNER_ENDS) };
+        let is_abbreviated = self.form == Form::Session && count > long;
+        let (first, last) = if is_abbreviated { ends } else { (count, 0) };
+        self.lists += 1;
+        let mut k = 0;
+        while k < count {
             if k > 0 {
                 self.out.push_str(", ");
             }
-            self.value(key, &mut dictionary.keys().element(k, key_layout), true);
-            if let Some(of) = of {
-                self.out.push_str(": ");
-                self.value(of, &mut dictionary.values().element(k, self.shapes.layout(of)), true);
+            let next = match k {
+                _ if self.remaining == 0 => count,
+                k if k == first => count - last,
+                k => k,
+            };
+            if next > k {
+                let _ = write!(self.out, "… {} more", next - k);
+                k = next;
+                continue;
+            }
+            element(self, k);
+            k += 1;
+        }
+        self.lists -= 1;
+    }
+
+    /// Writes a string in quotes, or its beginning.
+    fn text(&mut self, text: &str) {
+        let most = if self.lists == 0 { MAX_TEXT.0 } else { MAX_TEXT.1 };
+        match text.char_indices().nth(most).filter(|_| self.form == Form::Session) {
+            None => write_quoted(&mut self.out, text),
+            Some((end, _)) => {
+                write_quoted(&mut self.out, &text[..end]);
+                let _ = write!(self.out, " … {} more characters", text[end..].chars().count());
             }
         }
-        self.out.push(']');
     }
 
     /// Writes an instance, with the name of its dynamic class.
@@ -250,6 +344,16 @@ impl Printer<'_> {
             Some(Shape::Class { name, .. }) => self.out.push_str(name),
             _ => self.out.push_str(name),
         }
+    }
+}
+
+/// Returns the text before and after the bound of a range with one bound, given the name of its type.
+fn open_range(name: &str) -> Option<[&'static str; 2]> {
+    match name.split('<').next()? {
+        "PartialRangeFrom" => Some(["", "..."]),
+        "PartialRangeUpTo" => Some(["..<", ""]),
+        "PartialRangeThrough" => Some(["...", ""]),
+        _ => None,
     }
 }
 
@@ -329,6 +433,46 @@ mod tests {
         let array = |f: &[f64]| Ref::Cells(Rc::new(Cells::numbers(f.to_vec())));
         let rows = Cells::references(vec![array(&[1.0, 2.0]), array(&[])]);
         assert_eq!(show(&shapes, matrix, &[], &[], &[Ref::Cells(Rc::new(rows))]), "[[1.0, 2.0], []]");
+    }
+
+    #[test]
+    fn a_session_abbreviates_long_values() {
+        let mut shapes = Shapes::default();
+        let double = shapes.add(Shape::Double);
+        let row = shapes.add(Shape::Array(double));
+        let matrix = shapes.add(Shape::Array(row));
+        let array = |n: usize| Ref::Cells(Rc::new(Cells::numbers(vec![1.0; n])));
+        let show = |shape, value: &Ref, form| {
+            let value = std::slice::from_ref(value);
+            describe_with(&shapes, shape, Components { f: &[], slots: &[], i: &[], r: value }, form, &[])
+        };
+        assert!(!show(row, &array(40), Form::Session).contains('…'));
+        let long = show(row, &array(1000), Form::Session);
+        assert!(long.contains(", 1.0, … 975 more, 1.0, "), "{long}");
+        assert_eq!(long.matches("1.0").count(), 25);
+        assert_eq!(show(row, &array(1000), Form::FullSession).matches("1.0").count(), 1000);
+        let rows = Ref::Cells(Rc::new(Cells::references(vec![array(1000); 1000])));
+        let long = show(matrix, &rows, Form::Session);
+        assert!(long.len() < 4000 && long.ends_with(']'), "{long}");
+        let mut shapes = Shapes::default();
+        let string = shapes.add(Shape::String);
+        let text = [Ref::Text("x".repeat(3000).as_str().into())];
+        let text =
+            describe_with(&shapes, string, Components { f: &[], slots: &[], i: &[], r: &text }, Form::Session, &[]);
+        assert!(text.ends_with("x\" … 2000 more characters"), "{text}");
+    }
+
+    #[test]
+    fn a_session_shows_ranges_as_they_are_written() {
+        let mut shapes = Shapes::default();
+        let int = shapes.add(Shape::Int { bits: 64, signed: true });
+        let fields = vec![("lowerBound".into(), int), ("upperBound".into(), int)];
+        let range = shapes.add(Shape::Struct { name: "ClosedRange<Int>".into(), fields, style: Style::ClosedRange });
+        let pair = shapes.add(Shape::Tuple(vec![(None, range), (None, int)]));
+        let show =
+            |form| describe_with(&shapes, pair, Components { f: &[], slots: &[], i: &[1, 5, 2], r: &[] }, form, &[]);
+        assert_eq!(show(Form::Part), "(ClosedRange(1...5), 2)");
+        assert_eq!(show(Form::Session), "(1...5, 2)");
     }
 
     #[test]

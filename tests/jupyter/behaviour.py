@@ -191,7 +191,7 @@ class Behaviour(unittest.TestCase):
     def test_cursors_count_characters(self):
         msg_id = self.kc.complete("let 𝜶𝜷 = 1; arcLen", 18)
         reply = self.reply(msg_id)
-        self.assertEqual((reply["matches"], reply["cursor_start"], reply["cursor_end"]), (["arcLength"], 12, 18))
+        self.assertEqual((reply["matches"], reply["cursor_start"], reply["cursor_end"]), (["arcLength("], 12, 18))
         self.assertEqual(self.reply(self.kc.complete("\\alp", 4))["matches"], ["α"])
 
     def test_calls_are_helped_with(self):

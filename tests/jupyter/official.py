@@ -18,7 +18,7 @@ class Official(jupyter_kernel_test.KernelTests):
     code_clear_output = "clearOutput()"
 
     completion_samples = [
-        {"text": "arcLen", "matches": {"arcLength"}},
+        {"text": "arcLen", "matches": {"arcLength("}},
         {"text": "[1, 2].isEm", "matches": {"isEmpty"}},
         {"text": "zzzz", "matches": set()},
     ]

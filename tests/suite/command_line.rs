@@ -498,8 +498,51 @@ fn curves_are_drawn_and_names_explained_without_a_program() {
     assert_eq!(folder.run(&["plot", "x", "3"]).status, Some(2));
     let told = folder.run(&["doc", "cbrt"]);
     assert!(told.stdout.contains("func cbrt(_ x: Double) -> Double\n    Cube root."), "{}", told.stdout);
-    assert_eq!(folder.run(&["doc", "nonsense"]).status, Some(2));
+    assert_eq!(folder.run(&["doc", "qwertz"]).status, Some(2));
     assert!(folder.run(&["completions", "bash"]).stdout.contains("_dscript()"));
+}
+
+#[test]
+fn the_library_is_listed_by_topic_and_searched() {
+    let folder = Folder::new("doc");
+    let index = folder.run(&["doc"]);
+    assert_eq!(index.status, Some(0), "{}", index.stderr);
+    for part in ["\nFunctions of numbers\n", "\nDerivatives\n", " gradient ", " readLines "] {
+        assert!(index.stdout.contains(part), "{part}: {}", index.stdout);
+    }
+    let array = folder.run(&["doc", "Array"]);
+    for part in ["struct Array<Element>", "\nmethods\n", "    append(_:) ", "from Sequence"] {
+        assert!(array.stdout.contains(part), "{part}: {}", array.stdout);
+    }
+    let member = folder.run(&["doc", "Array.append"]);
+    assert!(member.stdout.starts_with("mutating func append("), "{}", member.stdout);
+    let topic = folder.run(&["doc", "numerical", "methods"]);
+    assert!(topic.stdout.contains("    solve(_:near:) "), "{}", topic.stdout);
+    let found = folder.run(&["doc", "csv"]);
+    assert!(found.stdout.contains("readCSV(_:)"), "{}", found.stdout);
+    let nothing = folder.run(&["doc", "gradent"]);
+    ended(&nothing, 2, "");
+    said(&nothing, "did you mean 'gradient'?");
+}
+
+#[test]
+fn a_misspelled_command_is_recognized() {
+    let folder = Folder::new("misspelled");
+    let wrong = folder.run(&["rnu", "x"]);
+    ended(&wrong, 2, "");
+    said(&wrong, "there is no command or file 'rnu'; did you mean 'dscript run'?");
+    said(&folder.run(&["nothing.dscript"]), "cannot read 'nothing.dscript'");
+}
+
+#[test]
+fn codes_are_accepted_in_several_forms() {
+    let folder = Folder::new("codes");
+    let page = folder.run(&["explain", "E0201"]).stdout;
+    assert!(page.contains("E0201"), "{page}");
+    for word in ["e0201", "201", "0201", "E201"] {
+        assert_eq!(folder.run(&["explain", word]).stdout, page, "{word}");
+    }
+    assert_eq!(folder.run(&["explain", "9999"]).status, Some(2));
 }
 
 #[test]
@@ -533,6 +576,11 @@ fn lessons_are_listed_run_and_converted_to_notebooks() {
     assert_eq!((list.status, list.stdout.lines().count()), (Some(0), 20), "{}", list.stdout);
     let newton = folder.run(&["lesson", "15"]);
     assert!(newton.status == Some(0) && newton.stdout.contains("5  1.414213562373095"), "{}", newton.stdout);
+    for part in ["# Newton's method", "│ ", "newton("] {
+        assert!(newton.stdout.contains(part), "{part}: {}", newton.stdout);
+    }
+    let columns: Vec<usize> = list.stdout.lines().filter_map(|line| line.find(" · OpenStax")).collect();
+    assert_eq!(columns.len(), 20, "{}", list.stdout);
     ended(&folder.run(&["lesson", "newton", "--notebook", "-o", "n.ipynb"]), 0, "");
     let notebook = folder.run(&["lesson", "newton", "--notebook"]);
     let read: serde_json::Value = serde_json::from_str(&notebook.stdout).expect("a notebook is JSON");

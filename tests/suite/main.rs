@@ -16,6 +16,7 @@ mod harness;
 mod interrupts;
 mod jupyter;
 mod lessons;
+mod library;
 mod prefixes;
 mod primitives;
 mod prompt;

@@ -20,6 +20,22 @@ fn plain(stdout: &str) -> String {
 }
 
 #[test]
+fn a_failed_expectation_shows_the_variables_in_it() {
+    let program = "f(x) = x^2\nlet a = 2.0\n\
+                   test \"t\" { let b = 3.0; expect(f(a) + b, equals: 5) }\n\
+                   test \"u\" { let xs = [1, 2]; expect(xs.map { x in x + 1 }.count > 2 && a > 0) }\n\
+                   test \"v\" { let y = 2.0; expect(y, equals: 3) }\n";
+    let finished = Folder::new("variables").with("a.dscript", program).run(&["test", "a.dscript"]);
+    for message in [
+        "expected 5.0, found 7.0 (a = 2.0, b = 3.0)\n",
+        "this does not hold (xs = [1, 2], a = 2.0)\n",
+        "expected 3.0, found 2.0\n",
+    ] {
+        assert!(finished.stderr.contains(message), "{message}: {}", finished.stderr);
+    }
+}
+
+#[test]
 fn each_test_runs_in_isolation() {
     let folder = Folder::new("own").with("a.dscript", GOOD);
     let finished = folder.run(&["test", "a.dscript"]);

@@ -51,7 +51,7 @@ dscript [OPTIONS]
        dscript explain [CODE]
        dscript plot FUNCTIONS FROM..TO [-o FILE]
        dscript new NAME
-       dscript doc NAME
+       dscript doc [NAME|WORDS]
        dscript lesson [LESSON] [--notebook]
        dscript kernel install|remove [--user|--prefix FOLDER]
        dscript completions SHELL";
@@ -136,11 +136,14 @@ pub(super) enum Command {
         #[arg(value_name = "NAME")]
         name: PathBuf,
     },
-    /// Print the documentation of a name in the library: dscript doc Array.append
+    /// Print the documentation of the library: dscript doc Array.append
+    ///
+    /// Without words it lists the library by topic. A name shows its documentation and its members, other words are
+    /// searched for.
     Doc {
-        /// A function, a type, or Type.member
-        #[arg(value_name = "NAME")]
-        name: String,
+        /// A function, a type, Type.member, a topic, or words to search for
+        #[arg(value_name = "NAME|WORDS")]
+        words: Vec<String>,
     },
     /// Run a lesson, or list all lessons: dscript lesson 7
     Lesson {
@@ -381,6 +384,7 @@ impl Settings {
                 Check::Always => CheckNan::Always,
             },
             interactive: false,
+            abbreviates: default.abbreviates,
             kinks: if self.strict_kinks { Kinks::Refused } else { default.kinks },
             check_derivatives: self.check_derivatives,
             deny_warnings: self.deny_warnings,

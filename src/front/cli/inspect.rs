@@ -1,12 +1,14 @@
 //! Inspection commands: `plot`, `doc`, `lesson` and `completions`, which do not run a program file.
 
 use crate::front::cli::args::{Settings, Words};
-use crate::front::cli::{render_style, run};
+use crate::front::cli::{is_colored, render_style, run};
 use crate::front::list_format::listed;
 use crate::front::output::{Output, report};
-use crate::front::{lessons, pages, picture, status};
+use crate::front::render_style::RenderStyle;
+use crate::front::{guard, lessons, pages, picture, prompt, status};
 use clap::CommandFactory;
 use clap_complete::Shell;
+use std::io::IsTerminal;
 use std::path::PathBuf;
 
 /// Plots functions, as text or to a file.
@@ -35,15 +37,16 @@ pub(crate) fn plot(functions: &str, (from, to): &(String, String), file: Option<
     }
 }
 
-/// Prints the documentation of a name in the library.
-pub(crate) fn doc(name: &str, settings: &Settings) -> i32 {
+/// Prints the documentation of a name in the library, the declarations that contain some words, or the list of topics.
+pub(crate) fn doc(words: &[String], settings: &Settings) -> i32 {
     let (mut session, output) = run::open_for_questions(settings);
-    let topics = session.topics(name);
-    if topics.is_empty() {
-        report(&format!("dscript: the library has no declaration named '{name}'\n"));
+    let words = words.join(" ");
+    let Some(lines) = pages::documentation(&mut session, &words) else {
+        let similar = session.similar_name(&words).map_or(String::new(), |name| format!("; did you mean '{name}'?"));
+        report(&format!("dscript: the library has nothing about '{words}'{similar}; 'dscript doc' lists its topics\n"));
         return status::USAGE;
-    }
-    pages::of_topics(&topics).iter().for_each(|line| output.write_or_end(&format!("{line}\n")));
+    };
+    lines.iter().for_each(|line| output.write_or_end(&format!("{line}\n")));
     output.flush_or_end();
     status::DONE
 }
@@ -60,8 +63,13 @@ pub(crate) fn lesson(word: Option<String>, is_notebook: bool, file: Option<PathB
         report(&format!("dscript: there is no lesson '{word}'; 'dscript lesson' lists all lessons\n"));
         return status::USAGE;
     };
-    if !is_notebook {
+    if !is_notebook && settings.json {
         return run::text(lesson.name, lesson.text, settings);
+    }
+    if !is_notebook {
+        let options = settings.options(vec![String::new()], guard::interrupt());
+        let is_colored = is_colored(settings.color, std::io::stdout().is_terminal());
+        return prompt::lesson(lesson.name, options, RenderStyle { is_colored, ..render_style(settings) });
     }
     let notebook = format!("{:#}\n", lesson.notebook());
     let Some(file) = file else {

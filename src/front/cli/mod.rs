@@ -115,7 +115,7 @@ fn command(words: Words) -> i32 {
             crate::front::cli::inspect::plot(&functions, &bounds, output, &settings)
         }
         Some(Command::New { name }) => new::new(&name),
-        Some(Command::Doc { name }) => crate::front::cli::inspect::doc(&name, &settings),
+        Some(Command::Doc { words }) => crate::front::cli::inspect::doc(&words, &settings),
         Some(Command::Lesson { lesson, notebook, output }) => {
             crate::front::cli::inspect::lesson(lesson, notebook, output, &settings)
         }

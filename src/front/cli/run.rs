@@ -2,11 +2,12 @@
 
 use super::super::output::{Output, report};
 use super::super::{guard, progress, status};
-use super::args::{Program, Settings};
+use super::args::{Program, Settings, Words};
 use super::input::Content;
 use super::record::{Printed, Record};
 use super::{conclude, input};
-use crate::session::{Input, Options, Outcome, Session, Stage, Status};
+use crate::session::{Input, Options, Outcome, Session, Stage, Status, closest};
+use clap::CommandFactory;
 use std::path::PathBuf;
 
 /// The displayed name of a text that was given with `-e`.
@@ -33,6 +34,10 @@ pub(super) fn run(program: Program, settings: &Settings) -> i32 {
         return conclude(&outcome, &session, &output, settings);
     }
     let name = program.files.first().map_or_else(String::new, |file| file.display().to_string());
+    if let Some(command) = misspelled_command(&program.files) {
+        report(&format!("dscript: there is no command or file '{name}'; did you mean 'dscript {command}'?\n"));
+        return status::USAGE;
+    }
     let programs = match read(&program.files) {
         Ok(programs) => programs,
         Err(status) => return status,
@@ -47,6 +52,14 @@ pub(super) fn run(program: Program, settings: &Settings) -> i32 {
         let outcome = session.run(inputs);
         conclude(&outcome, &session, &output, settings)
     })
+}
+
+/// Returns the command that the first argument probably means, if it is neither a command nor a file.
+fn misspelled_command(files: &[PathBuf]) -> Option<String> {
+    let first = files.first().filter(|file| !file.exists())?.to_str()?;
+    let words = Words::command();
+    let names: Vec<&str> = words.get_subcommands().map(|command| command.get_name()).collect();
+    closest(first, names.into_iter())
 }
 
 /// Runs a source text.

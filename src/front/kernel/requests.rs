@@ -2,7 +2,7 @@
 
 use super::super::output::Output;
 use super::super::pages;
-use super::super::prompt::{Flow, Prompt};
+use super::super::prompt::{Flow, Prompt, grid};
 use super::connection::Channel;
 use super::history::History;
 use super::info;
@@ -174,6 +174,9 @@ impl Kernel {
             Some(topic) => self.page(topic.trim()),
             None if trimmed.starts_with(':') => self.command(trimmed),
             None => {
+                if let Some(command) = self.prompt.command_of_word(trimmed) {
+                    return self.command(command);
+                }
                 let answer = self.prompt.session.enter(&format!("cell {}", self.count), code);
                 self.done(answer)
             }
@@ -196,7 +199,7 @@ impl Kernel {
                 if let Status::Exited(status) = status {
                     self.print_lines(&[format!("the cell exited with status {status}; the kernel keeps running")]);
                 }
-                CellResult::ok(shown.iter().find_map(value), None)
+                CellResult::ok(shown.iter().find_map(|item| value(&self.prompt.displayed(item))), None)
             }
             (_, Some(error)) => CellResult::error(error.code.number(), error.message.clone(), lines),
             (_, None) => CellResult::error("dscript", "the cell was not run".to_owned(), lines),
@@ -304,7 +307,10 @@ impl Kernel {
 /// Returns the value of an expression as a string; for a function, its type.
 fn value(shown: &DisplayItem) -> Option<String> {
     match shown.name {
-        None => Some(shown.value.clone().unwrap_or_else(|| shown.ty.clone())),
+        None => {
+            let text = |value: &String| grid::of(&shown.ty, value).unwrap_or_else(|| value.clone());
+            Some(shown.value.as_ref().map_or_else(|| shown.ty.clone(), text))
+        }
         Some(_) => None,
     }
 }

@@ -2,68 +2,88 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::session::explain::derivation::aligned;
-use crate::session::{Estimate, Quantity, Session, unit};
+use crate::session::{Estimate, Point, Probe, Quantity, STEPS, Session};
 
-/// The number of step sizes of the finite differences, each a tenth of the one before.
-const STEPS: i32 = 12;
+/// The maximum number of numbers for which all comparisons are listed; of more numbers there is one row for each.
+const MAX_DETAILED: usize = 3;
 
-/// Compares the derivatives with respect to each argument.
+/// The maximum number of rows.
+const MAX_ROWS: usize = 20;
+
+/// Compares the derivatives with respect to each number of the arguments.
 ///
 /// # Errors
 /// Returns the diagnostics when the function or the arguments do not compile, or the run fails.
-pub(super) fn check(
-    session: &mut Session,
-    function: &str,
-    arguments: &[String],
-) -> Result<Vec<String>, Vec<Diagnostic>> {
-    let explained = session.explain(function, &arguments.join(", "))?;
+pub(super) fn check(session: &mut Session, point: &Point<'_>) -> Result<Vec<String>, Vec<Diagnostic>> {
+    let explained = session.explain(point)?;
+    let probes = session.probe(point, &explained.inputs)?;
+    let inputs = &explained.inputs;
+    if inputs.len() > MAX_DETAILED {
+        return Ok(rows(inputs, &probes));
+    }
     let mut lines = vec![];
-    for (i, input) in explained.inputs.iter().enumerate().take(arguments.len()) {
-        if explained.inputs.len() == arguments.len() && arguments.len() > 1 {
+    for (input, probe) in inputs.iter().zip(&probes) {
+        if inputs.len() > 1 {
             lines.push(format!("  with respect to {}", input.name));
         }
-        lines.extend(one(session, function, arguments, i, input)?);
+        lines.extend(details(input.adjoint, probe));
     }
     Ok(lines)
 }
 
-/// Compares the derivatives with respect to argument number `i`.
-fn one(
-    session: &mut Session,
-    function: &str,
-    arguments: &[String],
-    i: usize,
-    input: &Quantity,
-) -> Result<Vec<String>, Vec<Diagnostic>> {
-    let reverse = input.adjoint;
-    let along = (0..arguments.len()).map(|k| if k == i { "1" } else { "0" }).collect::<Vec<_>>().join(", ");
-    let moved = |by: &str| {
-        let moved = |(k, a): (usize, &String)| if k == i { format!("{a} + {by}") } else { a.clone() };
-        format!("_f({})", arguments.iter().enumerate().map(moved).collect::<Vec<_>>().join(", "))
-    };
-    let quotient = format!("{{ h in ({} - {}) / (2 * h) }}", moved("h"), moved("(-h)"));
-    let forward = format!("differential(at: {}, in: _f)({along})", arguments.join(", "));
-    let tenths = (1..=STEPS).map(|n| format!("1e-{n}")).collect::<Vec<_>>().join(", ");
-    let text =
-        format!("let _f = {function}; let _d: (Double) -> Double = {quotient}; [{forward}] + [{tenths}].map(_d)");
-    let numbers = session.numbers(&text)?;
-    let (forward, central) = numbers.split_first().map_or((f64::NAN, &[][..]), |(first, rest)| (*first, rest));
-    let size = unit(input.value);
-    let limit =
-        session.difference(&format!("{{ t in let _f = {function}; return {} }}", moved(&format!("t * {size:?}"))))?;
-    let limit =
-        limit.map(|found| Estimate { derivative: found.derivative / size, error_bound: found.error_bound / size });
-
+/// Returns the index and the value of the central difference that is nearest to a derivative.
+fn best(reverse: f64, central: &[f64]) -> (usize, f64) {
     let off = |x: f64| (x - reverse).abs();
     let best = central.iter().enumerate().min_by(|a, b| off(*a.1).total_cmp(&off(*b.1)));
-    let (best_at, best) = best.map_or((0, f64::NAN), |(at, x)| (at + 1, *x));
+    best.map_or((0, f64::NAN), |(at, x)| (at + 1, *x))
+}
+
+/// Returns one row for each number; where there are many, those that do not agree come first.
+fn rows(inputs: &[Quantity], probes: &[Probe]) -> Vec<String> {
+    let mut rows = vec![];
+    for (input, probe) in inputs.iter().zip(probes) {
+        let (_, best) = best(input.adjoint, &probe.central);
+        let verdict = verdict(input.adjoint, probe.forward, best, probe.limit);
+        let row = [
+            input.name.clone(),
+            format!("{}", input.adjoint),
+            format!("{}", probe.forward),
+            format!("{best}"),
+            verdict.trim().to_owned(),
+        ];
+        rows.push((!verdict.contains('✓'), row));
+    }
+    let disagree = rows.iter().filter(|(disagrees, _)| *disagrees).count();
+    if rows.len() > MAX_ROWS {
+        rows.sort_by_key(|(disagrees, _)| !disagrees);
+    }
+    let heading = ["", "reverse", "forward", "central difference", ""].map(str::to_owned);
+    let left_out = rows.len().saturating_sub(MAX_ROWS);
+    let shown: Vec<[String; 5]> =
+        std::iter::once(heading).chain(rows.into_iter().take(MAX_ROWS).map(|(_, row)| row)).collect();
+    let mut lines = aligned(&shown, "  ");
+    if left_out > 0 {
+        let others = if disagree > MAX_ROWS {
+            format!("{} of them disagree", disagree - MAX_ROWS)
+        } else {
+            "all agree".to_owned()
+        };
+        lines.push(format!("  … {left_out} more; {others}"));
+    }
+    lines
+}
+
+/// Compares the derivatives with respect to one number.
+fn details(reverse: f64, probe: &Probe) -> Vec<String> {
+    let Probe { forward, central, limit } = probe;
+    let off = |x: f64| (x - reverse).abs();
+    let (best_at, best) = best(reverse, central);
     let is_same =
-        if forward.to_bits() == reverse.to_bits() { "identical bits".to_owned() } else { distance(off(forward)) };
-    let extrapolated = match &limit {
+        if forward.to_bits() == reverse.to_bits() { "identical bits".to_owned() } else { distance(off(*forward)) };
+    let [limit_value, limit_off] = match limit {
         Some(limit) => [format!("{}", limit.derivative), distance(off(limit.derivative))],
         None => ["–".to_owned(), "inconclusive".to_owned()],
     };
-    let [limit_value, limit_off] = extrapolated;
     let rows = [
         ["AD, reverse".to_owned(), format!("{reverse}"), String::new()],
         ["AD, forward".to_owned(), format!("{forward}"), is_same],
@@ -75,8 +95,8 @@ fn one(
         ["extrapolated (Richardson)".to_owned(), limit_value, limit_off],
     ];
     let mut lines = aligned(&rows, "  ");
-    lines.push(verdict(reverse, forward, best, limit));
-    Ok(lines)
+    lines.push(verdict(reverse, *forward, best, *limit));
+    lines
 }
 
 fn distance(x: f64) -> String {

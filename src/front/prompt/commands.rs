@@ -3,10 +3,11 @@
 use super::super::{lessons, pages, picture};
 use super::{Flow, Prompt, settings, show};
 use crate::front::list_format::listed;
-use crate::front::prompt::answer::{at, refuse};
+use crate::front::prompt::answer::refuse;
 use crate::front::prompt::function_commands;
+use crate::front::prompt::saved_inputs::SavedInputs;
 use crate::session::explain::derivation;
-use crate::session::{Explanation, Stage, Status};
+use crate::session::{Explanation, Point, Stage, Status, closest};
 use crate::source::SourceMap;
 use std::path::Path;
 use std::time::Instant;
@@ -25,8 +26,14 @@ const COMMANDS: &[Command] = &[
     Command {
         name: "help",
         arguments: "[NAME]",
-        summary: "this list, or what a name means; short form: ?NAME",
+        summary: "this list, or what a name or a command means; short form: ?NAME",
         run: help,
+    },
+    Command {
+        name: "doc",
+        arguments: "[NAME or WORDS]",
+        summary: "the library by topic; a name with its members, or a search",
+        run: doc,
     },
     Command {
         name: "type",
@@ -120,7 +127,8 @@ f(x) = x * sin(x)          a function; f'(2) is its derivative at 2, f'' the sec
 g(x, y) = x^2 * y          of two numbers; ∇g(1, 2) is the gradient, ∂(g, y) the partial derivative with respect to y
 let xs = [1.0, 2.0, 3.0]   a variable; xs.map(f)
 \\pi Tab                    a symbol by its name: π; Tab also completes names, members and commands
-?gradient                  what a name means";
+?gradient                  what a name means; ?csv searches the library, and :doc lists it by topic
+ans                        the last value; x = 3 declares a variable";
 
 /// Runs a command.
 pub(super) fn run(prompt: &mut Prompt, line: &str) -> Flow {
@@ -130,7 +138,11 @@ pub(super) fn run(prompt: &mut Prompt, line: &str) -> Flow {
     let mut begun = COMMANDS.iter().filter(|command| command.name.starts_with(word));
     match exact.or_else(|| begun.next().filter(|_| begun.next().is_none())) {
         Some(command) => (command.run)(prompt, rest.trim()),
-        None => prompt.print_error(&format!("there is no command ':{word}'; ':help' lists all commands")),
+        None => {
+            let close = closest(word, COMMANDS.iter().map(|command| command.name));
+            let close = close.map_or(String::new(), |close| format!("; did you mean ':{close}'?"));
+            prompt.print_error(&format!("there is no command ':{word}'{close}; ':help' lists all commands"))
+        }
     }
 }
 
@@ -161,29 +173,67 @@ pub(super) fn help(prompt: &mut Prompt, topic: &str) -> Flow {
     if topic.is_empty() {
         prompt.print_line(FIRST);
         prompt.print_line("");
-        for Command { name, arguments, summary, .. } in COMMANDS {
-            let call = format!(":{name} {arguments}");
-            prompt.print_line(&format!("{call:<24}   {summary}"));
+        for command in COMMANDS {
+            prompt.print_line(&line(command));
         }
         return Flow::Next;
     }
-    if let Some(command) = COMMANDS.iter().find(|command| Some(command.name) == topic.strip_prefix(':')) {
-        prompt.print_line(&format!(":{} {}   {}", command.name, command.arguments, command.summary));
-        return Flow::Next;
+    let command = |name: &str| COMMANDS.iter().find(|command| command.name == name);
+    if let Some(command) = topic.strip_prefix(':').and_then(command) {
+        return described(prompt, command);
     }
     if let Ok(code) = pages::code(topic) {
         prompt.print_line(pages::of_code(code).trim_end());
         return Flow::Next;
     }
-    let topics = prompt.session.topics(topic);
-    if topics.is_empty() && topic == "kinks" {
-        prompt.print_line(pages::of_kinks().trim_end());
+    if let Some(item) =
+        prompt.session.declared().into_iter().find(|item| item.name.as_deref() == Some(topic) && item.value.is_some())
+    {
+        prompt.print_line(&show::line(&prompt.displayed(&item), prompt.render_style.is_colored));
+        let documented = prompt.session.topics(topic).into_iter().filter(|topic| !topic.text.is_empty());
+        documented
+            .flat_map(|topic| topic.text.lines().map(|line| format!("    {line}")).collect::<Vec<_>>())
+            .for_each(|line| prompt.print_line(&line));
         return Flow::Next;
     }
-    if topics.is_empty() {
-        return prompt.print_error(&format!("there is no help for '{topic}'; ':help' lists all commands"));
+    // A command and a function may have one name: `:plot`, `plot(f, 0...1)`.
+    let own = command(topic);
+    if let Some(command) = own {
+        described(prompt, command);
     }
-    pages::of_topics(&topics).iter().for_each(|line| prompt.print_line(&show::arrows(line)));
+    if prompt.session.topics(topic).is_empty() {
+        if own.is_some() {
+            return Flow::Next;
+        }
+        if topic == "kinks" {
+            prompt.print_line(pages::of_kinks().trim_end());
+            return Flow::Next;
+        }
+    }
+    doc(prompt, topic)
+}
+
+/// Formats a command with its description.
+fn line(Command { name, arguments, summary, .. }: &Command) -> String {
+    let call = format!(":{name} {arguments}");
+    format!("{call:<24}   {summary}")
+}
+
+fn described(prompt: &mut Prompt, command: &Command) -> Flow {
+    prompt.print_line(line(command).trim_end());
+    Flow::Next
+}
+
+/// Prints the documentation of a name, the declarations of the library that contain some words, or the list of topics.
+fn doc(prompt: &mut Prompt, words: &str) -> Flow {
+    let Some(lines) = pages::documentation(&mut prompt.session, words) else {
+        let similar =
+            prompt.session.similar_name(words).map_or(String::new(), |name| format!("; did you mean '{name}'?"));
+        return prompt.print_error(&format!(
+            "there is no help for '{words}'{similar}; ':help' lists all commands, ':doc' the library"
+        ));
+    };
+    lines.iter().for_each(|line| prompt.print_line(&show::arrows(line)));
     Flow::Next
 }
 
@@ -197,16 +247,20 @@ fn type_of(prompt: &mut Prompt, expression: &str) -> Flow {
 }
 
 fn explained(prompt: &mut Prompt, rest: &str, show: fn(&Explanation, &SourceMap) -> Vec<String>) -> Flow {
-    let Some((function, arguments)) = at(rest) else {
-        return prompt.print_error("expected a function and a point, such as 'f at 2' or 'g at 1, 2'");
-    };
-    match prompt.session.explain(function, &arguments.join(", ")) {
+    let Some(point) = Point::parse(rest) else { return no_point(prompt, rest) };
+    match prompt.session.explain(&point) {
         Ok(explained) => {
             show(&explained, prompt.session.sources()).iter().for_each(|line| prompt.print_line(line));
             Flow::Next
         }
         Err(diagnostics) => refuse(prompt, &diagnostics),
     }
+}
+
+/// Reports that a command has no point.
+fn no_point(prompt: &mut Prompt, rest: &str) -> Flow {
+    let function = if rest.is_empty() { "f" } else { rest };
+    prompt.print_error(&format!("expected a function or an expression, and a point, such as '{function} at 2'"))
 }
 
 fn explain(prompt: &mut Prompt, rest: &str) -> Flow {
@@ -221,10 +275,8 @@ fn tape(prompt: &mut Prompt, rest: &str) -> Flow {
 fn graph(prompt: &mut Prompt, rest: &str) -> Flow {
     let (rest, file) = rest.rsplit_once(" to ").map_or((rest, None), |(rest, file)| (rest, Some(file.trim())));
     let (rest, is_dot) = rest.strip_suffix(" dot").map_or((rest, false), |rest| (rest, true));
-    let Some((function, arguments)) = at(rest) else {
-        return prompt.print_error("expected a function and a point, such as 'f at 2' or 'g at 1, 2 to g.svg'");
-    };
-    let graph = match prompt.session.explain(function, &arguments.join(", ")) {
+    let Some(point) = Point::parse(rest) else { return no_point(prompt, rest) };
+    let graph = match prompt.session.explain(&point) {
         Ok(explained) => crate::session::graph(&explained),
         Err(diagnostics) => return refuse(prompt, &diagnostics),
     };
@@ -254,10 +306,8 @@ fn saved(prompt: &mut Prompt, result: Result<(), String>, file: &str) -> Flow {
 }
 
 fn check(prompt: &mut Prompt, rest: &str) -> Flow {
-    let Some((function, arguments)) = at(rest) else {
-        return prompt.print_error("expected a function and a point, such as 'f at 2' or 'g at 1, 2'");
-    };
-    match super::check::check(&mut prompt.session, function, &arguments) {
+    let Some(point) = Point::parse(rest) else { return no_point(prompt, rest) };
+    match super::check::check(&mut prompt.session, &point) {
         Ok(lines) => {
             lines.iter().for_each(|line| prompt.print_line(line));
             Flow::Next
@@ -266,18 +316,18 @@ fn check(prompt: &mut Prompt, rest: &str) -> Flow {
     }
 }
 
+/// Runs `f at 1, 2 by 0.01`: a function, a point, and a step for each number, or for the first ones.
 fn nudge(prompt: &mut Prompt, rest: &str) -> Flow {
-    let (rest, step) = rest.rsplit_once(" by ").unwrap_or((rest, "0.01"));
-    let Some((function, arguments)) = at(rest) else {
+    let (point, steps) = rest.rsplit_once(" by ").unwrap_or((rest, "0.01"));
+    let Some(point) = Point::parse(point).map(|point| point.within(rest)) else {
         return prompt.print_error("expected a function, a point and a step, such as 'f at 2 by 0.01'");
     };
-    let moved: Vec<String> =
-        arguments.iter().enumerate().map(|(i, a)| if i == 0 { format!("{a} + {step}") } else { a.clone() }).collect();
-    let before = prompt.session.explain(function, &arguments.join(", "));
-    let both = before.and_then(|before| Ok((before, prompt.session.explain(function, &moved.join(", "))?)));
+    let before = prompt.session.explain(&point);
+    let both = before.and_then(|before| Ok((before, prompt.session.explain_moved(&point, steps)?)));
     match both {
         Ok((before, after)) => {
-            derivation::nudge(&before, &after).iter().for_each(|line| prompt.print_line(line));
+            let lines = derivation::nudge(&before, &after, prompt.session.sources());
+            lines.iter().for_each(|line| prompt.print_line(line));
             Flow::Next
         }
         Err(diagnostics) => refuse(prompt, &diagnostics),
@@ -330,7 +380,7 @@ fn lesson(prompt: &mut Prompt, word: &str) -> Flow {
 
 fn variables(prompt: &mut Prompt, _: &str) -> Flow {
     for shown in prompt.session.declared() {
-        prompt.print_line(&show::line(&show::rounded(&shown, prompt.digits), prompt.render_style.is_colored));
+        prompt.print_line(&show::line(&prompt.displayed(&shown), prompt.render_style.is_colored));
     }
     Flow::Next
 }
@@ -354,7 +404,7 @@ fn load(prompt: &mut Prompt, file: &str) -> Flow {
     };
     let answer = prompt.session.enter(file, &text);
     if answer.status == Status::Done {
-        prompt.kept.push(text.trim_end().to_owned());
+        prompt.kept.add(text.trim_end(), &answer.shown, false);
     }
     prompt.show(&answer)
 }
@@ -366,10 +416,9 @@ fn save(prompt: &mut Prompt, file: &str) -> Flow {
     if Path::new(file).exists() {
         return prompt.print_error(&format!("'{file}' already exists; choose another file"));
     }
-    let text: String = prompt.kept.iter().map(|input| format!("{input}\n")).collect();
-    match std::fs::write(file, text) {
+    match std::fs::write(file, prompt.kept.program()) {
         Ok(()) => {
-            prompt.print_line(&format!("{} inputs were written to '{file}'", prompt.kept.len()));
+            prompt.print_line(&format!("{} inputs were written to '{file}'", prompt.kept.count()));
             Flow::Next
         }
         Err(error) => prompt.print_error(&format!("cannot write '{file}': {error}")),
@@ -378,7 +427,7 @@ fn save(prompt: &mut Prompt, file: &str) -> Flow {
 
 fn reset(prompt: &mut Prompt, _: &str) -> Flow {
     prompt.session = (prompt.make)(&prompt.options);
-    prompt.kept.clear();
+    prompt.kept = SavedInputs::default();
     Flow::Next
 }
 

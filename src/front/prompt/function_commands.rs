@@ -1,10 +1,10 @@
 //! Function commands: derivative, differentiability, table of values, and compiler stages of a function.
 
 use crate::front::list_format::listed;
-use crate::front::prompt::answer::{at, refuse};
+use crate::front::prompt::answer::refuse;
 use crate::front::prompt::{Flow, Prompt};
 use crate::session::explain::derivation;
-use crate::session::{ParameterInfo, Stage, closest};
+use crate::session::{ParameterInfo, Point, Stage, closest};
 
 /// Runs `f tex`: a function or an expression in `x`, optionally with primes, and optionally in LaTeX.
 pub(crate) fn derive(prompt: &mut Prompt, rest: &str) -> Flow {
@@ -26,8 +26,8 @@ pub(crate) fn derive(prompt: &mut Prompt, rest: &str) -> Flow {
 
 /// Runs `f`, which prints differentiability, or `f at 2`, which also prints the value and the derivative.
 pub(crate) fn diff(prompt: &mut Prompt, rest: &str) -> Flow {
-    let point = at(rest);
-    let function = point.as_ref().map_or(rest, |(function, _)| function);
+    let point = Point::parse(rest);
+    let function = point.as_ref().map_or(rest, |point| point.function);
     if function.is_empty() {
         return prompt.print_error("expected a function and optionally a point, such as 'f' or 'f at 2'");
     }
@@ -43,8 +43,8 @@ pub(crate) fn diff(prompt: &mut Prompt, rest: &str) -> Flow {
             Err(diagnostics) => return refuse(prompt, &diagnostics),
         }
     }
-    let Some((function, arguments)) = point else { return Flow::Next };
-    match prompt.session.explain(function, &arguments.join(", ")) {
+    let Some(point) = point else { return Flow::Next };
+    match prompt.session.explain(&point) {
         Ok(explained) => {
             derivation::derivatives(&explained).iter().for_each(|line| prompt.print_line(line));
             Flow::Next
@@ -78,7 +78,7 @@ pub(crate) fn table(prompt: &mut Prompt, rest: &str) -> Flow {
     let (to, step) = to.split_once(" step ").map_or((to, None), |(to, step)| (to, Some(step)));
     let functions = listed(functions);
     let functions: Vec<&str> = functions.iter().map(String::as_str).collect();
-    match prompt.session.table(&functions, (from, to), step) {
+    match prompt.session.table(rest, &functions, (from, to), step) {
         Ok(lines) => {
             lines.iter().for_each(|line| prompt.print_line(&format!("  {line}")));
             Flow::Next

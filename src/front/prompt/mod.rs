@@ -11,16 +11,19 @@ mod check;
 mod commands;
 mod editor;
 pub(crate) mod function_commands;
+pub(crate) mod grid;
 mod paths;
+mod saved_inputs;
 mod settings;
-mod show;
+pub(crate) mod show;
 mod symbols;
 
+use self::saved_inputs::SavedInputs;
 use super::output::Output;
 use super::status;
 use crate::front::render_style::RenderStyle;
 use crate::session::explain::derivation;
-use crate::session::{Answer, Completeness, Completion, Kinks, Options, Session, Status};
+use crate::session::{Answer, Completeness, Completion, DisplayItem, Kinks, Options, Session, Status};
 use std::cell::RefCell;
 use std::io::IsTerminal;
 use std::rc::Rc;
@@ -54,9 +57,11 @@ pub(crate) struct Prompt {
     /// The number of inputs.
     count: usize,
     /// The successful inputs, for `:save`.
-    kept: Vec<String>,
+    kept: SavedInputs,
     /// The status of the first input that failed.
     pub(super) failed: Option<i32>,
+    /// Whether the note on long values was displayed.
+    has_noted_abbreviation: bool,
 }
 
 /// Runs an interactive session, or one that reads from standard input.
@@ -67,6 +72,15 @@ pub(super) fn run(options: Options, render_style: RenderStyle) -> i32 {
     }
     let mut prompt = prompt.borrow_mut();
     match prompt.read(std::io::stdin().lock().lines_lossy()) {
+        Flow::Leave(status) => status,
+        Flow::Next => prompt.failed.unwrap_or(status::DONE),
+    }
+}
+
+/// Runs a lesson step by step, with its text and code.
+pub(super) fn lesson(name: &str, options: Options, render_style: RenderStyle) -> i32 {
+    let mut prompt = Prompt::on_terminal(options, render_style);
+    match prompt.enter(&format!(":lesson {name}")) {
         Flow::Leave(status) => status,
         Flow::Next => prompt.failed.unwrap_or(status::DONE),
     }
@@ -93,8 +107,9 @@ impl Prompt {
             render_style,
             digits: None,
             count: 0,
-            kept: vec![],
+            kept: SavedInputs::default(),
             failed: None,
+            has_noted_abbreviation: false,
         }
     }
 
@@ -159,7 +174,7 @@ impl Prompt {
     }
 
     /// Returns the command for a word that ends or explains sessions elsewhere, unless the user has declared that name.
-    fn command_of_word(&mut self, input: &str) -> Option<&'static str> {
+    pub(crate) fn command_of_word(&mut self, input: &str) -> Option<&'static str> {
         let word = input.strip_suffix("()").unwrap_or(input);
         let command = match word {
             "exit" | "quit" => ":quit",
@@ -174,12 +189,13 @@ impl Prompt {
         self.count += 1;
         let name = format!("‹{}›", self.count);
         let mut answer = self.session.enter(&name, input);
+        if answer.status == Status::Done {
+            let refers_to_answer = !self.session.declares("ans");
+            self.kept.add(input.trim_end(), &answer.shown, refers_to_answer);
+        }
         for shown in answer.shown.iter_mut().filter(|shown| shown.name.is_none() && shown.value.is_none()) {
             // A function is displayed with its source text as the name.
             shown.name = Some(input.trim().to_owned()).filter(|text| text.chars().count() <= MAX_EXPRESSION_LENGTH);
-        }
-        if answer.status == Status::Done {
-            self.kept.push(input.trim_end().to_owned());
         }
         let flow = self.show(&answer);
         if let Some(note) = derivation::observed_kinks(&self.session.take_kinks()) {
@@ -190,7 +206,15 @@ impl Prompt {
 
     fn show(&mut self, answer: &Answer) -> Flow {
         for shown in &answer.shown {
-            self.print_line(&show::line(&show::rounded(shown, self.digits), self.render_style.is_colored));
+            self.print_line(&show::line(&self.displayed(shown), self.render_style.is_colored));
+        }
+        let is_abbreviated = |item: &DisplayItem| {
+            item.value.as_ref().is_some_and(|value| value.contains("… ") && value.contains(" more"))
+        };
+        if self.options.abbreviates && !self.has_noted_abbreviation && answer.shown.iter().any(is_abbreviated) {
+            self.has_noted_abbreviation = true;
+            let note = "long values are abbreviated; print(…) and ':set abbreviate off' show everything";
+            self.print_line(&show::dimmed(note, self.render_style.is_colored));
         }
         self.output.flush_or_end();
         self.errors.write_or_end(&self.render_style.text(&answer.diagnostics, &self.session));
@@ -201,6 +225,15 @@ impl Prompt {
         };
         self.failed = self.failed.or(failed);
         Flow::Next
+    }
+
+    /// Returns an item as it is displayed: with rounded numbers, and without the rest of a very long description.
+    pub(super) fn displayed(&self, item: &DisplayItem) -> DisplayItem {
+        let item = show::rounded(item, self.digits);
+        match &item.value {
+            Some(value) if self.options.abbreviates => DisplayItem { value: Some(show::shortened(value)), ..item },
+            _ => item,
+        }
     }
 
     /// Writes a line.

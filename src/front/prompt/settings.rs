@@ -34,6 +34,13 @@ const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
+        name: "abbreviate",
+        values: "on, off",
+        meaning: "whether long values are abbreviated",
+        shown: |prompt| switch(prompt.options.abbreviates),
+        change: |prompt, word| switched(word).map(|is_on| prompt.options.abbreviates = is_on),
+    },
+    Setting {
         name: "color",
         values: "on, off",
         meaning: "whether output is colored",

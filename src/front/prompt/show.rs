@@ -1,13 +1,26 @@
 //! Value display: the formatting of values and declarations on one line.
 
+use crate::front::prompt::grid;
 use crate::session::DisplayItem;
 use anstyle::{AnsiColor, Style};
 
-/// The maximum length of a displayed value.
-const MAX_LENGTH: usize = 2000;
+/// The maximum length of a displayed value whose type has a custom description, in characters.
+const MAX_LENGTH: usize = 8000;
 
 /// Types that are obvious from their values.
-const PLAIN: &[&str] = &["Double", "Int", "Bool", "String"];
+const PLAIN: &[&str] = &[
+    "Double",
+    "Int",
+    "Bool",
+    "String",
+    "Range",
+    "ClosedRange",
+    "PartialRangeFrom",
+    "PartialRangeUpTo",
+    "PartialRangeThrough",
+    "StrideTo",
+    "StrideThrough",
+];
 
 /// Types whose values, and collections of them, are rounded.
 const PLAIN_NUMBERS: &[&str] = &["Double", "Int", "Bool"];
@@ -16,13 +29,14 @@ const PLAIN_NUMBERS: &[&str] = &["Double", "Int", "Bool"];
 pub(super) fn line(shown: &DisplayItem, is_colored: bool) -> String {
     let DisplayItem { name, ty, value } = shown;
     let dim = |text: &str| dimmed(text, is_colored);
-    let value = value.as_ref().map(|value| shortened(value));
+    let value = value.as_ref().map(|value| grid::of(ty, value).unwrap_or_else(|| value.clone()));
     let ty = arrows(ty);
     match (name, value) {
         (Some(name), _) if is_word_of_type(&ty) => format!("{} {name}", dim(&ty)),
+        (Some(name), Some(value)) if value.contains('\n') => format!("{name} {}\n{value}", dim(&format!(": {ty} ="))),
         (Some(name), Some(value)) => format!("{name} {} {value}", dim(&format!(": {ty} ="))),
         (Some(name), None) => format!("{name} {}", dim(&format!(": {ty}"))),
-        (None, Some(value)) if is_obvious(&ty, &value) => value,
+        (None, Some(value)) if is_obvious(&ty, &value) || value.contains('\n') => value,
         (None, Some(value)) => format!("{value}  {}", dim(&format!(": {ty}"))),
         (None, None) => ty,
     }
@@ -71,7 +85,8 @@ fn is_obvious(ty: &str, value: &str) -> bool {
     value.starts_with(&format!("{ty}(")) || words.all(|word| PLAIN.contains(&word)) && !ty.contains("->")
 }
 
-fn shortened(value: &str) -> String {
+/// Abbreviates a displayed value whose description is very long.
+pub(crate) fn shortened(value: &str) -> String {
     match value.char_indices().nth(MAX_LENGTH) {
         None => value.to_owned(),
         Some((at, _)) => {
@@ -136,8 +151,8 @@ mod tests {
     }
 
     #[test]
-    fn a_long_value_is_cut() {
-        let line = shown(None, "String", Some(&"x".repeat(3000)));
-        assert!(line.ends_with(" … 1000 more characters; use print(…) to show all"), "{line}");
+    fn a_long_description_is_cut() {
+        let text = shortened(&"x".repeat(9000));
+        assert!(text.ends_with(" … 1000 more characters; use print(…) to show all"), "{text}");
     }
 }

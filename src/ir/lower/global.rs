@@ -3,7 +3,8 @@
 use super::builder::{Builder, Use};
 use super::place::Location;
 use super::{Key, Lowering, Origin};
-use crate::ir::graph::{Op, Terminator};
+use crate::ir::graph::{Op, Program, Terminator};
+use crate::types::model::declaration_info::Declarations;
 use crate::types::model::tree::{FunctionRef, GlobalId};
 use crate::types::model::ty::Type;
 use crate::value::Bank;
@@ -22,6 +23,19 @@ impl Lowering {
     /// Returns the components of a global variable in global storage, each by its bank and index.
     pub fn storage(&self, global: GlobalId) -> Option<&[(Bank, u32)]> {
         self.globals.get(&global).map(|storage| &storage.cells[..])
+    }
+
+    /// Allocates the storage of a global variable that no statement declares.
+    pub fn allocate(&mut self, d: &mut dyn Declarations, program: &mut Program, (global, ty): (GlobalId, &Type)) {
+        let shape = self.layouts.shape(d, &mut program.shapes, ty);
+        let mut next = |bank: Bank| {
+            let count = &mut program.globals[bank as usize];
+            *count += 1;
+            *count - 1
+        };
+        let banks = self.layouts.components(&program.shapes, shape);
+        let cells = banks.iter().map(|bank| (*bank, next(*bank))).collect();
+        self.globals.insert(global, Storage { cells, ready: None });
     }
 }
 

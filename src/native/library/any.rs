@@ -3,6 +3,7 @@
 use super::NativeFunction;
 use super::context::{Failure, FailureKind, NativeContext, internal};
 use crate::value::finalizer::WeakReference;
+use crate::value::print::Form;
 use crate::value::shape::{Shape, ShapeId};
 use crate::value::{AnyValue, Cells, Components, Ref, compare, print};
 use std::cmp::Ordering;
@@ -17,8 +18,10 @@ pub(super) const TABLE: &[NativeFunction] = &[
     NativeFunction { name: "instance.born", call: born },
     NativeFunction { name: "instance.loosen", call: loosen },
     NativeFunction { name: "instance.find", call: find },
-    NativeFunction { name: "describe", call: |c| describe(c, false) },
-    NativeFunction { name: "debugDescribe", call: |c| describe(c, true) },
+    NativeFunction { name: "describe", call: |c| describe(c, Form::Plain) },
+    NativeFunction { name: "debugDescribe", call: |c| describe(c, Form::Part) },
+    NativeFunction { name: "describeInSession", call: |c| describe(c, Form::Session) },
+    NativeFunction { name: "describeInFull", call: |c| describe(c, Form::FullSession) },
     NativeFunction { name: "value.equal", call: equal },
     NativeFunction { name: "value.missing", call: missing },
     NativeFunction { name: "value.less", call: less },
@@ -117,19 +120,19 @@ fn unwrap(c: Call<'_, '_>) -> Result<(), Failure> {
 }
 
 /// Returns the description of a value. The descriptions of parts with custom implementations are requested first.
-fn describe(c: Call<'_, '_>, inside: bool) -> Result<(), Failure> {
+fn describe(c: Call<'_, '_>, form: Form) -> Result<(), Failure> {
     let shape = c.type_at(0)?;
     let value = c.value(c.shapes.layout(shape))?;
     let Some(own) = c.custom_descriptions else {
-        let parts = print::custom_parts(c.shapes, shape, c.components(value), inside);
+        let parts = print::custom_parts(c.shapes, shape, c.components(value), form);
         if !parts.is_empty() {
             c.requested = parts;
             return Ok(());
         }
-        let text = print::describe_with(c.shapes, shape, c.components(value), inside, &[]);
+        let text = print::describe_with(c.shapes, shape, c.components(value), form, &[]);
         return c.return_text(text);
     };
-    let text = print::describe_with(c.shapes, shape, c.components(value), inside, own);
+    let text = print::describe_with(c.shapes, shape, c.components(value), form, own);
     c.return_text(text)
 }
 

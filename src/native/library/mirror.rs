@@ -161,7 +161,7 @@ impl Outline<'_> {
                 _ => self.line(false, label, "…"),
             },
             _ => {
-                let text = print::describe_with(self.shapes, shape, whole, true, &[]);
+                let text = print::describe_with(self.shapes, shape, whole, print::Form::Part, &[]);
                 self.line(false, label, &text);
             }
         }

@@ -102,6 +102,7 @@ impl Session {
     /// # Errors
     /// Returns the diagnostics when the function does not compile.
     pub fn mechanisms(&mut self, function: &str) -> Result<Vec<String>, Vec<Diagnostic>> {
+        let function = &*self.function_text(function);
         let snapshot = self.snapshot();
         let compiled = self.compile(&[Input { name: "‹diff›", text: function }], true);
         let found = compiled.map(|compiled| {

@@ -12,11 +12,13 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::diff::{Checker, mark_own_tangents};
 use crate::ir::FunctionId;
 use crate::session::compile::imports::ModuleFiles;
+use crate::session::run::assignment;
 use crate::session::{Compiled, Input, Outcome, Session, Status};
 use crate::source::Span;
 use crate::syntax;
 use crate::types::Differentiability;
 use crate::types::check_module;
+use crate::types::declare::interactive;
 use crate::types::derivative::differentiability;
 use crate::types::derivative::sample_instantiation;
 use crate::types::model::declaration_info::Declarations;
@@ -107,12 +109,27 @@ impl Session {
         for file in &mut files {
             diagnostics.extend(syntax::fold_file(file, &operators));
         }
+        if self.context.module.is_interactive {
+            self.declare_assigned(&mut files);
+        }
         check_module::set_operators(&mut self.context, operators);
         if diagnostics.iter().any(Diagnostic::is_error) {
             return Err(rejected(diagnostics));
         }
         self.imported.extend(paths);
         Ok((files, texts))
+    }
+
+    /// Converts assignments to names that are not declared to declarations.
+    fn declare_assigned(&self, files: &mut [syntax::ast::File]) {
+        let is_declared = |name: &str| {
+            let is_redeclared = self.redeclares_assigned && self.assigned.contains(name);
+            !is_redeclared && interactive::is_declared(&self.context, name)
+        };
+        // The entered text comes after the files that it imports.
+        if let Some(file) = files.last_mut() {
+            assignment::declare_assigned(file, &is_declared);
+        }
     }
 
     /// Checks that the functions declared `@differentiable` are differentiable. Only the functions from `first` on are checked:

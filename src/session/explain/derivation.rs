@@ -1,33 +1,48 @@
 //! Derivation as text: the computation of a derivative at a point, step by step.
 
+use crate::session::explain::loops::outline;
 use crate::session::{Count, Explanation, Kink, Operation, Partial, Quantity};
 use crate::source::{SourceMap, Span};
 use crate::tape::watch::KinkPartials;
 use crate::value::number::{in_formula, write_double};
+use hashbrown::HashMap;
 use std::rc::Rc;
 
 /// The maximum number of steps that are listed individually; more are summarized by line.
 const MAX_ROWS: usize = 60;
 
+/// The maximum number of contributions to an adjoint that are listed, and the number of inputs that are listed of many.
+const MAX_TERMS: usize = 6;
+
+/// The maximum number of inputs that are listed individually.
+const MAX_INPUTS: usize = 12;
+
 /// Formats values, partials, and adjoints.
 pub fn explain(explained: &Explanation, sources: &SourceMap) -> Vec<String> {
-    if is_long(explained) {
+    if is_long(explained, sources) {
         return summary(explained, sources);
     }
     let result = match result(explained) {
         Ok(result) => result,
         Err(constant) => return vec![format!("  {constant}")],
     };
-    let mut lines = aligned(&forward(explained), "  ");
+    let mut lines = aligned(&forward(explained, sources), "  ");
     lines.push(String::new());
     lines.push(format!("  {}", heading(&result)));
-    lines.extend(aligned(&backward(explained, &result), "  "));
+    lines.extend(aligned(&backward(explained, &result, sources), "  "));
     lines.extend(kinks(explained).map(|line| format!("  {line}")));
     lines
 }
 
-/// Whether there are too many steps for a listing.
-pub(crate) fn is_long(explained: &Explanation) -> bool {
+/// Whether there are too many steps for an explanation, even with abbreviated loops.
+pub(crate) fn is_long(explained: &Explanation, sources: &SourceMap) -> bool {
+    let is_listed = explained.operations.len() == explained.steps;
+    !is_listed && explained.steps > MAX_ROWS
+        || outline(explained, sources).iter().map(|section| section.operations.len()).sum::<usize>() > MAX_ROWS
+}
+
+/// Whether there are too many steps for a listing of the tape.
+pub(crate) fn is_long_tape(explained: &Explanation) -> bool {
     explained.steps > MAX_ROWS
 }
 
@@ -46,19 +61,35 @@ pub(crate) fn heading(result: &str) -> String {
 }
 
 /// Returns the rows of the steps with their values, after a row of column names.
-pub(crate) fn forward(explained: &Explanation) -> Vec<[String; 4]> {
+pub(crate) fn forward(explained: &Explanation, sources: &SourceMap) -> Vec<[String; 4]> {
     let mut rows = vec![["forward".to_owned(), "value".to_owned(), "how it changes".to_owned(), String::new()]];
-    for Quantity { name, value, .. } in &explained.inputs {
-        rows.push([format!("  {name}"), short(*value), String::new(), String::new()]);
+    let inputs = &explained.inputs;
+    for (k, Quantity { name, value, .. }) in inputs.iter().enumerate() {
+        match k {
+            _ if inputs.len() <= MAX_INPUTS || k < MAX_TERMS || k + 1 == inputs.len() => {
+                rows.push([format!("  {name}"), short(*value), String::new(), String::new()]);
+            }
+            MAX_TERMS => rows.push([
+                format!("  … {} more", inputs.len() - MAX_TERMS - 1),
+                String::new(),
+                String::new(),
+                String::new(),
+            ]),
+            _ => {}
+        }
     }
-    for operation in &explained.operations {
-        let Operation { quantity, formula, rule, .. } = operation;
-        rows.push([
-            format!("  {} = {formula}", quantity.name),
-            short(quantity.value),
-            partials(operation),
-            rule.clone(),
-        ]);
+    for section in outline(explained, sources) {
+        let indent = if section.title.is_some() { "    " } else { "  " };
+        rows.extend(section.title.map(|title| [format!("  {title}"), String::new(), String::new(), String::new()]));
+        for operation in section.operations.iter().map(|k| &explained.operations[*k]) {
+            let Operation { quantity, formula, rule, .. } = operation;
+            rows.push([
+                format!("{indent}{} = {formula}", quantity.name),
+                short(quantity.value),
+                partials(operation),
+                rule.clone(),
+            ]);
+        }
     }
     rows
 }
@@ -131,41 +162,85 @@ fn partials(operation: &Operation) -> String {
 }
 
 /// Returns the adjoint of each number as the sum of the contributions of the steps that use it.
-pub(crate) fn backward(explained: &Explanation, result: &str) -> Vec<[String; 2]> {
+pub(crate) fn backward(explained: &Explanation, result: &str, sources: &SourceMap) -> Vec<[String; 2]> {
     let Explanation { inputs, operations, .. } = explained;
-    let quantities = operations.iter().rev().map(|o| &o.quantity).chain(inputs.iter());
+    let mut users: HashMap<&str, Vec<(&Operation, &Partial)>> = HashMap::new();
+    for operation in operations.iter().rev() {
+        for partial in &operation.partials {
+            users.entry(&partial.by).or_default().push((operation, partial));
+        }
+    }
+    let rows_of = |quantity: &Quantity, indent: &str| {
+        let rows = match quantity.name == result {
+            true => vec![[format!("  {} = 1", bar(result)), String::new()]],
+            false => adjoint_rows(quantity, users.get(&*quantity.name).map_or(&[][..], Vec::as_slice)),
+        };
+        rows.into_iter().map(|[left, right]| [format!("{indent}{left}"), right]).collect::<Vec<_>>()
+    };
     let mut rows = vec![];
-    for quantity in quantities {
-        if quantity.name == result {
-            rows.push([format!("  {} = 1", bar(result)), String::new()]);
-            continue;
+    for section in outline(explained, sources).iter().rev() {
+        rows.extend(section.title.iter().map(|title| [format!("  {title}"), String::new()]));
+        let indent = if section.title.is_some() { "  " } else { "" };
+        rows.extend(section.operations.iter().rev().flat_map(|k| rows_of(&operations[*k].quantity, indent)));
+    }
+    let is_listed = |k: usize| inputs.len() <= MAX_INPUTS || k < MAX_TERMS || k + 1 == inputs.len();
+    for (k, input) in inputs.iter().enumerate() {
+        if is_listed(k) {
+            rows.extend(rows_of(input, ""));
+        } else if k == MAX_TERMS {
+            rows.push([format!("  … {} more", inputs.len() - MAX_TERMS - 1), String::new()]);
         }
-        let users = operations.iter().rev().flat_map(|o| o.partials.iter().map(move |p| (&o.quantity, p)));
-        let (mut words, mut numbers, mut sum) = (vec![], vec![], 0.0);
-        for (user, partial) in users.filter(|(_, partial)| partial.by == quantity.name) {
-            words.push(format!("{} · ∂{}/∂{}", bar(&user.name), user.name, quantity.name));
-            numbers.push(format!("{} · {}", short(user.adjoint), bracketed(partial.value)));
-            sum += user.adjoint * partial.value;
-        }
-        let value = format!("= {}", short(quantity.adjoint));
-        let rest = quantity.adjoint - sum;
-        // The contributions of steps with several results.
-        if rest.abs() > 1e-9 * quantity.adjoint.abs().max(sum.abs()) {
-            words.push("…".to_owned());
-            numbers.push(short(rest));
-        }
-        if words.is_empty() {
-            continue;
-        }
-        rows.push([format!("  {} = {}", bar(&quantity.name), words.join(" + ")), String::new()]);
-        rows.push([format!("    = {}", numbers.join(" + ")), value]);
     }
     rows
 }
 
+/// Returns the rows of one adjoint: the sum of the contributions as formulas, and as numbers. A partial that is 1 is left out, and
+/// if nothing else remains, so are the numbers.
+fn adjoint_rows(quantity: &Quantity, users: &[(&Operation, &Partial)]) -> Vec<[String; 2]> {
+    let (mut words, mut numbers, mut sum) = (vec![], vec![], 0.0);
+    for (operation, partial) in users {
+        let Quantity { name, adjoint, .. } = &operation.quantity;
+        if partial.value == 1.0 {
+            words.push(bar(name));
+            numbers.push(short(*adjoint));
+        } else {
+            words.push(format!("{} · ∂{name}/∂{}", bar(name), quantity.name));
+            numbers.push(format!("{} · {}", short(*adjoint), bracketed(partial.value)));
+        }
+        sum += adjoint * partial.value;
+    }
+    let value = format!("= {}", short(quantity.adjoint));
+    let rest = quantity.adjoint - sum;
+    // The contributions of steps with several results.
+    if rest.abs() > 1e-9 * quantity.adjoint.abs().max(sum.abs()) {
+        words.push("…".to_owned());
+        numbers.push(short(rest));
+    }
+    let is_copy = matches!(users, [(_, partial)] if partial.value == 1.0) && words.len() == 1;
+    match words.is_empty() {
+        true => vec![],
+        false if is_copy => vec![[format!("  {} = {}", bar(&quantity.name), words[0]), value]],
+        false => vec![
+            [format!("  {} = {}", bar(&quantity.name), summed(&words)), String::new()],
+            [format!("    = {}", summed(&numbers)), value],
+        ],
+    }
+}
+
+/// Joins terms by plus signs; of many, only some are listed.
+fn summed(terms: &[String]) -> String {
+    match terms {
+        [first @ .., last] if terms.len() > MAX_TERMS => {
+            let shown = &first[..MAX_TERMS / 2];
+            format!("{} + … {} more … + {last}", shown.join(" + "), first.len() - shown.len())
+        }
+        _ => terms.join(" + "),
+    }
+}
+
 /// Formats the nodes of the tape, with the adjoint of each number.
 pub fn tape(explained: &Explanation, sources: &SourceMap) -> Vec<String> {
-    if is_long(explained) {
+    if is_long_tape(explained) {
         return summary(explained, sources);
     }
     let mut lines = aligned(&entries(explained, sources), "  ");
@@ -214,10 +289,12 @@ fn summary(explained: &Explanation, sources: &SourceMap) -> Vec<String> {
 
 /// Formats the inputs and their adjoints.
 pub(crate) fn adjoints(explained: &Explanation) -> impl Iterator<Item = String> {
+    let left_out = explained.inputs.len().saturating_sub(MAX_ROWS);
     let line = |Quantity { name, value, adjoint }: &Quantity| {
         format!("{name} = {}   {} = {}", short(*value), bar(name), short(*adjoint))
     };
-    explained.inputs.iter().map(line)
+    let note = (left_out > 0).then(|| format!("… {left_out} more"));
+    explained.inputs.iter().take(MAX_ROWS).map(line).chain(note)
 }
 
 /// Returns the numbers of operations by line, after a row of column names.
@@ -242,26 +319,37 @@ pub(crate) fn size(explained: &Explanation) -> String {
     format!("{entries} {}, {} bytes", if entries == 1 { "entry" } else { "entries" }, explained.bytes)
 }
 
-/// Formats every intermediate value at two points, and the ratio of its change to the change of the input.
-pub fn nudge(before: &Explanation, after: &Explanation) -> Vec<String> {
+/// Formats every intermediate value at two points, and the ratio of its change to the change of the input; only the changes, if
+/// several numbers move.
+pub fn nudge(before: &Explanation, after: &Explanation, sources: &SourceMap) -> Vec<String> {
     let is_same = before.operations.len() == after.operations.len()
         && before.operations.iter().zip(&after.operations).all(|(a, b)| a.symbol == b.symbol);
-    if !is_same || before.steps.max(after.steps) > MAX_ROWS {
-        return vec![
-            "  the two take different paths through the program, or the paths are too long to be \
-                     shown"
-                .to_owned(),
-        ];
+    if !is_same {
+        return vec!["  the two take different paths through the program".to_owned()];
     }
-    let step: f64 = before.inputs.iter().zip(&after.inputs).map(|(a, b)| b.value - a.value).sum();
-    let mut rows = vec![["", "before", "after", "change", "change / step"].map(str::to_owned)];
-    let all = |e: &Explanation| -> Vec<(String, f64)> {
-        let inputs = e.inputs.iter().map(|q| (q.name.clone(), q.value));
-        let steps = e.operations.iter().map(|o| (format!("{} = {}", o.quantity.name, o.formula), o.quantity.value));
-        inputs.chain(steps).collect()
+    if is_long(before, sources) {
+        return vec!["  the computation is too long to be shown".to_owned()];
+    }
+    let moves = before.inputs.iter().zip(&after.inputs).map(|(a, b)| b.value - a.value);
+    let moves: Vec<f64> = moves.filter(|step| *step != 0.0).collect();
+    let step = if let [step] = moves[..] { Some(step) } else { None };
+    let row = |name: String, a: f64, b: f64| {
+        let ratio = step.map_or(String::new(), |step| short((b - a) / step));
+        [name, short(a), short(b), short(b - a), ratio]
     };
-    for ((what, a), (_, b)) in all(before).into_iter().zip(all(after)) {
-        rows.push([what, short(a), short(b), short(b - a), short((b - a) / step)]);
+    let ratio = if step.is_some() { "change / step" } else { "" };
+    let mut rows = vec![["", "before", "after", "change", ratio].map(str::to_owned)];
+    for (a, b) in before.inputs.iter().zip(&after.inputs).take(MAX_ROWS) {
+        rows.push(row(a.name.clone(), a.value, b.value));
+    }
+    for section in outline(before, sources) {
+        let indent = if section.title.is_some() { "  " } else { "" };
+        rows.extend(section.title.map(|title| [title, String::new(), String::new(), String::new(), String::new()]));
+        for k in section.operations {
+            let (a, b) = (&before.operations[k], &after.operations[k]);
+            let name = format!("{indent}{} = {}", a.quantity.name, a.formula);
+            rows.push(row(name, a.quantity.value, b.quantity.value));
+        }
     }
     aligned(&rows, "  ")
 }

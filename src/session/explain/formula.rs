@@ -7,6 +7,7 @@ use crate::native::field::Test;
 use crate::native::formula::{Formula, FunctionFormula, simplified};
 use crate::session::Session;
 use crate::session::explain::latex;
+use crate::session::query::command_text::CommandText;
 use crate::session::query::parts_of;
 use crate::source::SourceMap;
 
@@ -226,8 +227,8 @@ impl Session {
     ///
     /// # Errors
     /// Returns the diagnostics when the function does not compile.
-    pub fn derive(&mut self, function: &str, order: usize) -> Result<Derived, Vec<Diagnostic>> {
-        let function = self.as_function(function);
+    pub fn derive(&mut self, typed: &str, order: usize) -> Result<Derived, Vec<Diagnostic>> {
+        let function = self.as_function(typed);
         if let Ok(Some(ty)) = self.type_of(&function)
             && !is_of_numbers(&ty)
         {
@@ -237,7 +238,8 @@ impl Session {
             );
             return Ok(Derived { text, latex: String::new() });
         }
-        let text = format!("let _d = derive({function}, order: {order}); [_d.text, _d.latex]");
+        let text = CommandText::new(typed).code("let _d = derive(").around(&function, typed);
+        let text = text.code(&format!(", order: {order}); [_d.text, _d.latex]"));
         let mut forms = self.texts("‹derive›", &text)?.into_iter();
         Ok(Derived { text: forms.next().unwrap_or_default(), latex: forms.next().unwrap_or_default() })
     }

@@ -4,28 +4,28 @@ use crate::plot::Graph;
 use crate::session::Explanation;
 use crate::session::explain::derivation;
 use crate::session::explain::derivation::{
-    adjoints, backward, entries, forward, heading, is_long, kinks, result, size, sums,
+    adjoints, backward, entries, forward, heading, is_long, is_long_tape, kinks, result, size, sums,
 };
 use crate::source::SourceMap;
 
 /// Formats values, partials, and adjoints.
 pub(crate) fn explained(explained: &Explanation, sources: &SourceMap) -> String {
-    if is_long(explained) {
+    if is_long(explained, sources) {
         return summary(explained, sources);
     }
     let result = match result(explained) {
         Ok(result) => result,
         Err(constant) => return paragraph(&constant),
     };
-    let mut page = table(&title("derivative", explained), &forward(explained), true);
-    page += &table(&heading(&result), &backward(explained, &result), false);
+    let mut page = table(&title("derivative", explained), &forward(explained, sources), true);
+    page += &table(&heading(&result), &backward(explained, &result, sources), false);
     kinks(explained).for_each(|line| page += &paragraph(&line));
     page
 }
 
 /// Formats the nodes of the tape.
 pub(crate) fn tape(explained: &Explanation, sources: &SourceMap) -> String {
-    if is_long(explained) {
+    if is_long_tape(explained) {
         return summary(explained, sources);
     }
     table(&title("tape", explained), &entries(explained, sources), true) + &paragraph(&size(explained))

@@ -6,18 +6,21 @@ pub mod derivation;
 pub(crate) mod formula;
 pub(crate) mod html;
 pub(crate) mod latex;
+pub(crate) mod loops;
+pub mod point;
+pub(crate) mod probe;
 pub(crate) mod views;
 
 use super::{Kink, Outcome, Session, Status};
 use crate::diagnostic::Diagnostic;
 use crate::native::formula::{Formula, partials};
 use crate::native::{self, PrimitiveId};
+use crate::session::explain::point::Point;
+use crate::session::query::command_text::CommandText;
 use crate::source::Span;
 use crate::types::TypeContext;
 use crate::types::declare::interactive;
 use crate::value::number::in_formula;
-use crate::vm::operators::check::finite_difference;
-use crate::vm::operators::check::finite_difference::Estimate;
 use crate::vm::{Count, Trace, TraceOperation, TraceRow};
 
 /// An execution of a differentiated function, step by step.
@@ -81,21 +84,36 @@ pub struct Partial {
 }
 
 impl Session {
-    /// Explains the derivative of a function at a point: `at` is the source text of a list of arguments.
+    /// Explains the derivative of a function at a point.
     ///
     /// # Errors
     /// Returns the diagnostics when the function or the arguments do not compile, or the run fails.
-    pub fn explain(&mut self, function: &str, at: &str) -> Result<Explanation, Vec<Diagnostic>> {
-        let text = format!("valueWithPullback(at: {at}, of: {function}).pullback(1)");
-        let trace = self.trace(&text)?;
+    pub fn explain(&mut self, point: &Point<'_>) -> Result<Explanation, Vec<Diagnostic>> {
+        let function = self.function_at(point)?;
+        let arguments = point::arguments(point, &function);
+        self.explain_at(point.function, &arguments, &function.text, &function.names)
+    }
+
+    /// Explains the derivative of the function `called` at a list of arguments. `name` is displayed for the function.
+    pub(crate) fn explain_at(
+        &mut self,
+        name: &str,
+        arguments: &CommandText<'_>,
+        called: &CommandText<'_>,
+        names: &[String],
+    ) -> Result<Explanation, Vec<Diagnostic>> {
+        let text = arguments.empty().code("valueWithPullback(at: ").append(arguments).code(", of: ").append(called);
+        let text = text.code(").pullback(1)");
+        let trace = self.trace(text.text());
+        let mut trace = trace.map_err(|diagnostics| self.at_typed_parts(diagnostics, point::NAME, &text))?;
+        self.trace_at_typed_parts(&mut trace, point::NAME, &text);
         let kinks = self.machine.take_kinks();
-        let names = self.names_of_parameters(function);
-        Ok(explained(function, &trace, &names).with_kinks(&kinks))
+        Ok(explained(name, &trace, names).with_kinks(&kinks))
     }
 
     /// Runs a text that differentiates a function, and returns its last sweep.
     fn trace(&mut self, text: &str) -> Result<Trace, Vec<Diagnostic>> {
-        let compiled = self.compile_entered("‹explain›", text).map_err(|outcome| outcome.diagnostics)?;
+        let compiled = self.compile_entered(point::NAME, text).map_err(|outcome| outcome.diagnostics)?;
         self.machine.levels.watch(crate::tape::ObserverOptions { steps: true, kinks: true, ..self.observer_options });
         let Outcome { diagnostics, status, .. } = self.execute(compiled);
         self.machine.levels.watch(self.observer_options);
@@ -110,25 +128,6 @@ impl Session {
     pub fn numbers(&mut self, text: &str) -> Result<Vec<f64>, Vec<Diagnostic>> {
         let array = self.array("‹check›", text)?;
         Ok(array.map_or(vec![], |array| array.f.to_vec()))
-    }
-
-    /// Estimates the derivative at 0 of a closure with one parameter by finite differences; `None` where they are inconclusive.
-    ///
-    /// # Errors
-    /// Returns the diagnostics when the closure does not compile or the run fails.
-    pub fn difference(&mut self, function: &str) -> Result<Option<Estimate>, Vec<Diagnostic>> {
-        let points: Vec<f64> = std::iter::once(0.0).chain(finite_difference::steps().flat_map(|h| [h, -h])).collect();
-        let list = points.iter().map(|t| format!("{t:?}")).collect::<Vec<_>>().join(", ");
-        let values = self.numbers(&format!("let _d: (Double) -> Double = {function}; [{list}].map(_d)"))?;
-        let at = |t: f64| points.iter().position(|p| *p == t).and_then(|i| values.get(i)).copied();
-        let middle = at(0.0).unwrap_or(f64::NAN);
-        let mut value = |t: f64| Ok::<_, Vec<Diagnostic>>(at(t).filter(|y| y.is_finite()));
-        finite_difference::derivative((middle, middle.abs()), &mut value)
-    }
-
-    /// Returns the parameter names of a function, as far as they are known.
-    fn names_of_parameters(&mut self, function: &str) -> Vec<String> {
-        names_of_parameters(&mut self.context, function)
     }
 }
 
@@ -163,15 +162,11 @@ struct Names {
 impl Names {
     fn of(trace: &Trace, parameters: &[String]) -> Names {
         let inputs = trace.inputs.len();
-        let own = parameters.len() == inputs;
-        let mut names: Vec<String> = (0..inputs)
-            .map(|i| match own {
-                true => parameters[i].clone(),
-                false if inputs == 1 => "x".to_owned(),
-                false => format!("x{}", subscript(i + 1)),
-            })
-            .collect();
-        let is_free = |name: &&&str| !names.iter().any(|n| n == **name);
+        let mut names: Vec<String> = (0..inputs).map(|i| name_of_input(trace, parameters, i)).collect();
+        // The name of an argument that has several numbers is not free, either: `v` beside `v[0]`.
+        let root = |name: &str| name.split(['.', '[']).next().unwrap_or_default().to_owned();
+        let roots: Vec<String> = names.iter().map(|name| root(name)).collect();
+        let is_free = |name: &&&str| !roots.iter().any(|own| own == **name);
         let result = ["y", "z"].iter().find(is_free).unwrap_or(&"result");
         let mut free = LETTERS.iter().filter(is_free).map(ToString::to_string).collect::<Vec<_>>().into_iter();
         let mut numbered = (1..).map(|n| format!("u{}", subscript(n)));
@@ -191,6 +186,33 @@ impl Names {
     fn name(&self, node: u32) -> &str {
         (node as usize).checked_sub(1).and_then(|i| self.by_node.get(i)).map_or("?", String::as_str)
     }
+}
+
+/// Returns the name of an input: that of its parameter, with the path to it inside the argument: `v[0]`, `box.width`.
+fn name_of_input(trace: &Trace, parameters: &[String], i: usize) -> String {
+    let arguments = trace.paths.last().map_or(1, |(argument, _)| argument + 1);
+    let own =
+        |argument: usize| parameters.get(argument).filter(|name| !name.is_empty() && !name.starts_with(['$', '_']));
+    let numbered = |argument: usize| match arguments {
+        1 => "x".to_owned(),
+        _ => format!("x{}", subscript(argument + 1)),
+    };
+    match trace.paths.get(i) {
+        // Several arguments may be passed in one tuple.
+        Some((_, path)) if arguments == 1 && parameters.len() > 1 => {
+            let (argument, rest) = split_tuple(path);
+            own(argument).map_or_else(|| format!("x{}", subscript(argument + 1)), Clone::clone) + rest
+        }
+        Some((argument, path)) => own(*argument).map_or_else(|| numbered(*argument), Clone::clone) + path,
+        None => numbered(i),
+    }
+}
+
+/// Splits `.1[0]` into the index of the element and the rest.
+fn split_tuple(path: &str) -> (usize, &str) {
+    let Some(rest) = path.strip_prefix('.') else { return (0, path) };
+    let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+    rest[..end].parse().map_or((0, path), |argument| (argument, &rest[end..]))
 }
 
 /// Formats a number as a subscript: ₁₂.

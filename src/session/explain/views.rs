@@ -30,10 +30,14 @@ pub(crate) fn render_explanation(
     vec![text.join("\n"), svg, html.trim_end().to_owned(), latex]
 }
 
+/// The maximum number of operations of a drawn graph.
+const MAX_OPERATIONS: usize = 1000;
+
 /// Builds the computation graph of an execution; if that is too long to be displayed, the graph contains only the inputs.
 pub fn graph(explained: &Explanation) -> Graph {
     let inputs = explained.inputs.iter().map(|q| (q, String::new(), vec![]));
-    let operations = explained.operations.iter().map(|operation| {
+    let is_short = explained.operations.len() <= MAX_OPERATIONS;
+    let operations = explained.operations.iter().filter(|_| is_short).map(|operation| {
         let operands = operation.partials.iter().map(|partial| (partial.by.clone(), partial.value)).collect();
         (&operation.quantity, operation.symbol.clone(), operands)
     });

@@ -1,9 +1,12 @@
 //! Completion: possible continuations of a word and signatures of a call, in text that need not compile.
 
+use crate::session::query::catalog::EntryKind;
 use crate::session::query::inspect::{WORDS, char_at, is_part_of_name, receiver_of};
+use crate::session::query::ranking;
 use crate::session::{Class, Input, Session};
 use crate::types::declare::interactive;
-use crate::types::names::members;
+use crate::types::names::member_candidates;
+use crate::types::names::member_candidates::{CandidateKind, MemberCandidate};
 use crate::types::signature_help;
 use crate::types::signature_help::{Callable, Parameter};
 
@@ -14,6 +17,13 @@ pub struct Completion {
     pub start: usize,
     /// The candidates.
     pub words: Vec<String>,
+}
+
+/// A continuation with its rank, by which candidates are ordered before their texts.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Candidate {
+    rank: (usize, usize, usize),
+    text: String,
 }
 
 /// A call whose parentheses are not closed yet.
@@ -35,13 +45,18 @@ impl Session {
         let (above, line) = before.split_at(last_statement(before));
         let start = before.rfind(|c: char| !is_part_of_name(c)).map_or(0, |n| n + char_at(before, n));
         let word = &before[start..];
-        let mut words = self.with_declarations(above, |session| match before[..start].strip_suffix('.') {
+        let mut candidates = self.with_declarations(above, |session| match before[..start].strip_suffix('.') {
             Some(receiver) => session.members(receiver_of(receiver)),
             None => session.words(line, word),
         });
-        words.retain(|candidate| candidate.starts_with(word));
-        words.sort();
-        words.dedup();
+        candidates.retain(|candidate| candidate.text.starts_with(word));
+        candidates.sort();
+        let mut words: Vec<String> = vec![];
+        for Candidate { text, .. } in candidates {
+            if !words.contains(&text) {
+                words.push(text);
+            }
+        }
         Completion { start, words }
     }
 
@@ -78,17 +93,35 @@ impl Session {
         answer
     }
 
-    fn members(&mut self, receiver: &str) -> Vec<String> {
-        self.of_type(receiver, members::member_names).ok().flatten().unwrap_or_default()
+    /// Returns the members of a value: those that are used most, then its own in the order of their declarations, then the others.
+    fn members(&mut self, receiver: &str) -> Vec<Candidate> {
+        let found = self.of_type(receiver, member_candidates::member_candidates).ok().flatten().unwrap_or_default();
+        let candidate = |member: MemberCandidate| Candidate {
+            rank: (ranking::rank_of_member(&member.name), member.distance.min(1), member.position as usize),
+            text: called(&member.name, member.kind),
+        };
+        found.into_iter().map(candidate).collect()
     }
 
-    /// Returns names, keywords, and the possible labels of an argument.
-    fn words(&mut self, line: &str, word: &str) -> Vec<String> {
-        let mut words = self.labels(line, word);
+    /// Returns the possible labels of an argument, the names of the session, those of the library, and keywords.
+    fn words(&mut self, line: &str, word: &str) -> Vec<Candidate> {
+        let mut words = ranked(0, self.labels(line, word));
         if !word.is_empty() {
-            words.extend(interactive::top_names(&self.context));
-            words.extend(WORDS.iter().map(ToString::to_string));
-            words.extend(declared_in(&line[..line.len() - word.len()]));
+            words.extend(ranked(1, declared_in(&line[..line.len() - word.len()])));
+            let own = interactive::declared_names(&self.context).into_iter().map(|(name, kind)| called(&name, kind));
+            words.extend(ranked(1, own.collect()));
+            let catalog = self.catalog();
+            for entry in catalog.entries.iter().filter(|entry| entry.owner.is_none() && entry.name.starts_with(word)) {
+                let kind = match entry.kind {
+                    EntryKind::Function if entry.label.ends_with("()") => CandidateKind::Call,
+                    EntryKind::Function => CandidateKind::CallWithArguments,
+                    EntryKind::Property => CandidateKind::Property,
+                    _ => CandidateKind::Type,
+                };
+                let rank = (2, ranking::rank_of_name(&entry.name), 0);
+                words.push(Candidate { rank, text: called(&entry.name, kind) });
+            }
+            words.extend(ranked(3, WORDS.iter().map(ToString::to_string).collect()));
         }
         words
     }
@@ -115,6 +148,20 @@ impl Session {
         }
         let found = self.of_type(receiver, |cx, ty| signature_help::callable_members(cx, ty, member));
         found.ok().flatten().unwrap_or_default()
+    }
+}
+
+/// Returns candidates with one rank.
+fn ranked(rank: usize, words: Vec<String>) -> Vec<Candidate> {
+    words.into_iter().map(|text| Candidate { rank: (rank, 0, 0), text }).collect()
+}
+
+/// Returns a name, with parentheses for a function: `count`, `sorted()`, `append(`.
+fn called(name: &str, kind: CandidateKind) -> String {
+    match kind {
+        CandidateKind::Property | CandidateKind::Type => name.to_owned(),
+        CandidateKind::Call => format!("{name}()"),
+        CandidateKind::CallWithArguments => format!("{name}("),
     }
 }
 
@@ -264,12 +311,30 @@ mod tests {
 
     #[test]
     fn labels_are_offered_where_an_argument_begins() {
-        assert_eq!(words("walk(p, b"), ["break", "by:"]);
+        assert_eq!(words("walk(p, b"), ["by:", "break"]);
         assert_eq!(words("walk(p, by: 1, "), ["times:"]);
         assert_eq!(words("walk(p, by: "), Vec::<String>::new());
         assert_eq!(words("Point("), ["x:", "y:"]);
         assert_eq!(words("xs.reduce("), ["into:"]);
         assert_eq!(words("derivative("), ["along:", "at:", "from:", "in:", "of:"]);
+    }
+
+    #[test]
+    fn members_are_ordered_by_use() {
+        let members = words("xs.");
+        assert_eq!(members[..4], ["count", "map(", "append(", "isEmpty"]);
+        assert!(members.contains(&"reversed()".to_owned()), "{members:?}");
+        for internal in ["ArrayLiteralElement", "DifferentiableView", "SubSequence", "TangentVector"] {
+            assert!(!members.contains(&internal.to_owned()), "{internal}");
+        }
+        // The properties of a type are in the order of their declarations, before the members of its protocols.
+        assert_eq!(words("Point(y: 1).")[..2], ["x", "y"]);
+    }
+
+    #[test]
+    fn functions_have_parentheses() {
+        assert_eq!(words("wal"), ["walk("]);
+        assert_eq!(words("si")[0], "sin(");
     }
 
     #[test]

@@ -92,6 +92,11 @@ impl Session {
         all.into_iter().map(|declared| self.shown(declared)).collect()
     }
 
+    /// Whether the program or the library declares a name.
+    pub fn declares(&self, name: &str) -> bool {
+        interactive::is_declared(&self.context, name)
+    }
+
     /// Returns the declarations of a name, which may have the form `Type.member`.
     pub fn topics(&mut self, name: &str) -> Vec<Topic> {
         let places = interactive::places_of(&mut self.context, name);
@@ -125,7 +130,7 @@ impl Session {
 }
 
 /// Returns the declaration at the beginning of a text, without its body, on one line.
-fn declaration_at(text: &str) -> String {
+pub(crate) fn declaration_at(text: &str) -> String {
     let mut depth = 0i32;
     let mut out = String::new();
     for line in text.lines().take(MAX_DECLARATION_LINES) {
@@ -142,14 +147,28 @@ fn declaration_at(text: &str) -> String {
     declaration.split(" {").next().unwrap_or_default().trim().to_owned()
 }
 
+/// Returns the first sentence of a documentation comment, or its first line if the comment is a list.
+pub(crate) fn first_paragraph(documentation: &str) -> String {
+    let lines = documentation.lines().map(str::trim).take_while(|line| !line.is_empty() && !line.starts_with("```"));
+    let paragraph = lines.collect::<Vec<_>>().join(" ");
+    let ends = |at: &usize| {
+        let after = paragraph[at + 1..].trim_start();
+        after.starts_with(|c: char| c.is_uppercase() || c == '`') && paragraph[at + 1..].starts_with(' ')
+    };
+    match paragraph.match_indices('.').map(|(at, _)| at).find(ends) {
+        Some(at) => paragraph[..=at].to_owned(),
+        None => paragraph,
+    }
+}
+
 /// Returns the entry of the table of primitives that the declaration at the beginning of a text names.
-fn primitive_at(text: &str) -> Option<&'static Primitive> {
+pub(crate) fn primitive_at(text: &str) -> Option<&'static Primitive> {
     let name = text.lines().next()?.trim_start().strip_prefix("@primitive(\"")?.split('"').next()?;
     native::with_precision(name).map(|(id, _)| id.info())
 }
 
 /// Removes the attributes of a declaration: `@primitive("…") func` becomes `func`.
-fn without_attributes(line: &str) -> &str {
+pub(crate) fn without_attributes(line: &str) -> &str {
     let mut rest = line;
     while let Some(attribute) = rest.strip_prefix('@') {
         let name_end = attribute.find(|c: char| !is_part_of_name(c)).unwrap_or(attribute.len());

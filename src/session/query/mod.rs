@@ -1,12 +1,20 @@
 //! Queries: values of temporary text, tables of functions, and the parameters in which a function is differentiable.
 
+pub(crate) mod catalog;
+pub(crate) mod command_text;
 pub(crate) mod completion;
 pub(crate) mod curve_samples;
 pub(crate) mod format;
 pub(crate) mod highlight;
 pub(crate) mod inspect;
+pub(crate) mod ranking;
+pub(crate) mod reference;
+pub(crate) mod search;
+pub(crate) mod topics;
 
 use crate::diagnostic::Diagnostic;
+use crate::session::query::catalog::Catalog;
+use crate::session::query::command_text::CommandText;
 use crate::session::{Input, Session};
 use crate::types::declare::interactive;
 use crate::value::{Cells, Ref};
@@ -26,14 +34,31 @@ pub struct ParameterInfo {
 }
 
 impl Session {
-    /// Returns the value of a text that computes an array of strings. Its declarations are discarded.
+    /// Returns the public declarations of the library.
+    pub fn catalog(&mut self) -> Rc<Catalog> {
+        let sources = &self.sources;
+        Rc::clone(self.catalog.get_or_insert_with(|| Rc::new(Catalog::of(sources))))
+    }
+
+    /// Returns the array of strings that a program around typed parts computes. Its declarations are discarded.
     ///
     /// # Errors
-    /// Returns the diagnostics when the text does not compile or the run fails.
-    pub(crate) fn texts(&mut self, name: &str, text: &str) -> Result<Vec<String>, Vec<Diagnostic>> {
+    /// Returns the diagnostics when the program does not compile or the run fails.
+    pub(crate) fn texts(&mut self, name: &str, text: &CommandText<'_>) -> Result<Vec<String>, Vec<Diagnostic>> {
         let text_of = |value: &Ref| if let Ref::Text(text) = value { text.to_string() } else { String::new() };
-        let array = self.array(name, text)?;
+        let array = self.array(name, text.text());
+        let array = array.map_err(|diagnostics| self.at_typed_parts(diagnostics, name, text))?;
         Ok(array.map_or(vec![], |array| array.r.iter().map(text_of).collect()))
+    }
+
+    /// Returns the array of numbers that a program around typed parts computes. Its declarations are discarded.
+    ///
+    /// # Errors
+    /// Returns the diagnostics when the program does not compile or the run fails.
+    pub(crate) fn numbers_of(&mut self, name: &str, text: &CommandText<'_>) -> Result<Vec<f64>, Vec<Diagnostic>> {
+        let array = self.array(name, text.text());
+        let array = array.map_err(|diagnostics| self.at_typed_parts(diagnostics, name, text))?;
+        Ok(array.map_or(vec![], |array| array.f.to_vec()))
     }
 
     /// Returns the array that a text computes. Its declarations are discarded.
@@ -51,24 +76,28 @@ impl Session {
         }
     }
 
-    /// Tabulates functions of one number, or expressions in `x`, between two bounds.
+    /// Tabulates functions of one number, or expressions in `x`, between two bounds; `typed` is the input that contains them.
     ///
     /// # Errors
     /// Returns the diagnostics when a function, a bound or the step is invalid, or the run fails.
     pub fn table(
         &mut self,
+        typed: &str,
         functions: &[&str],
         (from, to): (&str, &str),
         step: Option<&str>,
     ) -> Result<Vec<String>, Vec<Diagnostic>> {
-        let bodies: Vec<String> = functions.iter().map(|function| self.as_function(function)).collect();
         let names = functions.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
-        let step = step.map_or(String::new(), |step| format!(", step: Double({step})"));
-        let text = format!(
-            "[table([{}], Double({from})...Double({to}){step}, names: [{names}]).description]",
-            bodies.join(", ")
-        );
-        let texts = self.texts("‹table›", &text)?;
+        let mut text = CommandText::new(typed).code("[table([");
+        for function in functions {
+            let body = self.as_function(function);
+            text = text.around(&body, function).code(", ");
+        }
+        text = text.code("], Double(").part(from).code(")...Double(").part(to).code(")");
+        if let Some(step) = step {
+            text = text.code(", step: Double(").part(step).code(")");
+        }
+        let texts = self.texts("‹table›", &text.code(&format!(", names: [{names}]).description]")))?;
         Ok(texts.iter().flat_map(|text| text.lines()).map(str::to_owned).collect())
     }
 
@@ -77,6 +106,7 @@ impl Session {
     /// # Errors
     /// Returns the diagnostics when the function does not compile.
     pub fn differentiable(&mut self, function: &str) -> Result<Option<Vec<ParameterInfo>>, Vec<Diagnostic>> {
+        let function = &*self.function_text(function);
         let Some((types, result)) = self.type_of(function)?.as_deref().and_then(parts_of) else { return Ok(None) };
         let mut names = crate::session::explain::names_of_parameters(&mut self.context, function);
         if names.len() != types.len() || names.iter().any(String::is_empty) {

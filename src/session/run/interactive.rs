@@ -3,6 +3,8 @@
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::ir::Program;
 use crate::ir::lower::Lowering;
+use crate::session::run::assignment;
+use crate::session::run::lazy_compiler::LazyCompiler;
 use crate::session::{Compiled, Input, Outcome, Session, Status};
 use crate::types::TypeContext;
 use crate::types::declare::interactive;
@@ -10,7 +12,7 @@ use crate::types::declare::interactive::{Declared, DeclaredEntity, Names};
 use crate::types::model::display;
 use crate::types::model::tree::GlobalId;
 use crate::types::model::ty::Type;
-use crate::value::{Bank, Cells, Components, Ref};
+use crate::value::{Bank, Cells, Components, Ref, Slot};
 use std::path::PathBuf;
 
 /// The result of an entered text.
@@ -62,8 +64,20 @@ impl Session {
     /// initialized remain, and so do functions and types, unless they use an uninitialized variable.
     pub fn enter(&mut self, name: &str, text: &str) -> Answer {
         let names = interactive::names(&self.context);
-        match self.compile_entered(name, text) {
+        let compiled = self.compile_entered(name, text).or_else(|rejected| {
+            // A variable that an assignment declared may get a value of another type.
+            let redeclares = !self.assigned.is_empty() && assignment::assigns_one_of(text, &self.assigned);
+            if !redeclares {
+                return Err(rejected);
+            }
+            self.redeclares_assigned = true;
+            let compiled = self.compile_entered(name, text);
+            self.redeclares_assigned = false;
+            compiled.map_err(|_| rejected)
+        });
+        match compiled {
             Ok(compiled) => {
+                self.note_assigned(text, &names);
                 // The checks restart for every text, and the kinks of earlier texts are discarded.
                 self.machine.levels.watch(self.observer_options);
                 self.machine.take_kinks();
@@ -109,7 +123,17 @@ impl Session {
 
     fn execute_entered(&mut self, compiled: Compiled, names: &Names) -> Answer {
         let Compiled { checked, script, diagnostics } = compiled;
-        let result = self.start(script, checked.value.as_ref(), "_debugDescribe");
+        let text = checked.value.as_ref().and_then(|ty| self.text_function(self.display_function(), ty));
+        let computed = self.computed(script);
+        let described = computed.and_then(|values| {
+            let mut compiler = LazyCompiler::new(&self.program);
+            let text = text.map(|text| self.machine.run(&mut compiler, text.0, values.all())).transpose()?;
+            Ok((values, text))
+        });
+        let (values, result) = match described {
+            Ok((values, text)) => (Some(values), Ok(text)),
+            Err(fault) => (None, Err(fault)),
+        };
         let stopped = result.as_ref().err().map(|fault| fault.backtrace.last().map_or(fault.span, |call| call.span));
         let Outcome { diagnostics, status, value } = self.concluded(result, diagnostics);
         if let Some(span) = stopped {
@@ -121,6 +145,9 @@ impl Session {
         }
         if let (Some(value), Some(ty)) = (value, &checked.value) {
             let value = Some(value).filter(|_| !matches!(ty, Type::Function(_)));
+            if let (Some(values), Some(_)) = (values, &value) {
+                self.store_answer(ty, &values);
+            }
             shown.push(DisplayItem { name: None, ty: display::show(&self.context, ty), value });
         }
         Answer { diagnostics, status, shown }
@@ -144,12 +171,62 @@ impl Session {
             return None;
         }
         let value = self.value_of(global)?;
-        let text = self.text_function("_debugDescribe", ty)?;
-        let mut compiler = crate::session::run::lazy_compiler::LazyCompiler::new(&self.program);
+        let text = self.text_function(self.display_function(), ty)?;
+        let mut compiler = LazyCompiler::new(&self.program);
         let text = self.machine.run(&mut compiler, text.0, value.all()).ok()?;
         match text.r.first() {
             Some(Ref::Text(text)) => Some(text.to_string()),
             _ => None,
+        }
+    }
+
+    /// Returns the function of the prelude that formats values for display.
+    fn display_function(&self) -> &'static str {
+        if self.abbreviates { "_describeInSession" } else { "_describeInFull" }
+    }
+
+    /// Records which variables of an input were declared by an assignment, and which by a declaration.
+    fn note_assigned(&mut self, text: &str, names: &Names) {
+        let assigned = assignment::assigned_names(text);
+        for name in interactive::variables_since(&self.context, names) {
+            if assigned.contains(&*name) {
+                self.assigned.insert(name);
+            } else {
+                self.assigned.remove(&name);
+            }
+        }
+    }
+
+    /// Stores a displayed value in the variable `ans`, unless the program declares that name.
+    fn store_answer(&mut self, ty: &Type, value: &Cells) {
+        let Some(answer) = interactive::answer(&mut self.context, self.answer, ty) else { return };
+        if self.answer != Some(answer) {
+            if let Some(earlier) = self.answer.filter(|earlier| !interactive::is_shared(&self.context, *earlier)) {
+                self.write_global(earlier, &Cells::empty());
+            }
+            self.lowering.allocate(&mut self.context, &mut self.program, (answer, ty));
+            self.machine.reserve_globals(self.program.globals);
+            self.answer = Some(answer);
+        }
+        self.write_global(answer, value);
+    }
+
+    /// Writes the components of a value to a global variable; missing components become zero.
+    fn write_global(&mut self, global: GlobalId, value: &Cells) {
+        let (mut f, mut i, mut r) = (value.f.iter(), value.i.iter(), value.r.iter());
+        let globals = &mut self.machine.globals;
+        for (bank, at) in self.lowering.storage(global).into_iter().flatten() {
+            let at = *at as usize;
+            match bank {
+                Bank::F => {
+                    globals.f[at] = f.next().copied().unwrap_or_default();
+                    if let Some(slot) = globals.slots.get_mut(at) {
+                        *slot = Slot::NONE;
+                    }
+                }
+                Bank::I => globals.i[at] = i.next().copied().unwrap_or_default(),
+                Bank::R => globals.r[at] = r.next().cloned().unwrap_or(Ref::Null),
+            }
         }
     }
 

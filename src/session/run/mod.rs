@@ -1,5 +1,6 @@
 //! Run: the execution of compiled programs, and the description of its end: limits, faults, backtraces.
 
+pub(crate) mod assignment;
 pub(crate) mod index_fault;
 pub(crate) mod interactive;
 pub(crate) mod lazy_compiler;

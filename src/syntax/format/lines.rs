@@ -1,4 +1,7 @@
 //! Line layout: line breaks and indentation.
+//!
+//! Line breaks are those of the author, except that a block or list that is partly on several lines gets the breaks that it lacks
+//! (`forced_breaks`).
 
 use crate::cancel;
 use crate::syntax::format::spacing::is_apart;
@@ -12,7 +15,9 @@ const GAP: usize = 2;
 
 /// Formats tokens as text.
 pub(crate) fn written(tokens: &[Token<'_>]) -> String {
-    let mut writer = Writer { tokens, out: String::new(), column: 0, open: vec![], starts: HashMap::new(), indent: 0 };
+    let forced = forced_breaks(tokens);
+    let mut writer =
+        Writer { tokens, forced, out: String::new(), column: 0, open: vec![], starts: HashMap::new(), indent: 0 };
     for k in cancel::checking(0..tokens.len()) {
         writer.token(k);
     }
@@ -34,6 +39,8 @@ struct Level {
 
 struct Writer<'w, 't> {
     tokens: &'w [Token<'t>],
+    /// Whether a line break is added before each token.
+    forced: Vec<bool>,
     out: String,
     /// The number of characters in the current line.
     column: usize,
@@ -48,7 +55,7 @@ impl Writer<'_, '_> {
     fn token(&mut self, k: usize) {
         let token = self.tokens[k];
         let before = k.checked_sub(1).map(|n| self.tokens[n]);
-        let breaks = breaks(before.as_ref(), &token);
+        let breaks = breaks(before.as_ref(), &token).max(usize::from(self.forced[k]));
         match before {
             None => self.begin(k),
             Some(_) if breaks > 0 => {
@@ -151,9 +158,72 @@ impl Writer<'_, '_> {
             Kind::Brace | Kind::Open => self.indent,
             _ => return,
         };
-        let ends_line = self.tokens.get(k + 1).is_some_and(|next| next.breaks > 0 || next.kind == Kind::LineComment);
+        let is_broken = |next: &Token<'_>| next.breaks > 0 || next.kind == Kind::LineComment || self.forced[k + 1];
+        let ends_line = self.tokens.get(k + 1).is_some_and(is_broken);
         self.open.push(Level { outside, is_brace: token.kind != Kind::Open, ends_line });
     }
+}
+
+/// An open bracket, and the line breaks directly inside it so far.
+struct Pair {
+    /// The index of the bracket.
+    open: usize,
+    /// The first token of the content: in a closure, the one after its parameters.
+    first: usize,
+    /// Whether a line break is directly inside, not inside nested brackets.
+    has_breaks: bool,
+}
+
+/// Returns whether a line break is added before each token. A block that has a line break gets one after its opening bracket or the
+/// parameters of the closure, and one before its closing bracket. A list with a line break after its opening bracket gets one before
+/// its closing bracket.
+fn forced_breaks(tokens: &[Token<'_>]) -> Vec<bool> {
+    let mut forced = vec![false; tokens.len()];
+    let mut pairs: Vec<Pair> = vec![];
+    for (k, token) in tokens.iter().enumerate() {
+        if let Some(pair) = pairs.last_mut() {
+            pair.has_breaks |= breaks(k.checked_sub(1).map(|n| &tokens[n]), token) > 0 && k > pair.first;
+        }
+        match token.kind {
+            Kind::Open => pairs.push(Pair { open: k, first: k + 1, has_breaks: false }),
+            Kind::Body(_) | Kind::Brace => {
+                pairs.push(Pair { open: k, first: first_of_block(tokens, k), has_breaks: false });
+            }
+            Kind::Close | Kind::EndBrace => {
+                let Some(Pair { open, first, has_breaks }) = pairs.pop() else { continue };
+                let is_broken = |k: usize| tokens.get(k).is_some_and(|token| token.breaks > 0);
+                if token.kind == Kind::Close {
+                    forced[k] |= is_broken(open + 1) && k > open + 1;
+                } else if has_breaks || is_broken(first) && first < k {
+                    let follows_comment = tokens[first].is_comment();
+                    forced[first] |= !follows_comment && first < k;
+                    forced[k] |= first < k;
+                }
+            }
+            _ => {}
+        }
+    }
+    forced
+}
+
+/// Returns the index of the first token inside a block: in a closure, the one after `in`.
+fn first_of_block(tokens: &[Token<'_>], open: usize) -> usize {
+    let mut depth = 0_usize;
+    for (k, token) in tokens.iter().enumerate().skip(open + 1) {
+        match token.kind {
+            Kind::Open => depth += 1,
+            Kind::Close if depth == 0 => break,
+            Kind::Close => depth -= 1,
+            Kind::Word if depth == 0 && token.text == "in" && k > open + 1 => return k + 1,
+            Kind::Word if depth == 0 && matches!(token.text, "for" | "let" | "var" | "if" | "while" | "return") => {
+                break;
+            }
+            Kind::Brace | Kind::Body(_) | Kind::EndBrace | Kind::Semicolon => break,
+            _ if depth == 0 && token.breaks > 0 => break,
+            _ => {}
+        }
+    }
+    open + 1
 }
 
 /// Returns the number of line breaks between two tokens; two make an empty line.

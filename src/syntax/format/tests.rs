@@ -31,11 +31,32 @@ fn blanks_stand_between_what_is_apart() {
 
 #[test]
 fn lines_are_indented_by_what_is_open() {
-    becomes("if a {\nb(\nc,\nd)\n}\nelse {\ne\n}", "if a {\n    b(\n        c,\n        d)\n} else {\n    e\n}\n");
+    becomes(
+        "if a {\nb(\nc,\nd)\n}\nelse {\ne\n}",
+        "if a {\n    b(\n        c,\n        d\n    )\n} else {\n    e\n}\n",
+    );
     becomes("switch x {\n  case 1:\n  a\n  default: b\n}", "switch x {\ncase 1:\n    a\ndefault: b\n}\n");
     becomes("let x = a\n+ b\n.c", "let x = a\n    + b\n    .c\n");
     becomes("guard let a,\nlet b else {\nreturn\n}", "guard let a,\n    let b else {\n    return\n}\n");
     becomes("xs\n.map {\n$0\n}\n.sum()", "xs\n    .map {\n        $0\n    }\n    .sum()\n");
+}
+
+#[test]
+fn blocks_and_lists_are_broken_completely() {
+    becomes(
+        "func f(_ y: Int) -> Int {\nif y > 2 { return y } else {\nreturn 0 }\n}",
+        "func f(_ y: Int) -> Int {\n    if y > 2 { return y } else {\n        return 0\n    }\n}\n",
+    );
+    becomes("func g() { let a = 1\nprint(a) }", "func g() {\n    let a = 1\n    print(a)\n}\n");
+    becomes("let h = { x in\nx + 1 }", "let h = { x in\n    x + 1\n}\n");
+    becomes("let h = { x in let y = x\nreturn y }", "let h = { x in\n    let y = x\n    return y\n}\n");
+    becomes("if a { b\n} else { c\n}", "if a {\n    b\n} else {\n    c\n}\n");
+    becomes("for x in xs { a(x)\nb(x) }", "for x in xs {\n    a(x)\n    b(x)\n}\n");
+    becomes("let xs = [\n1, 2,\n3, 4]", "let xs = [\n    1, 2,\n    3, 4\n]\n");
+    // A line break that is only inside nested brackets breaks nothing else.
+    becomes("let xs = [1, 2,\n3]", "let xs = [1, 2,\n    3]\n");
+    becomes("f { g(1,\n2) }", "f { g(1,\n    2) }\n");
+    becomes("f { // why\na }", "f {  // why\n    a\n}\n");
 }
 
 #[test]

@@ -7,10 +7,11 @@ use crate::types::generics::signature;
 use crate::types::model::context::TypeContext;
 use crate::types::model::display;
 use crate::types::model::queries;
-use crate::types::model::tables::{Code, Entry, FunctionKind, MemberKind, Named, Owner};
+use crate::types::model::tables::{Code, Entry, FunctionKind, GlobalData, GlobalMemo, MemberKind, Named, Owner};
 use crate::types::model::tree::{FunctionId, GlobalId};
 use crate::types::model::ty::{NominalId, ProtocolId, Type};
 use crate::types::names::lookup;
+use crate::types::names::member_candidates::CandidateKind;
 use crate::types::names::prelude;
 use hashbrown::HashMap;
 
@@ -121,6 +122,68 @@ fn declared_variable(cx: &mut TypeContext, global: GlobalId) -> Option<Declared>
     Some(Declared { name, what: DeclaredEntity::Variable { global, ty }, span })
 }
 
+/// The name of the variable that holds the last displayed value.
+const ANSWER: &str = "ans";
+
+/// Returns the variable for a displayed value of a type: the current one, if it has that type, or a new one. `None` when the
+/// program declares the name.
+pub fn answer(cx: &mut TypeContext, current: Option<GlobalId>, ty: &Type) -> Option<GlobalId> {
+    let entries = cx.defs.module.get(ANSWER).map_or(&[][..], Vec::as_slice);
+    if entries.iter().any(|entry| !matches!(entry.what, Named::Global(g) if Some(g) == current)) {
+        return None;
+    }
+    let has_type = |g: &GlobalId| cx.defs.globals[g.0 as usize].memo.ty.as_ref() == Some(ty);
+    if let Some(known) = current.filter(|g| !entries.is_empty() && has_type(g)) {
+        return Some(known);
+    }
+    let global = GlobalId(cx.defs.globals.len() as u32);
+    cx.defs.globals.push(GlobalData {
+        name: ANSWER.into(),
+        span: Span::default(),
+        is_let: true,
+        ty_expr: None,
+        value: None,
+        has_value: true,
+        group: None,
+        owner: Owner::Module,
+        file: 0,
+        is_lazy: false,
+        is_shared: false,
+        // It is not listed among the declarations of the program.
+        is_prelude: true,
+        decl: None,
+        getter: None,
+        setter: None,
+        memo: GlobalMemo { ty: Some(ty.clone()), ..GlobalMemo::default() },
+    });
+    let entry = Entry { what: Named::Global(global), file: 0, is_private: false };
+    cx.defs.module.insert(ANSWER.into(), vec![entry]);
+    Some(global)
+}
+
+/// Whether a function uses a global variable.
+pub fn is_shared(cx: &TypeContext, global: GlobalId) -> bool {
+    cx.defs.globals[global.0 as usize].is_shared
+}
+
+/// Whether a name is declared at the top level or in the library.
+pub fn is_declared(cx: &TypeContext, name: &str) -> bool {
+    let has_entries = |entries: &Vec<Entry>| !entries.is_empty();
+    let is_answer = |entries: &Vec<Entry>| {
+        let is_own = |entry: &Entry| matches!(entry.what, Named::Global(g) if cx.defs.globals[g.0 as usize].is_prelude);
+        name == ANSWER && entries.iter().all(is_own)
+    };
+    cx.defs.module.get(name).is_some_and(|entries| has_entries(entries) && !is_answer(entries))
+        || cx.defs.library.get(name).is_some_and(has_entries)
+        || cx.defs.prelude.declarations.contains_key(name)
+}
+
+/// Returns the names of the variables declared after a snapshot.
+pub fn variables_since(cx: &TypeContext, before: &Names) -> Vec<Name> {
+    let new = cx.defs.globals.iter().skip(before.globals);
+    new.filter(|data| !data.is_prelude && data.owner == Owner::Module).map(|data| data.name.clone()).collect()
+}
+
 fn is_entered(cx: &TypeContext, name: &str, what: Named) -> bool {
     cx.defs.module.get(name).is_some_and(|entries| entries.iter().any(|entry| entry.what == what))
 }
@@ -165,15 +228,17 @@ pub fn show_variable(cx: &TypeContext, global: GlobalId, ty: &Type) -> String {
     format!("({}){throws} -> {}", params.collect::<Vec<_>>().join(", "), display::show(cx, &function.result))
 }
 
-/// Returns all names declared at the top level.
-pub fn top_names(cx: &TypeContext) -> Vec<String> {
-    let mut names: Vec<String> =
-        cx.defs.module.iter().filter(|(_, entries)| !entries.is_empty()).map(|(name, _)| name.to_string()).collect();
-    names.extend(prelude::library_names(cx));
-    names.retain(|name| !name.starts_with('_'));
-    names.sort();
-    names.dedup();
-    names
+/// Returns the names that the program declares at the top level, with what they are.
+pub fn declared_names(cx: &TypeContext) -> Vec<(String, CandidateKind)> {
+    let kind = |entry: &Entry| match entry.what {
+        Named::Function(f) if cx.defs.function_data(f).kind == FunctionKind::Getter => CandidateKind::Property,
+        Named::Function(f) if cx.defs.function_data(f).ast_params.is_empty() => CandidateKind::Call,
+        Named::Function(_) => CandidateKind::CallWithArguments,
+        Named::Global(_) => CandidateKind::Property,
+        Named::Nominal(_) | Named::Protocol(_) | Named::Alias(_) => CandidateKind::Type,
+    };
+    let entered = cx.defs.module.iter().filter(|(name, _)| !name.starts_with('_'));
+    entered.filter_map(|(name, entries)| Some((name.to_string(), kind(entries.last()?)))).collect()
 }
 
 /// Returns the spans of all declarations of a name: at the top level, or for `Type.member` in a type.

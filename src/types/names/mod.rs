@@ -3,6 +3,7 @@
 pub(crate) mod dynamic_self;
 pub(crate) mod function_type;
 pub(crate) mod lookup;
+pub(crate) mod member_candidates;
 pub(crate) mod members;
 pub(crate) mod module_name;
 pub(crate) mod nested_access;

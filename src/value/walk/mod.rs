@@ -10,6 +10,7 @@
 //! Not here: the use of the numbers (`tape`), the slots of values that are not differentiable (`heap_visit`).
 
 mod change;
+mod paths;
 mod read;
 mod sum;
 mod vector;

@@ -9,7 +9,9 @@ use std::rc::Rc;
 pub struct Trace {
     /// Value and adjoint of each number with respect to which it was differentiated; they are the nodes from 1 on.
     pub inputs: Vec<(f64, f64)>,
-    /// The steps, in the order in which they were computed; none when there are more than a thousand.
+    /// The location of each of these numbers: the argument that contains it, and the path inside it (`[0]`, `.width`).
+    pub paths: Vec<(usize, String)>,
+    /// The steps, in the order in which they were computed; none when there are more than [`MAX_LISTED_STEPS`].
     pub rows: Vec<TraceRow>,
     /// The number of steps.
     pub steps: usize,
@@ -22,7 +24,7 @@ pub struct Trace {
 }
 
 /// The maximum number of steps that are listed; more are only counted, because listing them would take more memory than the tape.
-pub const MAX_LISTED_STEPS: usize = 1000;
+pub const MAX_LISTED_STEPS: usize = 20_000;
 
 /// The number of executions of an operation at a place.
 #[derive(Clone, Debug, PartialEq)]

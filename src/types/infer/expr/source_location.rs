@@ -1,14 +1,18 @@
-//! Source location literals: `#line`, `#column`, `#file`, `#function` and `#call`, which denote their location in the
+//! Source location literals: `#line`, `#column`, `#file`, `#function`, `#call` and `#operands`, which denote their location in the
 //! source. As default arguments they denote the location of the call.
 
 use crate::source::Span;
 use crate::syntax::ast;
 use crate::syntax::ast::{ExprKind as Ast, StringPart};
+use crate::syntax::variable_words;
 use crate::types::infer::{FrameKind, Infer};
+use crate::types::model::context::TypeContext;
 use crate::types::model::syntax_query::is_operator;
-use crate::types::model::tables::{Code, FunctionKind};
+use crate::types::model::tables::{Code, Entry, FunctionKind, Named};
 use crate::types::model::tree::{Expr, FunctionId};
 use crate::types::model::ty::Type;
+use crate::types::names::lookup;
+use hashbrown::HashSet;
 
 /// The name of the code outside of any function: the name that Swift uses for the module of a script.
 const MODULE: &str = "main";
@@ -30,10 +34,39 @@ impl Infer<'_> {
             }
             // The source text of the call, for legends and messages.
             "call" => self.cx.sink.source_text(span).into(),
+            // The variables in the call with their values, for messages.
+            "operands" => return Some(self.operands(expected, span)),
             "function" => self.around_here().map_or_else(|| MODULE.into(), |f| self.name_of(f).into()),
             _ => return None,
         };
         Some(self.string(&[StringPart::Text(text)], expected, span))
+    }
+
+    /// Returns the names and values of the variables in the text at a location: `[("a", a), ("b", b)]`.
+    fn operands(&mut self, expected: Option<&Type>, span: Span) -> Expr {
+        let text = self.cx.sink.source_text(span);
+        let mut names = variable_words(&text);
+        names.retain(|name| self.is_variable(name));
+        let mut known = HashSet::new();
+        names.retain(|name| known.insert(*name));
+        let element = |name: &str| {
+            let label = Ast::String(vec![StringPart::Text(name.into())]);
+            let value = Ast::Ident { name: name.into(), generics: vec![] };
+            let part = |kind| (None, ast::Expr { kind, span });
+            ast::Expr { kind: Ast::Tuple(vec![part(label), part(value)]), span }
+        };
+        let list = ast::Expr { kind: Ast::Array(names.into_iter().map(element).collect()), span };
+        self.expr(&list, expected)
+    }
+
+    /// Whether a name denotes a variable of the program.
+    fn is_variable(&mut self, name: &str) -> bool {
+        let is_global = |entry: &Entry, cx: &TypeContext| match entry.what {
+            Named::Global(g) => !cx.defs.globals[g.0 as usize].is_prelude,
+            _ => false,
+        };
+        self.find_local_quiet(name)
+            || lookup::entries(self.cx, name, self.file).first().is_some_and(|entry| is_global(entry, self.cx))
     }
 
     /// Returns the enclosing function, apart from closures.

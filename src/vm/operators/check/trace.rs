@@ -8,7 +8,7 @@ use crate::value::walk::Walk;
 use crate::vm::compiler::Compiler;
 use crate::vm::diagnosis::trace::{Count, MAX_LISTED_STEPS, Trace, TraceOperation, TraceRow};
 use crate::vm::fault::Fault;
-use crate::vm::operators::{Offset, leaves};
+use crate::vm::operators::{Offset, leaves, mismatch};
 use crate::vm::state::machine::Machine;
 use hashbrown::HashMap;
 use std::rc::Rc;
@@ -31,12 +31,17 @@ pub(crate) fn store_trace(
     let (x, y) = (numbers(&map.x)?, numbers(&map.y)?);
     let tape = &*map.tape;
     let adjoint = |node: u32| sweep.number(node).value;
+    let mut paths = vec![];
+    for (argument, template) in map.x.iter().enumerate() {
+        let of_argument = walk.paths(template.tangent, &template.cells, Offset::default()).map_err(mismatch)?;
+        paths.extend(of_argument.into_iter().map(|path| (argument, path)));
+    }
     let inputs = (1..=tape.leaves()).zip(&x).map(|(node, x)| (x.value, adjoint(node))).collect();
     let outputs = map.outputs.iter().zip(&y).map(|(node, y)| (*node, y.value)).collect();
     let (steps, counts) = counted(machine, tape);
     let rows = if steps <= MAX_LISTED_STEPS { rows(machine, tape, shares, &adjoint) } else { vec![] };
     let bytes = tape.len() * size_of::<crate::tape::Node>();
-    machine.diagnosis.trace = Some(Trace { inputs, rows, steps, counts, outputs, bytes });
+    machine.diagnosis.trace = Some(Trace { inputs, paths, rows, steps, counts, outputs, bytes });
     Ok(())
 }
 

@@ -1,0 +1,107 @@
+//! Member candidates: the members of a value that completion offers, with what they are.
+
+use crate::types::conform::conformances;
+use crate::types::generics::unification;
+use crate::types::model::context::TypeContext;
+use crate::types::model::tables::{Member, MemberKind, RequirementData, RequirementKind};
+use crate::types::model::tree::FunctionId;
+use crate::types::model::ty::Type;
+use crate::types::names::prelude;
+use hashbrown::HashMap;
+
+/// What a candidate is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, PartialOrd, Ord)]
+pub enum CandidateKind {
+    /// A property or variable.
+    Property,
+    /// A method or function without parameters.
+    Call,
+    /// A method or function with parameters.
+    CallWithArguments,
+    /// A type.
+    Type,
+}
+
+/// A member of a value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MemberCandidate {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub kind: CandidateKind,
+    /// The number of the declaration that it comes from: 0 for the type itself, then its protocols.
+    pub distance: usize,
+    /// The position of its declaration.
+    pub position: u32,
+}
+
+/// Returns the members of a value of a type.
+pub fn member_candidates(cx: &mut TypeContext, of: &Type) -> Vec<MemberCandidate> {
+    let of = unification::shallow(cx, of);
+    let mut found: HashMap<String, MemberCandidate> = HashMap::new();
+    let mut add = |name: &str, kind: CandidateKind, (distance, position): (usize, u32)| {
+        let is_name =
+            name.starts_with(char::is_alphabetic) && !name.contains(' ') && !["init", "subscript"].contains(&name);
+        if !is_name {
+            return;
+        }
+        let candidate = MemberCandidate { name: name.to_owned(), kind, distance, position };
+        let known = found.entry(name.to_owned()).or_insert_with(|| candidate.clone());
+        // A method with and without parameters is offered with parameters.
+        if known.distance == distance {
+            known.kind = known.kind.max(kind);
+        }
+    };
+    if let Type::Nominal(n, _) = &of {
+        let own = cx.defs.nominal_data(*n).name.clone();
+        prelude::load_all_members(cx, &own);
+        let data = cx.defs.nominal_data(*n);
+        for (name, members) in &data.members {
+            for (kind, position) in members.iter().filter_map(|member| kind_of(cx, member, &[])) {
+                add(name, kind, (0, position));
+            }
+        }
+    }
+    if let Type::Tuple(parts) = &of {
+        for (k, (label, _)) in parts.iter().enumerate() {
+            label.iter().for_each(|label| add(label, CandidateKind::Property, (0, k as u32)));
+        }
+    }
+    for (k, p) in conformances::protocols_of(cx, &of).iter().copied().enumerate() {
+        let protocol = cx.defs.protocol_data(p).name.clone();
+        prelude::load_all_members(cx, &protocol);
+        let data = cx.defs.protocol_data(p);
+        for (name, members) in &data.members {
+            for (kind, position) in members.iter().filter_map(|member| kind_of(cx, member, &data.requirements)) {
+                add(name, kind, (k + 1, position));
+            }
+        }
+    }
+    found.into_values().collect()
+}
+
+/// Returns what a member of a value is, and the position of its declaration; `None` for a static one and a type.
+fn kind_of(cx: &TypeContext, member: &Member, requirements: &[RequirementData]) -> Option<(CandidateKind, u32)> {
+    if member.is_static {
+        return None;
+    }
+    let called = |f: FunctionId| match cx.defs.function_data(f).ast_params.is_empty() {
+        true => CandidateKind::Call,
+        false => CandidateKind::CallWithArguments,
+    };
+    match &member.kind {
+        MemberKind::Stored(k) => Some((CandidateKind::Property, *k)),
+        MemberKind::Computed(f, _) => Some((CandidateKind::Property, cx.defs.function_data(*f).span.start)),
+        MemberKind::Method(f) => Some((called(*f), cx.defs.function_data(*f).span.start)),
+        MemberKind::Requirement(k) => {
+            let requirement = requirements.get(*k as usize)?;
+            let kind = match requirement.kind {
+                RequirementKind::Getter => CandidateKind::Property,
+                RequirementKind::Method => called(requirement.function),
+                _ => return None,
+            };
+            Some((kind, cx.defs.function_data(requirement.function).span.start))
+        }
+        _ => None,
+    }
+}
