@@ -20,7 +20,7 @@ use super::output::Output;
 use super::status;
 use crate::front::render_style::RenderStyle;
 use crate::session::explain::derivation;
-use crate::session::{Answer, Completeness, Completion, Kinks, Options, Session, Status};
+use crate::session::{Answer, Completeness, Completion, Display, Explanation, Kinks, Options, Session, Status, View};
 use std::cell::RefCell;
 use std::io::IsTerminal;
 use std::rc::Rc;
@@ -201,6 +201,19 @@ impl Prompt {
         };
         self.failed = self.failed.or(failed);
         Flow::Next
+    }
+
+    /// Shows a picture: as text on a terminal, in its richest form in a notebook.
+    fn show_display(&mut self, display: &Display) -> Flow {
+        self.output.flush_or_end();
+        self.session.display(display);
+        Flow::Next
+    }
+
+    /// Shows a view of an explanation.
+    fn show_view(&mut self, explained: &Explanation, view: View) -> Flow {
+        let display = self.session.view(explained, view);
+        self.show_display(&display)
     }
 
     /// Writes a line.

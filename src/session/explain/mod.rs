@@ -6,6 +6,7 @@ pub mod derivation;
 pub(crate) mod formula;
 pub(crate) mod html;
 pub(crate) mod latex;
+pub(crate) mod typeset;
 pub(crate) mod views;
 
 use super::{Kink, Outcome, Session, Status};

@@ -1,10 +1,10 @@
 //! Queries: values of temporary text, tables of functions, and the parameters in which a function is differentiable.
 
 pub(crate) mod completion;
-pub(crate) mod curve_samples;
 pub(crate) mod format;
 pub(crate) mod highlight;
 pub(crate) mod inspect;
+pub(crate) mod plot;
 
 use crate::diagnostic::Diagnostic;
 use crate::session::{Input, Session};
@@ -49,27 +49,6 @@ impl Session {
             }),
             Err(fault) => Err(self.concluded(Err(fault), vec![]).diagnostics),
         }
-    }
-
-    /// Tabulates functions of one number, or expressions in `x`, between two bounds.
-    ///
-    /// # Errors
-    /// Returns the diagnostics when a function, a bound or the step is invalid, or the run fails.
-    pub fn table(
-        &mut self,
-        functions: &[&str],
-        (from, to): (&str, &str),
-        step: Option<&str>,
-    ) -> Result<Vec<String>, Vec<Diagnostic>> {
-        let bodies: Vec<String> = functions.iter().map(|function| self.as_function(function)).collect();
-        let names = functions.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
-        let step = step.map_or(String::new(), |step| format!(", step: Double({step})"));
-        let text = format!(
-            "[table([{}], Double({from})...Double({to}){step}, names: [{names}]).description]",
-            bodies.join(", ")
-        );
-        let texts = self.texts("‹table›", &text)?;
-        Ok(texts.iter().flat_map(|text| text.lines()).map(str::to_owned).collect())
     }
 
     /// Returns the differentiability of a function in each of its parameters; `None` for a value that is not a function.
