@@ -164,7 +164,12 @@ impl<'a> Drawing<'a> {
             self.out.text((18.0, middle.1), (FONTS.1, Anchor::Middle), &self.scene.y.label, &turned);
         }
         if !self.scene.title.is_empty() {
-            self.out.text((middle.0, 30.0), (FONTS.0, Anchor::Middle), &self.scene.title, &colors);
+            // A long title is centered on the whole drawing, and smaller if necessary.
+            let whole = self.plane.x.end + legend_width(self.scene);
+            let size = ((whole - 16.0) / (width(&self.scene.title, 1) + 0.1)).clamp(10.0, f64::from(FONTS.0)) as u32;
+            let half = width(&self.scene.title, size) / 2.0;
+            let center = if half + 8.0 > middle.0 { whole / 2.0 } else { middle.0 };
+            self.out.text((center, 30.0), (size, Anchor::Middle), &self.scene.title, &colors);
         }
     }
 
