@@ -21,7 +21,7 @@ impl Scene {
 
     fn x_of_points(&self, margin: f64) -> Option<Limits> {
         let all = self.series.iter().filter_map(|series| {
-            let points = corners_or_points(series);
+            let points = vertices_or_points(series);
             let limits = span(points.iter().map(|(x, _)| *x), &self.x)?;
             Some(match series.kind {
                 Kind::Bars => (limits.0 - half_width(points), limits.1 + half_width(points)),
@@ -37,7 +37,7 @@ impl Scene {
     /// Returns the range of `y` of the points within a range of `x`.
     fn y_of_points(&self, x: Limits, margin: f64) -> Option<Limits> {
         let all = self.series.iter().filter_map(|series| {
-            let points = corners_or_points(series);
+            let points = vertices_or_points(series);
             let inside = points.iter().filter(|(px, _)| (x.0..=x.1).contains(px) || series.kind == Kind::Cells);
             let limits = span(inside.map(|(_, py)| *py), &self.y)?;
             Some(match series.kind {
@@ -88,7 +88,7 @@ impl Scene {
 }
 
 /// Returns the points of a series that have coordinates: of a heat map, its vertices.
-fn corners_or_points(series: &Series) -> &[(f64, f64)] {
+fn vertices_or_points(series: &Series) -> &[(f64, f64)] {
     match series.kind {
         Kind::Cells => series.points.get(1..3).unwrap_or_default(),
         _ => &series.points,

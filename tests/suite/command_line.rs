@@ -570,7 +570,7 @@ fn a_plot_needs_no_bounds_and_may_begin_with_a_minus() {
         (&["plot", "-x", "-1..4"], "── -x"),
         (&["plot", "log(x)", "sqrt(x)", "-1..4"], "╌╌ sqrt(x)"),
         (&["plot", "x^2 + y^2 = 1", "-1.5...1.5"], "── x^2 + y^2 = 1"),
-        (&["plot", "[1, 4, 9]"], "9"),
+        (&["plot", "[1, 4, 9]"], "10 ┤"),
     ] {
         let drawn = folder.run(words);
         assert!(drawn.status == Some(0) && drawn.stdout.contains(part), "{words:?}: {}{}", drawn.stdout, drawn.stderr);
