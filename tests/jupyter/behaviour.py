@@ -196,7 +196,7 @@ class Behaviour(unittest.TestCase):
     def test_commands(self):
         self.run_cell("f(x) = x * sin(x)")
         _, messages = self.run_cell(":explain f at 2")
-        self.assertIn("cos", self.streams(messages))
+        self.assertIn("cos", messages[0]["content"]["data"]["text/plain"])
         reply, _ = self.run_cell(":nonsense")
         self.assertEqual(reply["status"], "error")
 
