@@ -43,7 +43,7 @@ fn linear(limits: Limits, wanted: usize) -> Vec<Tick> {
 /// Formats a tick; all ticks with the same distance have the same number of decimals.
 fn label(at: f64, step: f64, limits: Limits) -> String {
     let largest = limits.0.abs().max(limits.1.abs());
-    if at != 0.0 && (largest >= LARGE || largest < SMALL) {
+    if at != 0.0 && !(SMALL..LARGE).contains(&largest) {
         let digits = (at.abs().log10().floor() - step.log10().floor()).clamp(0.0, 15.0) as usize;
         let text = format!("{at:.digits$e}");
         let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
