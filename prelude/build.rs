@@ -21,7 +21,8 @@ use std::path::PathBuf;
 use std::rc::Rc;
 use syntax::OperatorTable;
 use syntax::ast::{
-    AttributeArgs, Decl, DeclKind, ExtensionDecl, NominalKind, Pattern, PatternKind, Stmt, StmtKind, TypeExpr, TypeExprKind,
+    AttributeArgs, Decl, DeclKind, ExtensionDecl, NominalKind, Pattern, PatternKind, Stmt, StmtKind, TypeExpr,
+    TypeExprKind,
 };
 
 /// The files of the library in order, each with the module that must be imported to use its declarations.
@@ -88,7 +89,10 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("unit", None),
     ("io", None),
     ("display", None),
+    ("curve_sampling", None),
+    ("contour", None),
     ("plot", None),
+    ("plot_kinds", None),
     ("table", None),
     ("progress", None),
     ("testing", None),

@@ -15,6 +15,7 @@ pub(crate) mod loop_progress;
 mod output;
 mod pages;
 mod picture;
+mod plot_request;
 mod progress;
 pub(crate) mod prompt;
 pub(crate) mod render_style;

@@ -1,26 +1,42 @@
-//! Picture files: the export of charts and drawings.
+//! Picture files: the export of drawings.
 
-use crate::session::{Chart, png};
+use crate::session::{Display, png};
 use std::path::Path;
 
-/// Writes a chart to a file.
+/// Writes a picture to a file in the format of its extension.
 ///
 /// # Errors
-/// Returns an error message if this fails.
-pub(super) fn save(chart: &Chart, file: &Path) -> Result<(), String> {
-    let svg = chart.svg().map_err(|error| format!("cannot draw '{}': {error}", file.display()))?;
-    write(&svg, file)
+/// Returns an error message if there is no such format, or if writing fails.
+pub(super) fn save(display: &Display, file: &Path) -> Result<(), String> {
+    let form = |media: &str| display.forms.iter().find(|(own, _)| own == media).map_or("", |(_, form)| form.as_str());
+    if extension(file) == "txt" {
+        return write_bytes(format!("{}\n", form("text/plain")).as_bytes(), file);
+    }
+    match form("image/svg+xml") {
+        "" => Err(format!("cannot draw '{}': there is no drawing of this, only text", file.display())),
+        svg => write(svg, file),
+    }
 }
 
-/// Writes a drawing to a file: as PNG if the file has this extension, otherwise as SVG.
+/// Writes a drawing to a file as SVG or PNG.
 ///
 /// # Errors
-/// Returns an error message if this fails.
+/// Returns an error message if there is no such format, or if writing fails.
 pub(super) fn write(svg: &str, file: &Path) -> Result<(), String> {
-    let is_png = file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("png"));
     let cannot_draw = |why| format!("cannot draw '{}': {why}", file.display());
-    let bytes = if is_png { png(svg).map_err(cannot_draw)? } else { svg.as_bytes().to_vec() };
+    let bytes = match extension(file).as_str() {
+        "svg" => svg.as_bytes().to_vec(),
+        "png" => png(svg).map_err(cannot_draw)?,
+        "pdf" => {
+            return Err(cannot_draw("dscript does not write PDF; write '.svg', which a browser prints to PDF".into()));
+        }
+        _ => return Err(cannot_draw("the name of the file must end in '.svg' or '.png'".into())),
+    };
     write_bytes(&bytes, file)
+}
+
+fn extension(file: &Path) -> String {
+    file.extension().map_or_else(String::new, |ending| ending.to_string_lossy().to_lowercase())
 }
 
 /// Writes a drawing in a textual format to a file.

@@ -1,5 +1,7 @@
 //! Computation graph: drawings of operations, values and adjoints as SVG, text, or Graphviz input.
 
+use super::palette::Role;
+use super::svg_writer::{Anchor, SvgWriter};
 use std::fmt::Write;
 
 /// A computation graph, with the operations in execution order.
@@ -90,11 +92,9 @@ impl Graph {
         let places = self.places();
         let width = places.iter().map(|(x, _)| x).max().unwrap_or(&0) + MARGIN + SIZE.0 / 2;
         let height = places.iter().map(|(_, y)| y).max().unwrap_or(&0) + MARGIN;
-        let mut out = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-             font-family=\"sans-serif\" font-size=\"13\" text-anchor=\"middle\">\n\
-             <rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>\n"
-        );
+        let mut out = SvgWriter::new((width as f64, height as f64));
+        let back = out.colors(Some(&Role::Background.paint()), None);
+        out.element("rect", &format!(" width=\"100%\" height=\"100%\"{back}"));
         for (node, to) in self.nodes.iter().zip(&places) {
             for (from, partial) in &node.operands {
                 if let Some(from) = places.get(*from) {
@@ -105,50 +105,38 @@ impl Graph {
         for (node, (x, y)) in self.nodes.iter().zip(&places) {
             drawn(&mut out, node, *x, *y);
         }
-        out.push_str("</svg>\n");
-        out
+        out.finished("")
     }
 }
 
-fn line(out: &mut String, from: (usize, usize), to: (usize, usize), partial: &str) {
+fn line(out: &mut SvgWriter, from: (usize, usize), to: (usize, usize), partial: &str) {
     let (x1, y1, x2, y2) = (from.0 + SIZE.0 / 2, from.1, to.0 - SIZE.0 / 2, to.1);
     let (bend1, bend2) = (x1 + STEP.0 / 4, x2.saturating_sub(STEP.0 / 4));
-    let (mx, my) = ((x1 + x2) / 2, (y1 + y2) / 2);
-    // Writing to a string cannot fail.
-    let _ = writeln!(
-        out,
-        "<path d=\"M{x1} {y1}C{bend1} {y1} {bend2} {y2} {x2} {y2}\" fill=\"none\" stroke=\"#888\"/>\n\
-         <circle cx=\"{x2}\" cy=\"{y2}\" r=\"3\" fill=\"#888\"/>\n\
-         <text x=\"{mx}\" y=\"{}\" font-size=\"10\" fill=\"#666\">{}</text>",
-        my.saturating_sub(3),
-        escaped(partial)
-    );
+    let middle = (((x1 + x2) / 2) as f64, ((y1 + y2) / 2).saturating_sub(3) as f64);
+    let axis = Role::Axis.paint();
+    let stroke = out.colors(None, Some(&axis));
+    out.path(&format!("M{x1} {y1}C{bend1} {y1} {bend2} {y2} {x2} {y2}"), &stroke);
+    let fill = out.colors(Some(&axis), None);
+    out.element("circle", &format!(" cx=\"{x2}\" cy=\"{y2}\" r=\"3\"{fill}"));
+    out.text(middle, (10, Anchor::Middle), partial, &fill);
 }
 
-fn drawn(out: &mut String, node: &Node, x: usize, y: usize) {
+fn drawn(out: &mut SvgWriter, node: &Node, x: usize, y: usize) {
     let (left, top) = (x.saturating_sub(SIZE.0 / 2), y - SIZE.1 / 2);
-    let label = if node.operation.is_empty() { &node.name } else { &node.operation };
-    let name = if node.operation.is_empty() { String::new() } else { format!("{} = ", node.name) };
-    let fill = if node.operation.is_empty() { "#e8f1fa" } else { "#fff" };
-    let _ = writeln!(
-        out,
-        "<rect x=\"{left}\" y=\"{top}\" width=\"{}\" height=\"{}\" rx=\"12\" fill=\"{fill}\" stroke=\"#333\"/>\n\
-         <text x=\"{x}\" y=\"{}\" font-size=\"15\">{}</text>\n\
-         <text x=\"{x}\" y=\"{}\" font-size=\"11\" fill=\"#00694d\">{}</text>\n\
-         <text x=\"{x}\" y=\"{}\" font-size=\"11\" fill=\"#b04a00\">{}</text>",
-        SIZE.0,
-        SIZE.1,
-        y + 5,
-        escaped(label),
-        top.saturating_sub(4),
-        escaped(&format!("{name}{}", node.value)),
-        top + SIZE.1 + 13,
-        escaped(&node.adjoint)
-    );
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;")
+    let is_input = node.operation.is_empty();
+    let label = if is_input { &node.name } else { &node.operation };
+    let name = if is_input { String::new() } else { format!("{} = ", node.name) };
+    let fill = if is_input { Role::Input } else { Role::Background }.paint();
+    let outline = out.colors(Some(&fill), Some(&Role::Text.paint()));
+    let vertex = (left as f64, top as f64);
+    out.rectangle(vertex, (SIZE.0 as f64, SIZE.1 as f64), &format!(" rx=\"12\"{outline}"));
+    let [text, value, adjoint] =
+        [Role::Text, Role::Value, Role::Adjoint].map(|role| out.colors(Some(&role.paint()), None));
+    let x = x as f64;
+    out.text((x, (y + 5) as f64), (15, Anchor::Middle), label, &text);
+    let above = top.saturating_sub(4) as f64;
+    out.text((x, above), (11, Anchor::Middle), &format!("{name}{}", node.value), &value);
+    out.text((x, (top + SIZE.1 + 13) as f64), (11, Anchor::Middle), &node.adjoint, &adjoint);
 }
 
 impl Graph {

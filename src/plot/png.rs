@@ -1,4 +1,4 @@
-//! PNG export: rasterizes charts. Only with the feature `png`, which adds a few megabytes.
+//! PNG export: rasterizes drawings. Only with the feature `png`, which adds a few megabytes.
 
 /// The number of pixels per unit of a drawing in each direction: enough for screens of high density and for paper.
 #[cfg(feature = "png")]
@@ -42,14 +42,13 @@ pub fn png(_: &str) -> Result<Vec<u8>, String> {
 
 #[cfg(all(test, feature = "png"))]
 mod tests {
-    use crate::plot::{Chart, Mark, Series};
+    use crate::plot::{Color, Kind, Scene, Series};
 
     #[test]
     fn a_curve_becomes_dots_and_always_the_same() {
         let points = (0..=20).map(|k| (f64::from(k), f64::from(k * k))).collect();
-        let series = vec![Series { name: "x²".to_owned(), mark: Mark::Line, points }];
-        let chart = Chart { title: "squares".to_owned(), x: 0.0..=20.0, series };
-        let svg = chart.svg().unwrap();
+        let series = vec![Series { name: "x²".to_owned(), kind: Kind::Curve, color: Color::Distinct(0), points }];
+        let svg = Scene { title: "squares".to_owned(), series, ..Scene::default() }.svg();
         let first = super::png(&svg).unwrap();
         assert!(first.starts_with(b"\x89PNG\r\n"));
         assert_eq!(super::png(&svg).unwrap(), first);

@@ -13,8 +13,8 @@ pub(crate) mod run;
 #[cfg(test)]
 mod tests;
 
-pub use crate::native::library::{Access, AccessError, Display, Folders, ProgressReport, Screen, Streams};
-pub use crate::plot::{Chart, png};
+pub use crate::native::library::{Access, AccessError, Display, Folders, ProgressReport, Screen, Streams, View};
+pub use crate::plot::{TextStyle, png};
 pub use crate::session::compile::imports::Loader;
 pub use crate::session::explain::formula::Derived;
 pub use crate::session::explain::views::graph;
@@ -108,10 +108,8 @@ impl Write for TextOnly {
 
 impl Screen for TextOnly {
     fn show(&mut self, display: &Display) {
-        if let Some((_, text)) = display.forms.first() {
-            // A failing output reports its error at the next print.
-            let _ = writeln!(self, "{}", text.trim_end_matches('\n'));
-        }
+        // A failing output reports its error at the next print.
+        let _ = writeln!(self, "{}", display.terminal_text().trim_end_matches('\n'));
     }
 
     /// Does nothing: printed text remains.

@@ -36,6 +36,8 @@ pub struct Options {
     pub check_derivatives: bool,
     /// Whether a program with warnings is rejected.
     pub deny_warnings: bool,
+    /// The terminal on which pictures appear as text, if any.
+    pub text_style: Option<super::TextStyle>,
     /// The function that receives the progress of loops over `progress(…)`.
     pub progress: Option<fn(&super::ProgressReport<'_>)>,
     /// Whether it also receives the progress of loops of the script itself, after a run has taken two seconds.
@@ -63,6 +65,7 @@ impl Default for Options {
             kinks: Kinks::Ignored,
             check_derivatives: false,
             deny_warnings: false,
+            text_style: None,
             progress: None,
             reports_loops: false,
             access: super::Access::default(),

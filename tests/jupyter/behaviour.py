@@ -152,6 +152,31 @@ class Behaviour(unittest.TestCase):
         kinds = [m["content"].get("name", m["msg_type"]) for m in messages]
         self.assertEqual(kinds, ["stdout", "display_data", "stderr", "stdout"])
 
+    def test_commands_show_their_richest_form(self):
+        self.run_cell("h(x) = x * sin(x) / 2")
+        for command, media in [
+            (":plot h from -3 to 3", "image/svg+xml"),
+            (":plot sin", "image/svg+xml"),
+            (":table h from 0 to 1", "text/html"),
+            (":explain h at 2", "text/latex"),
+            (":explain h at 2", "text/html"),
+            (":tape h at 2", "text/html"),
+            (":graph h at 2", "image/svg+xml"),
+            (":derive h", "text/latex"),
+            (":derive h tex", "text/latex"),
+        ]:
+            reply, messages = self.run_cell(command)
+            self.assertEqual(reply["status"], "ok", command)
+            self.assertEqual([m["msg_type"] for m in messages], ["display_data"], command)
+            self.assertIn(media, messages[0]["content"]["data"], command)
+        self.assertIn(r"\frac", messages[0]["content"]["data"]["text/latex"])
+
+    def test_matrices_are_tables(self):
+        _, messages = self.run_cell("[[1.0, 2.0], [3.0, 4.0]]")
+        self.assertIn("<td>3.0</td>", messages[0]["content"]["data"]["text/html"])
+        _, messages = self.run_cell("[1.0, 2.0]")
+        self.assertEqual(list(messages[0]["content"]["data"]), ["text/plain"])
+
     def test_pictures_that_change(self):
         code = 'display(Picture(text: "0 %"), id: "p")\nupdateDisplay(Picture(text: "9 %"), id: "p")'
         _, messages = self.run_cell(code)
@@ -171,7 +196,7 @@ class Behaviour(unittest.TestCase):
     def test_commands(self):
         self.run_cell("f(x) = x * sin(x)")
         _, messages = self.run_cell(":explain f at 2")
-        self.assertIn("cos", self.streams(messages))
+        self.assertIn("cos", messages[0]["content"]["data"]["text/plain"])
         reply, _ = self.run_cell(":nonsense")
         self.assertEqual(reply["status"], "error")
 

@@ -495,7 +495,7 @@ fn curves_are_drawn_and_names_explained_without_a_program() {
     let wrong = folder.run(&["plot", "nonsense", "0..1"]);
     ended(&wrong, 3, "");
     said(&wrong, "cannot find 'nonsense'");
-    assert_eq!(folder.run(&["plot", "x", "3"]).status, Some(2));
+    assert_eq!(folder.run(&["plot"]).status, Some(2));
     let told = folder.run(&["doc", "cbrt"]);
     assert!(told.stdout.contains("func cbrt(_ x: Double) -> Double\n    Cube root."), "{}", told.stdout);
     assert_eq!(folder.run(&["doc", "qwertz"]).status, Some(2));
@@ -609,10 +609,69 @@ fn the_kernel_is_installed_and_removed() {
 }
 
 #[test]
+fn a_plot_needs_no_bounds_and_may_begin_with_a_minus() {
+    let folder = Folder::new("bounds");
+    for (words, part) in [
+        (&["plot", "x^2"][..], "── x^2"),
+        (&["plot", "sin"], "── sin"),
+        (&["plot", "sin(x)", "0..1"], "── sin(x)"),
+        (&["plot", "-x", "-1..4"], "── -x"),
+        (&["plot", "log(x)", "sqrt(x)", "-1..4"], "╌╌ sqrt(x)"),
+        (&["plot", "x^2 + y^2 = 1", "-1.5...1.5"], "── x^2 + y^2 = 1"),
+        (&["plot", "[1, 4, 9]"], "10 ┤"),
+    ] {
+        let drawn = folder.run(words);
+        assert!(drawn.status == Some(0) && drawn.stdout.contains(part), "{words:?}: {}{}", drawn.stdout, drawn.stderr);
+    }
+    assert!(folder.run(&["plot", "x^2"]).stdout.contains("-10"), "the default range is -10 to 10");
+    for (words, part) in [
+        (&["plot", "sin q", "0..1"][..], "sin q"),
+        (&["plot", "x", "1..1"], "two different finite bounds"),
+        (&["plot", "\"text\""], "is not a function of one number"),
+    ] {
+        let wrong = folder.run(words);
+        ended(&wrong, 3, "");
+        said(&wrong, part);
+        assert!(!wrong.stderr.contains("_f") && !wrong.stderr.contains("plot("), "{}", wrong.stderr);
+    }
+}
+
+#[test]
+fn a_plot_is_written_in_the_format_of_the_extension() {
+    let folder = Folder::new("formats");
+    ended(&folder.run(&["plot", "x^2", "-o", "a.svg"]), 0, "");
+    ended(&folder.run(&["plot", "x^2", "-o", "a.txt"]), 0, "");
+    assert!(fs::read_to_string(folder.0.join("a.txt")).unwrap().contains("── x^2"));
+    for (file, part) in [("a.pdf", "does not write PDF"), ("a.jpg", "must end in '.svg'"), ("a", "must end in '.svg'")]
+    {
+        let refused = folder.run(&["plot", "x^2", "-o", file]);
+        ended(&refused, 2, "");
+        said(&refused, part);
+        assert!(!folder.0.join(file).exists());
+        let saved = folder.run(&["-e", &format!("plot(sin).save(\"{file}\")")]);
+        assert_eq!(saved.status, Some(1), "{}", saved.stderr);
+    }
+}
+
+#[test]
+fn a_colored_plot_has_the_width_of_the_terminal() {
+    let folder = Folder::new("colored");
+    let drawn = folder.run(&["plot", "x^2", "--color=always"]);
+    assert!(drawn.stdout.contains("\u{1b}[38;5;"), "{}", drawn.stdout);
+    let program = folder.run(&["--color=always", "-e", "plot(sin)"]);
+    assert!(program.stdout.contains("\u{1b}[38;5;"), "{}", program.stdout);
+    let plain = folder.run(&["plot", "x^2"]);
+    assert!(!plain.stdout.contains('\u{1b}') && plain.stdout.lines().all(|line| line.chars().count() <= 80));
+    // A description is a value of the program, which does not depend on the terminal.
+    let text = folder.run(&["--color=always", "-e", "print(plot(sin))"]);
+    assert!(!text.stdout.contains('\u{1b}'), "{}", text.stdout);
+}
+
+#[test]
 fn pictures_are_written_as_text_or_json() {
     let folder = Folder::new("pictures");
     let text = folder.run(&["-e", "plot({ x in x }, 0...1)"]);
-    assert!(text.status == Some(0) && text.stdout.contains("── { x in x }"), "{}", text.stdout);
+    assert!(text.status == Some(0) && text.stdout.contains("── x"), "{}", text.stdout);
     let lines = folder.run(&["--json", "-e", "plot({ x in x }, 0...1)"]);
     let display = lines.stdout.lines().find(|line| line.contains("\"kind\":\"display\"")).expect("a picture");
     let read: serde_json::Value = serde_json::from_str(display).expect("a line is JSON");

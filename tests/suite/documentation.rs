@@ -241,6 +241,24 @@ fn the_picture_of_the_readme_is_current() {
     assert!(read(&root().join("README.md")).contains(&format!("]({file})")), "the README shows {file}");
 }
 
+/// `scripts/gallery.dscript` prints the pictures of `docs/plots.md`. `DSCRIPT_BLESS=1` rewrites the files.
+#[test]
+fn the_pictures_of_plots_are_current() {
+    let (script, page) = ("scripts/gallery.dscript", read(&root().join("docs/plots.md")));
+    let names = dscript(&["run", script], b"", root()).stdout;
+    assert!(names.lines().count() >= 10, "{names}");
+    for name in names.lines() {
+        let finished = dscript(&["run", script, "--", name], b"", root());
+        assert_eq!((finished.status, finished.stderr.as_str()), (Some(0), ""), "{script} draws {name}");
+        let picture = root().join(format!("docs/plots/{name}.svg"));
+        if blessing() {
+            fs::write(&picture, &finished.stdout).expect("the picture can be written");
+        }
+        assert_eq!(read(&picture), finished.stdout, "dscript {script} -- {name} > docs/plots/{name}.svg");
+        assert!(page.contains(&format!("](plots/{name}.svg)")), "docs/plots.md shows {name}");
+    }
+}
+
 #[test]
 fn the_scripts_run() {
     // The scripts read their data relative to the root, as in the README.

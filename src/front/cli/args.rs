@@ -3,7 +3,7 @@
 use crate::diagnostic::{Code, Form};
 use crate::front::kernel_target::Target;
 use crate::front::units::{bytes, depth, seconds};
-use crate::session::{Access, CheckNan, Folders, Kinks, Options, Stage};
+use crate::session::{Access, CheckNan, Folders, Kinks, Options, Stage, TextStyle};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::io::IsTerminal;
@@ -49,7 +49,7 @@ dscript [OPTIONS]
        dscript build [OPTIONS] FILE... [-o OUT]
        dscript show --stage STAGE [OPTIONS] FILE...
        dscript explain [CODE]
-       dscript plot FUNCTIONS FROM..TO [-o FILE]
+       dscript plot FUNCTION... [FROM..TO] [-o FILE]
        dscript new NAME
        dscript doc [NAME|WORDS]
        dscript lesson [LESSON] [--notebook]
@@ -118,15 +118,12 @@ pub(super) enum Command {
         #[command(flatten)]
         files: Files,
     },
-    /// Plot functions, or expressions in x: dscript plot 'x * sin(x)' -3..3
+    /// Plot functions, expressions in x or equations: dscript plot 'x * sin(x)' -3..3
     Plot {
-        /// Functions of one number or expressions in x, separated by commas
-        #[arg(value_name = "FUNCTIONS", allow_hyphen_values = true)]
-        functions: String,
-        /// The bounds: -3..3
-        #[arg(value_name = "FROM..TO", allow_hyphen_values = true, value_parser = bounds)]
-        bounds: (String, String),
-        /// The SVG file to write; without it, the plot is printed as text
+        /// Functions of one number, expressions in x or an equation in x and y, and the bounds [default: -10..10]
+        #[arg(value_name = "FUNCTION", required = true)]
+        words: Vec<String>,
+        /// The SVG or PNG file to write; without it, the plot is printed as text
         #[arg(short = 'o', long = "output", value_name = "FILE")]
         output: Option<PathBuf>,
     },
@@ -365,6 +362,18 @@ impl Settings {
         }
     }
 
+    /// Returns the width and the colors of the terminal; `None` if the output goes elsewhere and is not to be colored.
+    fn text_style(&self) -> Option<TextStyle> {
+        let is_terminal = std::io::stdout().is_terminal();
+        if self.json || !is_terminal && self.color != Color::Always {
+            return None;
+        }
+        let given = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+        let own = || console::Term::stdout().size_checked().map(|(_, columns)| usize::from(columns));
+        let columns = given.or_else(own).unwrap_or(TextStyle::default().columns);
+        Some(TextStyle { columns, is_colored: super::is_colored(self.color, is_terminal) })
+    }
+
     /// Returns the options of a session, with defaults for absent arguments.
     pub(super) fn options(&self, arguments: Vec<String>, interrupt: Arc<AtomicBool>) -> Options {
         let default = Options::default();
@@ -388,6 +397,7 @@ impl Settings {
             kinks: if self.strict_kinks { Kinks::Refused } else { default.kinks },
             check_derivatives: self.check_derivatives,
             deny_warnings: self.deny_warnings,
+            text_style: self.text_style(),
             progress: Some(super::super::progress::step),
             reports_loops: !self.json && std::io::stderr().is_terminal(),
             access,
@@ -399,15 +409,6 @@ impl Settings {
 fn stage_parser() -> impl TypedValueParser<Value = Stage> {
     PossibleValuesParser::new(Stage::ALL.iter().map(|stage| stage.name()))
         .try_map(|word| Stage::ALL.iter().copied().find(|stage| stage.name() == word).ok_or("there is no such stage"))
-}
-
-/// Reads `-3..3`, `0...2π`.
-fn bounds(word: &str) -> Result<(String, String), String> {
-    let parts = word.split_once("...").or_else(|| word.split_once(".."));
-    match parts.map(|(from, to)| (from.trim().to_owned(), to.trim().to_owned())) {
-        Some((from, to)) if !from.is_empty() && !to.is_empty() => Ok((from, to)),
-        _ => Err("expected two bounds, such as -3..3".to_owned()),
-    }
 }
 
 #[cfg(test)]

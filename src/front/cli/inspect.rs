@@ -4,6 +4,7 @@ use crate::front::cli::args::{Settings, Words};
 use crate::front::cli::{is_colored, render_style, run};
 use crate::front::list_format::listed;
 use crate::front::output::{Output, report};
+use crate::front::plot_request::bounds;
 use crate::front::render_style::RenderStyle;
 use crate::front::{guard, lessons, pages, picture, prompt, status};
 use clap::CommandFactory;
@@ -11,24 +12,30 @@ use clap_complete::Shell;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
-/// Plots functions, as text or to a file.
-pub(crate) fn plot(functions: &str, (from, to): &(String, String), file: Option<PathBuf>, settings: &Settings) -> i32 {
+/// Plots functions, as text or to a file. The last word may be the bounds.
+pub(crate) fn plot(words: &[String], file: Option<PathBuf>, settings: &Settings) -> i32 {
     let (mut session, output) = run::open_for_questions(settings);
-    let functions = listed(functions);
-    let functions: Vec<&str> = functions.iter().map(String::as_str).collect();
-    let chart = match session.curves(&functions, from, to) {
-        Ok(chart) => chart,
+    let (subjects, range) = match words {
+        [subjects @ .., last] if !subjects.is_empty() && bounds(last).is_some() => (subjects, bounds(last)),
+        _ => (words, None),
+    };
+    let subjects: Vec<String> =
+        subjects.iter().flat_map(|word| listed(word)).filter(|subject| !subject.is_empty()).collect();
+    let subjects: Vec<&str> = subjects.iter().map(String::as_str).collect();
+    let range = range.as_ref().map(|(from, to)| (from.as_str(), to.as_str()));
+    let display = match session.plot(&subjects, range) {
+        Ok(display) => display,
         Err(diagnostics) => {
             report(&render_style(settings).text(&diagnostics, &session));
             return status::REJECTED;
         }
     };
     let Some(file) = file else {
-        chart.text().iter().for_each(|line| output.write_or_end(&format!("{line}\n")));
+        output.write_or_end(&format!("{}\n", display.terminal_text()));
         output.flush_or_end();
         return status::DONE;
     };
-    match picture::save(&chart, &file) {
+    match picture::save(&display, &file) {
         Ok(()) => status::DONE,
         Err(error) => {
             report(&format!("dscript: {error}\n"));

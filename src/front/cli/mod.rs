@@ -13,6 +13,7 @@ mod input;
 pub(crate) mod inspect;
 mod interpreter;
 mod new;
+mod plot_words;
 mod record;
 mod run;
 mod scripts;
@@ -32,9 +33,11 @@ use std::io::IsTerminal;
 
 /// Runs the command line, and returns the exit status.
 pub fn main() -> i32 {
-    guard::guarded(|| match Words::try_parse_from(interpreter::words(std::env::args_os())) {
-        Ok(words) => dispatch(words),
-        Err(error) => usage(&error),
+    guard::guarded(|| {
+        match Words::try_parse_from(plot_words::words(interpreter::words(std::env::args_os()).into_iter())) {
+            Ok(words) => dispatch(words),
+            Err(error) => usage(&error),
+        }
     })
 }
 
@@ -111,9 +114,7 @@ fn command(words: Words) -> i32 {
         Some(Command::Test { paths, filter, .. }) => test::test(&paths, filter.as_deref(), &settings),
         Some(Command::Fmt { paths, check }) => fmt::fmt(&paths, check, &settings),
         Some(Command::Build { files, output }) => run::build(&files.files, output, &settings),
-        Some(Command::Plot { functions, bounds, output }) => {
-            crate::front::cli::inspect::plot(&functions, &bounds, output, &settings)
-        }
+        Some(Command::Plot { words, output }) => crate::front::cli::inspect::plot(&words, output, &settings),
         Some(Command::New { name }) => new::new(&name),
         Some(Command::Doc { words }) => crate::front::cli::inspect::doc(&words, &settings),
         Some(Command::Lesson { lesson, notebook, output }) => {

@@ -10,6 +10,7 @@ mod connection;
 mod control;
 mod detached;
 mod history;
+mod html_table;
 mod info;
 mod install;
 pub(crate) mod iopub;
@@ -91,7 +92,7 @@ fn open(connection: &Connection, options: Options, render_style: RenderStyle) ->
     let thread = std::thread::Builder::new().name("sockets".into()).spawn(serve);
     let thread = thread.map_err(|error| error.to_string())?;
     bound.recv().map_err(|error| error.to_string())??;
-    let options = Options { progress: Some(progress::step), reports_loops: false, ..options };
+    let options = Options { progress: Some(progress::step), reports_loops: false, text_style: None, ..options };
     let (kernel, iopub) = kernel(options, render_style, (&codec, &mailbox), answers);
     progress::begin(iopub);
     Ok((kernel, events, thread))

@@ -5,6 +5,7 @@ use super::super::pages;
 use super::super::prompt::{Flow, Prompt, grid};
 use super::connection::Channel;
 use super::history::History;
+use super::html_table;
 use super::info;
 use super::mailbox::Mailbox;
 use super::message::{Codec, Request};
@@ -38,6 +39,8 @@ pub(super) struct Kernel {
 struct CellResult {
     /// The value as a string.
     value: Option<String>,
+    /// The value as HTML, if it has such a form.
+    html: Option<String>,
     /// A page for the pager.
     page: Option<String>,
     /// The name, the message and the lines of an error.
@@ -46,11 +49,11 @@ struct CellResult {
 
 impl CellResult {
     fn ok(value: Option<String>, page: Option<String>) -> CellResult {
-        CellResult { value, page, failure: None }
+        CellResult { value, html: None, page, failure: None }
     }
 
     fn error(name: &str, message: String, lines: Vec<String>) -> CellResult {
-        CellResult { value: None, page: None, failure: Some((name.to_owned(), message, lines)) }
+        CellResult { value: None, html: None, page: None, failure: Some((name.to_owned(), message, lines)) }
     }
 }
 
@@ -152,7 +155,10 @@ impl Kernel {
             return answer;
         }
         if let Some(value) = done.value {
-            let data = json!({ "text/plain": value });
+            let mut data = json!({ "text/plain": value });
+            if let Some(html) = done.html {
+                data["text/html"] = Value::from(html);
+            }
             let result = json!({ "execution_count": self.count, "data": data, "metadata": {} });
             self.iopub.publish("execute_result", &result);
         }
@@ -199,7 +205,14 @@ impl Kernel {
                 if let Status::Exited(status) = status {
                     self.print_lines(&[format!("the cell exited with status {status}; the kernel keeps running")]);
                 }
-                CellResult::ok(shown.iter().find_map(|item| value(&self.prompt.displayed(item))), None)
+                let html = shown
+                    .iter()
+                    .filter(|item| item.name.is_none())
+                    .find_map(|item| item.value.as_deref().and_then(|text| html_table::matrix(&item.ty, text)));
+                CellResult {
+                    html,
+                    ..CellResult::ok(shown.iter().find_map(|item| value(&self.prompt.displayed(item))), None)
+                }
             }
             (_, Some(error)) => CellResult::error(error.code.number(), error.message.clone(), lines),
             (_, None) => CellResult::error("dscript", "the cell was not run".to_owned(), lines),

@@ -2,13 +2,12 @@
 
 use super::super::{lessons, pages, picture};
 use super::{Flow, Prompt, settings, show};
-use crate::front::list_format::listed;
+use crate::front::plot_request::PlotRequest;
 use crate::front::prompt::answer::refuse;
 use crate::front::prompt::function_commands;
 use crate::front::prompt::saved_inputs::SavedInputs;
 use crate::session::explain::derivation;
-use crate::session::{Explanation, Point, Stage, Status, closest};
-use crate::source::SourceMap;
+use crate::session::{Point, Stage, Status, View, closest};
 use std::path::Path;
 use std::time::Instant;
 
@@ -85,13 +84,13 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         name: "plot",
-        arguments: "f, f' from -3 to 3 [to FILE.svg]",
-        summary: "plots functions, or expressions in x; writes an SVG file",
+        arguments: "f, f' [from -3 to 3] [to FILE.svg]",
+        summary: "plots functions, expressions in x, equations or arrays; writes an SVG file",
         run: plot,
     },
     Command {
         name: "table",
-        arguments: "f, f' from -3 to 3 [step 0.5]",
+        arguments: "f, f' [from -3 to 3] [step 0.5]",
         summary: "a table of values of functions, or of expressions in x",
         run: function_commands::table,
     },
@@ -246,13 +245,10 @@ fn type_of(prompt: &mut Prompt, expression: &str) -> Flow {
     Flow::Next
 }
 
-fn explained(prompt: &mut Prompt, rest: &str, show: fn(&Explanation, &SourceMap) -> Vec<String>) -> Flow {
+fn explained(prompt: &mut Prompt, rest: &str, view: View) -> Flow {
     let Some(point) = Point::parse(rest) else { return no_point(prompt, rest) };
     match prompt.session.explain(&point) {
-        Ok(explained) => {
-            show(&explained, prompt.session.sources()).iter().for_each(|line| prompt.print_line(line));
-            Flow::Next
-        }
+        Ok(explained) => prompt.show_view(&explained, view),
         Err(diagnostics) => refuse(prompt, &diagnostics),
     }
 }
@@ -264,11 +260,11 @@ fn no_point(prompt: &mut Prompt, rest: &str) -> Flow {
 }
 
 fn explain(prompt: &mut Prompt, rest: &str) -> Flow {
-    explained(prompt, rest, derivation::explain)
+    explained(prompt, rest, View::Explanation)
 }
 
 fn tape(prompt: &mut Prompt, rest: &str) -> Flow {
-    explained(prompt, rest, derivation::tape)
+    explained(prompt, rest, View::Tape)
 }
 
 /// Runs `f at 2 to a.svg`: a function, a point, and optionally a file.
@@ -276,13 +272,14 @@ fn graph(prompt: &mut Prompt, rest: &str) -> Flow {
     let (rest, file) = rest.rsplit_once(" to ").map_or((rest, None), |(rest, file)| (rest, Some(file.trim())));
     let (rest, is_dot) = rest.strip_suffix(" dot").map_or((rest, false), |rest| (rest, true));
     let Some(point) = Point::parse(rest) else { return no_point(prompt, rest) };
-    let graph = match prompt.session.explain(&point) {
-        Ok(explained) => crate::session::graph(&explained),
+    let explained = match prompt.session.explain(&point) {
+        Ok(explained) => explained,
         Err(diagnostics) => return refuse(prompt, &diagnostics),
     };
+    let graph = crate::session::graph(&explained);
     match file {
         None if is_dot => graph.dot().lines().for_each(|line| prompt.print_line(line)),
-        None => graph.text().iter().for_each(|line| prompt.print_line(line)),
+        None => return prompt.show_view(&explained, View::Graph),
         Some(file) => {
             let path = Path::new(file);
             let written = match path.extension().is_some_and(|ending| ending == "dot" || ending == "gv") {
@@ -334,26 +331,16 @@ fn nudge(prompt: &mut Prompt, rest: &str) -> Flow {
     }
 }
 
-/// Runs `f, f' from -3 to 3 to a.svg`: functions, bounds, and optionally a file.
+/// Runs `f, f' from -3 to 3 to a.svg`: functions, and optionally bounds and a file.
 fn plot(prompt: &mut Prompt, rest: &str) -> Flow {
-    let parts =
-        rest.rsplit_once(" from ").and_then(|(functions, bounds)| Some((functions, bounds.split_once(" to ")?)));
-    let Some((functions, (from, to))) = parts else {
-        return prompt.print_error("expected functions and bounds, such as 'f, f' from -3 to 3'");
-    };
-    let (to, file) = to.split_once(" to ").map_or((to, None), |(to, file)| (to, Some(file.trim())));
-    let functions = listed(functions);
-    let functions: Vec<&str> = functions.iter().map(String::as_str).collect();
-    let chart = match prompt.session.curves(&functions, from, to) {
-        Ok(chart) => chart,
-        Err(diagnostics) => return refuse(prompt, &diagnostics),
-    };
-    match file {
-        None => {
-            chart.text().iter().for_each(|line| prompt.print_line(line));
-            Flow::Next
-        }
-        Some(file) => saved(prompt, picture::save(&chart, Path::new(file)), file),
+    let request = PlotRequest::parse(rest);
+    if request.subjects.is_empty() {
+        return prompt.print_error("expected a function, such as 'sin', 'x^2' or 'f, f' from -3 to 3'");
+    }
+    match (prompt.session.plot(&request.subjects(), request.bounds()), &request.file) {
+        (Ok(display), None) => prompt.show_display(&display),
+        (Ok(display), Some(file)) => saved(prompt, picture::save(&display, Path::new(file)), file),
+        (Err(diagnostics), _) => refuse(prompt, &diagnostics),
     }
 }
 

@@ -1,10 +1,10 @@
 //! Function commands: derivative, differentiability, table of values, and compiler stages of a function.
 
-use crate::front::list_format::listed;
+use crate::front::plot_request::PlotRequest;
 use crate::front::prompt::answer::refuse;
 use crate::front::prompt::{Flow, Prompt};
 use crate::session::explain::derivation;
-use crate::session::{ParameterInfo, Point, Stage, closest};
+use crate::session::{Display, ParameterInfo, Point, Stage, closest};
 
 /// Runs `f tex`: a function or an expression in `x`, optionally with primes, and optionally in LaTeX.
 pub(crate) fn derive(prompt: &mut Prompt, rest: &str) -> Flow {
@@ -17,8 +17,8 @@ pub(crate) fn derive(prompt: &mut Prompt, rest: &str) -> Flow {
     match prompt.session.derive(function, order) {
         Ok(derived) if derived.latex.is_empty() => prompt.print_error(&derived.text),
         Ok(derived) => {
-            prompt.print_line(if is_set { &derived.latex } else { &derived.text });
-            Flow::Next
+            let text = if is_set { derived.latex.clone() } else { derived.text };
+            prompt.show_display(&Display::of([text, String::new(), String::new(), derived.latex]))
         }
         Err(diagnostics) => refuse(prompt, &diagnostics),
     }
@@ -68,21 +68,14 @@ fn verdict(infos: &[ParameterInfo]) -> Vec<String> {
     std::iter::once(first).chain(infos.iter().filter_map(other)).collect()
 }
 
-/// Runs `f, f' from -3 to 3 step 0.5`: functions, bounds, and optionally a step.
+/// Runs `f, f' from -3 to 3 step 0.5`: functions, and optionally bounds and a step.
 pub(crate) fn table(prompt: &mut Prompt, rest: &str) -> Flow {
-    let parts =
-        rest.rsplit_once(" from ").and_then(|(functions, bounds)| Some((functions, bounds.split_once(" to ")?)));
-    let Some((functions, (from, to))) = parts else {
-        return prompt.print_error("expected functions and bounds, such as 'f, f' from -3 to 3 step 0.5'");
-    };
-    let (to, step) = to.split_once(" step ").map_or((to, None), |(to, step)| (to, Some(step)));
-    let functions = listed(functions);
-    let functions: Vec<&str> = functions.iter().map(String::as_str).collect();
-    match prompt.session.table(rest, &functions, (from, to), step) {
-        Ok(lines) => {
-            lines.iter().for_each(|line| prompt.print_line(&format!("  {line}")));
-            Flow::Next
-        }
+    let request = PlotRequest::parse(rest);
+    if request.subjects.is_empty() {
+        return prompt.print_error("expected a function, such as 'sin', 'x^2' or 'f, f' from -3 to 3 step 0.5'");
+    }
+    match prompt.session.table(&request.subjects(), request.bounds(), request.step.as_deref()) {
+        Ok(display) => prompt.show_display(&display),
         Err(diagnostics) => refuse(prompt, &diagnostics),
     }
 }

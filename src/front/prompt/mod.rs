@@ -23,7 +23,9 @@ use super::output::Output;
 use super::status;
 use crate::front::render_style::RenderStyle;
 use crate::session::explain::derivation;
-use crate::session::{Answer, Completeness, Completion, DisplayItem, Kinks, Options, Session, Status};
+use crate::session::{
+    Answer, Completeness, Completion, Display, DisplayItem, Explanation, Kinks, Options, Session, Status, View,
+};
 use std::cell::RefCell;
 use std::io::IsTerminal;
 use std::rc::Rc;
@@ -234,6 +236,19 @@ impl Prompt {
             Some(value) if self.options.abbreviates => DisplayItem { value: Some(show::shortened(value)), ..item },
             _ => item,
         }
+    }
+
+    /// Shows a picture: as text on a terminal, in its richest form in a notebook.
+    fn show_display(&mut self, display: &Display) -> Flow {
+        self.output.flush_or_end();
+        self.session.display(display);
+        Flow::Next
+    }
+
+    /// Shows a view of an explanation.
+    fn show_view(&mut self, explained: &Explanation, view: View) -> Flow {
+        let display = self.session.view(explained, view);
+        self.show_display(&display)
     }
 
     /// Writes a line.

@@ -1,5 +1,6 @@
 //! Host: the streams, files, clock and random numbers that a program may use.
 
+use crate::plot::TextStyle;
 use std::io::{BufRead, Write};
 use std::time::Instant;
 
@@ -49,6 +50,9 @@ pub enum View {
     Graph,
 }
 
+/// The media type of a text for a terminal, which may have colors and fits its width.
+pub const TERMINAL_TEXT: &str = "text/x-terminal";
+
 /// A picture, in the forms that a front end may choose from.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Display {
@@ -58,6 +62,25 @@ pub struct Display {
     pub id: Option<String>,
     /// Whether it replaces the picture with the same name.
     pub is_update: bool,
+}
+
+/// The media types of a picture's forms, in the order of the arguments of `display`.
+const FORMS: [&str; 6] = ["text/plain", "image/svg+xml", "text/html", "text/latex", "application/json", TERMINAL_TEXT];
+
+impl Display {
+    /// Creates a picture from its forms: text, SVG, HTML, LaTeX, JSON and text for a terminal. Empty forms are left out,
+    /// except the first.
+    pub fn of(forms: impl IntoIterator<Item = String>) -> Display {
+        let forms = FORMS.iter().zip(forms).filter(|(media, form)| **media == FORMS[0] || !form.is_empty());
+        let forms = forms.map(|(media, form)| ((*media).to_owned(), form)).collect();
+        Display { forms, ..Display::default() }
+    }
+
+    /// Returns the text for a terminal; without one, the plain text.
+    pub fn terminal_text(&self) -> &str {
+        let of_terminal = self.forms.iter().find(|(media, _)| media == TERMINAL_TEXT);
+        of_terminal.or(self.forms.first()).map_or("", |(_, text)| text)
+    }
 }
 
 /// Where pictures are shown.
@@ -96,6 +119,8 @@ pub struct Host {
     pub access: super::Access,
     /// The number of elements that the tangent vectors of arrays must have to contain every element that was read.
     pub read_count: usize,
+    /// The terminal on which pictures appear, if any.
+    pub text_style: Option<TextStyle>,
     /// Whether the running code is run an additional time and must have no side effects.
     pub is_rehearsal: bool,
 }
@@ -124,6 +149,7 @@ impl Host {
             progress: None,
             access: super::Access::default(),
             read_count: 0,
+            text_style: None,
             is_rehearsal: false,
         }
     }

@@ -1,10 +1,10 @@
-//! Pictures: displays, charts and explanations.
+//! Pictures: displays, plots and explanations.
 
 use super::NativeFunction;
 use super::context::{Failure, FailureKind, NativeContext, internal};
 use super::host::{Display, ExplainRequest, View};
 use super::text::texts;
-use crate::plot::{Chart, Mark, Series, png};
+use crate::plot::{Axis, Color, Kind, Scene, Series, TextStyle, png};
 use crate::value::Ref;
 use crate::value::shape::Layout;
 
@@ -24,20 +24,17 @@ const NUMBERS: Layout = Layout { f: 1, i: 0, r: 0 };
 const INTEGERS: Layout = Layout { f: 0, i: 1, r: 0 };
 const TEXTS: Layout = Layout { f: 0, i: 0, r: 1 };
 
-/// The media types of a picture's forms, in the order of the arguments.
-const FORMS: [&str; 5] = ["text/plain", "image/svg+xml", "text/html", "text/latex", "application/json"];
+/// The number of forms of a picture.
+const FORM_COUNT: usize = 6;
 
 fn show(c: Call<'_, '_>) -> Result<(), Failure> {
     let mut forms = vec![];
-    for media in FORMS {
-        let text = c.text()?;
-        if media == FORMS[0] || !text.is_empty() {
-            forms.push((media.to_owned(), text.to_string()));
-        }
+    for _ in 0..FORM_COUNT {
+        forms.push(c.text()?.to_string());
     }
     let id = Some(c.text()?.to_string()).filter(|id| !id.is_empty());
     let is_update = c.integer() != 0;
-    c.host.streams.screen.show(&Display { forms, id, is_update });
+    c.host.streams.screen.show(&Display { id, is_update, ..Display::of(forms) });
     Ok(())
 }
 
@@ -47,13 +44,17 @@ fn clear(c: Call<'_, '_>) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Draws a plot as text: plain, or for the terminal; without a terminal, the latter is empty.
 fn plot_text(c: Call<'_, '_>) -> Result<(), Failure> {
-    let text = chart(c)?.text().join("\n");
+    let is_for_terminal = c.integer() != 0;
+    let scene = scene(c)?;
+    let style = if is_for_terminal { c.host.text_style } else { Some(TextStyle::default()) };
+    let text = style.map_or_else(String::new, |style| scene.text(style).join("\n"));
     c.return_text(text.as_str())
 }
 
 fn plot_svg(c: Call<'_, '_>) -> Result<(), Failure> {
-    let svg = chart(c)?.svg().map_err(|_| internal())?;
+    let svg = scene(c)?.svg();
     c.return_text(svg.as_str())
 }
 
@@ -81,38 +82,36 @@ fn seen(c: Call<'_, '_>) -> Result<(), Failure> {
     c.return_reference(texts(forms.iter().map(String::as_str).collect()))
 }
 
-/// Reads a chart: title, names of the series, their marks, numbers of points, the points, and the bounds of `x`.
-fn chart(c: Call<'_, '_>) -> Result<Chart, Failure> {
-    let title = c.text()?.to_string();
+/// Reads a scene: title and labels; the limits of both axes, whose absence is NaN; whether the axes are logarithmic and
+/// have equal units; of each series the name, the kind, the number of points, the color and the shade; and all points.
+fn scene(c: Call<'_, '_>) -> Result<Scene, Failure> {
+    let words = c.array(TEXTS)?;
+    let limits = c.array(NUMBERS)?;
+    let switches = c.array(INTEGERS)?;
     let names = c.array(TEXTS)?;
-    let (marks, counts) = (c.array(INTEGERS)?, c.array(INTEGERS)?);
+    let (kinds, counts, colors) = (c.array(INTEGERS)?, c.array(INTEGERS)?, c.array(INTEGERS)?);
+    let shades = c.array(NUMBERS)?;
     let (xs, ys) = (c.array(NUMBERS)?, c.array(NUMBERS)?);
-    let (low, high) = (c.number(), c.number());
+    let word = |n: usize| if let Some(Ref::Text(text)) = words.r.get(n) { text.to_string() } else { String::new() };
+    let axis = |label: usize, n: usize| {
+        let range = limits.f.get(2 * n).copied().zip(limits.f.get(2 * n + 1).copied());
+        let range = range.filter(|(low, high)| low.is_finite() && high.is_finite());
+        Axis { label: word(label), range, is_log: switches.i.get(n).is_some_and(|is_log| *is_log != 0) }
+    };
     let mut points = xs.f.iter().copied().zip(ys.f.iter().copied());
     let mut series = vec![];
-    for ((name, mark), count) in names.r.iter().zip(marks.i.iter()).zip(counts.i.iter()) {
-        let Ref::Text(name) = name else { return Err(internal()) };
+    for (k, name) in names.r.iter().enumerate() {
+        let (Ref::Text(name), Some(kind), Some(count)) = (name, kinds.i.get(k), counts.i.get(k)) else {
+            return Err(internal());
+        };
         let count = usize::try_from(*count).map_err(|_| internal())?;
+        let color = match shades.f.get(k) {
+            Some(shade) if shade.is_finite() => Color::Ramp(*shade),
+            _ => Color::Distinct(colors.i.get(k).and_then(|n| usize::try_from(*n).ok()).unwrap_or(0)),
+        };
         let points = points.by_ref().take(count).collect();
-        series.push(Series { name: name.to_string(), mark: mark_of(*mark), points });
+        series.push(Series { name: name.to_string(), kind: Kind::numbered(*kind), color, points });
     }
-    Ok(Chart { title, x: bounds(low, high), series })
-}
-
-fn mark_of(number: i64) -> Mark {
-    match number {
-        1 => Mark::Points,
-        2 => Mark::Bars,
-        3 => Mark::Arrows,
-        _ => Mark::Line,
-    }
-}
-
-/// Returns bounds that differ, so that a picture of a single point has a margin.
-fn bounds(low: f64, high: f64) -> std::ops::RangeInclusive<f64> {
-    match (low.is_finite() && high.is_finite(), low < high) {
-        (true, true) => low..=high,
-        (true, false) => low - 1.0..=low + 1.0,
-        (false, _) => 0.0..=1.0,
-    }
+    let is_equal = switches.i.get(2).is_some_and(|is_equal| *is_equal != 0);
+    Ok(Scene { title: word(0), x: axis(1, 0), y: axis(2, 1), is_equal, series })
 }

@@ -6,7 +6,7 @@ use crate::ir::{FunctionId, Program};
 use crate::native::field::Test;
 use crate::native::formula::{Formula, FunctionFormula, simplified};
 use crate::session::Session;
-use crate::session::explain::latex;
+use crate::session::explain::typeset;
 use crate::session::query::command_text::CommandText;
 use crate::session::query::parts_of;
 use crate::source::SourceMap;
@@ -117,7 +117,7 @@ fn names(function_formula: &FunctionFormula, name: &str, by: &[u8]) -> [String; 
     let is_named = is_name(name);
     if let (true, 1) = (is_named, function_formula.parameters) {
         let text = format!("{name}{}({})", "'".repeat(by.len()), word(0));
-        return [text.clone(), latex::formula(&text)];
+        return [text.clone(), typeset::formula(&text)];
     }
     let d = if function_formula.parameters == 1 { ["d", r"\mathrm{d}"] } else { ["∂", r"\partial "] };
     let mut counted: Vec<(u8, usize)> = vec![];
@@ -137,15 +137,16 @@ fn names(function_formula: &FunctionFormula, name: &str, by: &[u8]) -> [String; 
     };
     let body = about(&function_formula.formula, function_formula);
     let under = below(d[0], &small, &ToString::to_string);
-    let under_set = below(d[1], &exponent, &latex::formula);
+    let under_set = below(d[1], &exponent, &typeset::formula);
     let (above, above_set) = (format!("{}{}", d[0], small(by.len())), format!("{}{}", d[1], exponent(by.len())));
     match is_named {
-        true => {
-            [format!("{above}{name}/{under}"), format!(r"\frac{{{above_set}{}}}{{{under_set}}}", latex::formula(name))]
-        }
+        true => [
+            format!("{above}{name}/{under}"),
+            format!(r"\frac{{{above_set}{}}}{{{under_set}}}", typeset::formula(name)),
+        ],
         false => [
             format!("{above}/{under} ({body})"),
-            format!(r"\frac{{{above_set}}}{{{under_set}}} \left({}\right)", latex::formula(&body)),
+            format!(r"\frac{{{above_set}}}{{{under_set}}} \left({}\right)", typeset::formula(&body)),
         ],
     }
 }
@@ -186,7 +187,7 @@ fn cases(formula: &Formula, function_formula: &FunctionFormula) -> String {
         lines.push(format!(r"{} & \text{{if }} {}", cases(then, function_formula), condition(test, function_formula)));
         rest = otherwise;
     }
-    let rest = latex::formula(&about(rest, function_formula));
+    let rest = typeset::formula(&about(rest, function_formula));
     if lines.is_empty() {
         return rest;
     }
@@ -202,7 +203,7 @@ fn condition(test: &Test<Formula>, function_formula: &FunctionFormula) -> String
         Test::Less(a, b) => (a, "<", b),
         Test::AtMost(a, b) => (a, r"\le", b),
     };
-    let set = |formula: &Formula| latex::formula(&about(formula, function_formula));
+    let set = |formula: &Formula| typeset::formula(&about(formula, function_formula));
     format!("{} {sign} {}", set(a), set(b))
 }
 

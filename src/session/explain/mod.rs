@@ -9,6 +9,7 @@ pub(crate) mod latex;
 pub(crate) mod loops;
 pub mod point;
 pub(crate) mod probe;
+pub(crate) mod typeset;
 pub(crate) mod views;
 
 use super::{Kink, Outcome, Session, Status};

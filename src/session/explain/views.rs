@@ -4,7 +4,7 @@ use crate::native::library::{ExplainRequest, View};
 use crate::plot::{Graph, Node};
 use crate::session::explain::explained;
 use crate::session::explain::{derivation, html, latex};
-use crate::session::{Explanation, Kink};
+use crate::session::{Display, Explanation, Kink, Session};
 use crate::source::SourceMap;
 use crate::vm::Trace;
 
@@ -15,19 +15,36 @@ pub(crate) fn render_explanation(
     request: &ExplainRequest,
 ) -> Vec<String> {
     let explained = explained(&request.function, trace, parameters).with_kinks(kinks);
+    forms(&explained, sources, request.view).to_vec()
+}
+
+/// Formats an explanation as text, SVG, HTML and LaTeX; unavailable forms are empty.
+fn forms(explained: &Explanation, sources: &SourceMap, view: View) -> [String; 4] {
     let none = String::new;
-    let (text, svg, html, latex) = match request.view {
+    let (text, svg, html, latex) = match view {
         View::Explanation => {
-            let page = html::explained(&explained, sources);
-            (derivation::explain(&explained, sources), none(), page, latex::explained(&explained))
+            let page = html::explained(explained, sources);
+            (derivation::explain(explained, sources), none(), page, latex::explained(explained))
         }
-        View::Tape => (derivation::tape(&explained, sources), none(), html::tape(&explained, sources), none()),
+        View::Tape => (derivation::tape(explained, sources), none(), html::tape(explained, sources), none()),
         View::Graph => {
-            let graph = graph(&explained);
-            (graph.text(), graph.svg(), html::graph(&explained, &graph), none())
+            let graph = graph(explained);
+            (graph.text(), graph.svg(), html::graph(explained, &graph), none())
         }
     };
-    vec![text.join("\n"), svg, html.trim_end().to_owned(), latex]
+    [text.join("\n"), svg, html.trim_end().to_owned(), latex]
+}
+
+impl Session {
+    /// Returns a view of an explanation as a picture.
+    pub fn view(&self, explained: &Explanation, view: View) -> Display {
+        Display::of(forms(explained, &self.sources, view))
+    }
+
+    /// Shows a picture where the pictures of programs appear.
+    pub fn display(&mut self, display: &Display) {
+        self.machine.host.streams.screen.show(display);
+    }
 }
 
 /// The maximum number of operations of a drawn graph.

@@ -3,10 +3,10 @@
 pub(crate) mod catalog;
 pub(crate) mod command_text;
 pub(crate) mod completion;
-pub(crate) mod curve_samples;
 pub(crate) mod format;
 pub(crate) mod highlight;
 pub(crate) mod inspect;
+pub(crate) mod plot;
 pub(crate) mod ranking;
 pub(crate) mod reference;
 pub(crate) mod search;
@@ -74,31 +74,6 @@ impl Session {
             }),
             Err(fault) => Err(self.concluded(Err(fault), vec![]).diagnostics),
         }
-    }
-
-    /// Tabulates functions of one number, or expressions in `x`, between two bounds; `typed` is the input that contains them.
-    ///
-    /// # Errors
-    /// Returns the diagnostics when a function, a bound or the step is invalid, or the run fails.
-    pub fn table(
-        &mut self,
-        typed: &str,
-        functions: &[&str],
-        (from, to): (&str, &str),
-        step: Option<&str>,
-    ) -> Result<Vec<String>, Vec<Diagnostic>> {
-        let names = functions.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
-        let mut text = CommandText::new(typed).code("[table([");
-        for function in functions {
-            let body = self.as_function(function);
-            text = text.around(&body, function).code(", ");
-        }
-        text = text.code("], Double(").part(from).code(")...Double(").part(to).code(")");
-        if let Some(step) = step {
-            text = text.code(", step: Double(").part(step).code(")");
-        }
-        let texts = self.texts("‹table›", &text.code(&format!(", names: [{names}]).description]")))?;
-        Ok(texts.iter().flat_map(|text| text.lines()).map(str::to_owned).collect())
     }
 
     /// Returns the differentiability of a function in each of its parameters; `None` for a value that is not a function.

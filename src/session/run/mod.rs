@@ -30,6 +30,7 @@ pub(super) fn machine(options: &Options, streams: Streams) -> Machine {
         arguments: options.arguments.clone(),
         random: Random::seeded(options.seed),
         progress: options.progress,
+        text_style: options.text_style,
         access: options.access.clone(),
         ..Host::silent()
     };

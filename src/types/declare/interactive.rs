@@ -6,6 +6,7 @@ use crate::types::declare::redeclaration;
 use crate::types::generics::signature;
 use crate::types::model::context::TypeContext;
 use crate::types::model::display;
+use crate::types::model::prelude as prelude_index;
 use crate::types::model::queries;
 use crate::types::model::tables::{Code, Entry, FunctionKind, GlobalData, GlobalMemo, MemberKind, Named, Owner};
 use crate::types::model::tree::{FunctionId, GlobalId};
@@ -175,7 +176,7 @@ pub fn is_declared(cx: &TypeContext, name: &str) -> bool {
     };
     cx.defs.module.get(name).is_some_and(|entries| has_entries(entries) && !is_answer(entries))
         || cx.defs.library.get(name).is_some_and(has_entries)
-        || cx.defs.prelude.declarations.contains_key(name)
+        || !cx.defs.prelude.waiting(prelude_index::declaring(name)).is_empty()
 }
 
 /// Returns the names of the variables declared after a snapshot.
