@@ -98,6 +98,8 @@ pub struct Host {
     pub read_count: usize,
     /// Whether the running code is run an additional time and must have no side effects.
     pub is_rehearsal: bool,
+    /// The compiled regular expressions.
+    pub expressions: super::data::Expressions,
 }
 
 /// The progress of a loop.
@@ -125,6 +127,7 @@ impl Host {
             access: super::Access::default(),
             read_count: 0,
             is_rehearsal: false,
+            expressions: super::data::Expressions::default(),
         }
     }
 }
