@@ -127,14 +127,14 @@ fn difference(c: Call<'_, '_>) -> Result<(), Failure> {
     let between = || {
         let difference = DateTimeDifference::new(local(to, at)?).largest(largest);
         let span = local(from, at)?.until(difference).ok()?;
-        let rest = i64::from(span.get_milliseconds()) * 1_000_000 + span.get_microseconds() * 1000;
+        let rest = span.get_milliseconds() * 1_000_000 + span.get_microseconds() * 1000;
         Some(vec![
             i64::from(span.get_years()),
             i64::from(span.get_months()),
             i64::from(span.get_days()),
             i64::from(span.get_hours()),
-            i64::from(span.get_minutes()),
-            i64::from(span.get_seconds()),
+            span.get_minutes(),
+            span.get_seconds(),
             rest + span.get_nanoseconds(),
         ])
     };

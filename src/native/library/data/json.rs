@@ -111,7 +111,7 @@ struct Writer<'a>(&'a mut JSONStream);
 
 impl Writer<'_> {
     fn add(&mut self, kind: Kind) {
-        if self.0.kinds.len() % cancel::CHECK_INTERVAL == 0 {
+        if self.0.kinds.len().is_multiple_of(cancel::CHECK_INTERVAL) {
             cancel::check();
         }
         self.0.kinds.push(kind as i64);
