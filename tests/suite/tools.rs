@@ -252,6 +252,55 @@ fn inaccessible_files_are_not_touched() {
     ended(&inner(&["-e", "write(\"a\", to: \"new.txt\")"]), 0, "");
 }
 
+#[test]
+fn files_are_written_read_and_removed() {
+    let program = r#"
+try write("a\nb\n", to: "new.txt")
+try append("c", to: "new.txt")
+append("d", to: "other.txt")
+print(try readText("new.txt").count, try readLines("new.txt"), readText("other.txt"))
+try createDirectory("deep/deeper")
+try write(["x", "y"], to: "deep/lines.txt")
+print(try listDirectory("deep"), isDirectory("deep/deeper"), fileExists("deep/lines.txt"))
+let table = Table([Column("name", ["Ann"]), Column("n", [2.0])])
+writeCSV(table, to: "table.csv")
+print(readCSV("table.csv").text("name"), readText("table.csv"), terminator: "")
+struct User: Codable, Equatable { var name: String }
+try writeJSON([User(name: "Bo")], to: "users.json")
+print(readJSON("users.json")[0]["name"], try readJSON("users.json", as: [User].self))
+try write("[{\"name\": 1}]", to: "users.json")
+do { print(try readJSON("users.json", as: [User].self)) } catch { print(error) }
+do { try removeFile("deep") } catch { print("not empty") }
+for name in ["deep/lines.txt", "deep/deeper", "deep", "new.txt", "other.txt", "table.csv", "users.json"] { removeFile(name) }
+print(listDirectory())
+try "x".write(toFile: "y", atomically: true, encoding: .utf8)
+print(try String(contentsOfFile: "y"))
+"#;
+    let folder = Folder::new("written").with("a.dscript", program);
+    let expected = "5 [\"a\", \"b\", \"c\"] d\n[\"deeper\", \"lines.txt\"] true true\n[\"Ann\"] name,n\nAnn,2\n\"Bo\" \
+                    [User(name: \"Bo\")]\nusers.json: [0].name: expected a string, found a number\nnot empty\n[\"a.dscript\"]\nx\n";
+    ended(&folder.run(&["a.dscript"]), 0, expected);
+    // What lies outside of the folders is not changed, whether the error is caught or not.
+    fs::create_dir_all(folder.0.join("inner")).unwrap();
+    let inner = |code: &str| dscript(&["-e", code], b"", &folder.0.join("inner"));
+    for call in [
+        "removeFile(\"../a.dscript\")",
+        "append(\"x\", to: \"../a.dscript\")",
+        "createDirectory(\"../new\")",
+        "listDirectory(\"..\")",
+        "readJSON(\"../a.dscript\")",
+        "writeCSV(Table([]), to: \"../new\")",
+    ] {
+        let stopped = inner(call);
+        ended(&stopped, 1, "");
+        said(&stopped, "E0902");
+        let caught = inner(&format!("do {{ _ = try {call} }} catch {{ print(error) }}"));
+        assert!(caught.stdout.contains("it is outside the folders"), "{call}: {}", caught.stdout);
+    }
+    assert_eq!(fs::read_to_string(folder.0.join("a.dscript")).unwrap(), program);
+    assert!(!folder.0.join("new").exists());
+}
+
 #[cfg(unix)]
 #[test]
 fn links_do_not_bypass_access_checks() {

@@ -69,18 +69,79 @@ impl Folders {
         if matches!(self, Folders::All) {
             return Ok(opened(file, |file| File::create(file))?);
         }
-        let path = self.resolved(file)?;
-        let opened = match opened(&path, |path| OpenOptions::new().write(true).open(path)) {
-            // A file is created only if there is not even a link at its path.
-            Err(error) if error.kind() == ErrorKind::NotFound => File::create_new(&path)?,
-            opened => opened?,
-        };
+        let opened = self.writable(file, |path| OpenOptions::new().write(true).open(path))?;
         // The file is truncated only after it is verified to be the intended one; devices and pipes cannot be truncated.
-        let opened = self.verified(opened, &path)?;
         if opened.metadata()?.is_file() {
             opened.set_len(0)?;
         }
         Ok(opened)
+    }
+
+    /// Opens a file for writing at its end, or creates it if it does not exist.
+    ///
+    /// # Errors
+    /// Fails if the access is not allowed, or with the error of the system.
+    pub fn append(&self, file: &Path) -> Result<File, AccessError> {
+        if matches!(self, Folders::All) {
+            return Ok(opened(file, |file| OpenOptions::new().append(true).create(true).open(file))?);
+        }
+        self.writable(file, |path| OpenOptions::new().append(true).open(path))
+    }
+
+    /// Opens a file in one of the folders, or creates it.
+    fn writable(&self, file: &Path, open: fn(&Path) -> std::io::Result<File>) -> Result<File, AccessError> {
+        let path = self.resolved(file)?;
+        let opened = match opened(&path, open) {
+            // A file is created only if there is not even a link at its path.
+            Err(error) if error.kind() == ErrorKind::NotFound => File::create_new(&path)?,
+            opened => opened?,
+        };
+        self.verified(opened, &path)
+    }
+
+    /// Returns the names of the files in a folder, in alphabetical order.
+    ///
+    /// # Errors
+    /// Fails if the access is not allowed, or with the error of the system.
+    pub fn list(&self, folder: &Path) -> Result<Vec<String>, AccessError> {
+        let path = self.path(folder)?;
+        let mut names = vec![];
+        for entry in cancel::checking(std::fs::read_dir(path)?) {
+            names.push(entry?.file_name().to_string_lossy().into_owned());
+        }
+        names.sort();
+        Ok(names)
+    }
+
+    /// Creates a folder, and those that contain it.
+    ///
+    /// # Errors
+    /// Fails if the access is not allowed, or with the error of the system.
+    pub fn create_folder(&self, folder: &Path) -> Result<(), AccessError> {
+        let path = self.path(folder)?;
+        Ok(std::fs::create_dir_all(path)?)
+    }
+
+    /// Removes a file or an empty folder. Of a link, the link is removed and not its target.
+    ///
+    /// # Errors
+    /// Fails if the access is not allowed, or with the error of the system.
+    pub fn remove(&self, file: &Path) -> Result<(), AccessError> {
+        let Some(name) = file.file_name() else {
+            return Err(std::io::Error::from(ErrorKind::InvalidInput).into());
+        };
+        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let path = self.path(folder)?.join(name);
+        let is_folder = path.symlink_metadata()?.is_dir();
+        Ok(if is_folder { std::fs::remove_dir(path) } else { std::fs::remove_file(path) }?)
+    }
+
+    /// Returns the path at which a file is accessed, if that is allowed.
+    fn path(&self, file: &Path) -> Result<PathBuf, AccessError> {
+        match self {
+            Folders::All => Ok(file.to_path_buf()),
+            Folders::Only(_) => self.resolved(file),
+        }
     }
 
     /// Resolves a path, if the result is in one of the folders.
@@ -105,7 +166,7 @@ impl Folders {
     /// Creates the failure that reports a file that could not be opened.
     pub(super) fn failure(&self, why: AccessError, file: &str, doing: &str, option: &str) -> Failure {
         match why {
-            AccessError::System(error) => super::io::failure(&format!("cannot {doing} '{file}'"), &error),
+            AccessError::System(error) => super::file::failure(&format!("cannot {doing} '{file}'"), &error),
             AccessError::Outside => {
                 let message =
                     format!("cannot {doing} '{file}': it is outside the folders where this program may {doing} files");
@@ -293,6 +354,34 @@ mod tests {
         let left: Vec<_> = std::fs::read_dir(root.join("out")).unwrap().map(|e| e.unwrap().file_name()).collect();
         assert_eq!(left, ["secret"]);
         assert_eq!(std::fs::read(root.join("out/secret")).unwrap(), b"secret");
+        std::fs::remove_dir_all(&root).unwrap();
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn what_is_removed_listed_and_created_lies_inside() {
+        let (root, access) = folders("removed");
+        let inside = |path: &str| root.join("in").join(path);
+        for (link, target) in [("out", "../out"), ("secret", "../out/secret"), ("up", "..")] {
+            std::os::unix::fs::symlink(target, inside(link)).unwrap();
+        }
+        for path in ["../out/secret", "out/secret", "../in", "up/in", "deep/../..", ".."] {
+            assert!(access.remove(&inside(path)).is_err(), "{path}");
+        }
+        for path in ["../out", "out", "up", "deep/../.."] {
+            assert!(access.list(&inside(path)).is_err(), "{path}");
+            assert!(access.create_folder(&inside(path).join("new")).is_err(), "{path}");
+        }
+        // A link is removed, its target is not.
+        access.remove(&inside("secret")).unwrap();
+        assert_eq!(std::fs::read(root.join("out/secret")).unwrap(), b"secret");
+        access.create_folder(&inside("a/b")).unwrap();
+        assert!(access.remove(&inside("a")).is_err(), "a folder that is not empty");
+        access.remove(&inside("a/b")).unwrap();
+        std::fs::write(inside("own"), "1").unwrap();
+        std::io::Write::write_all(&mut access.append(&inside("own")).unwrap(), b"2").unwrap();
+        assert_eq!(std::fs::read(inside("own")).unwrap(), b"12");
+        assert_eq!(access.list(&inside("")).unwrap(), ["a", "deep", "out", "own", "up"]);
         std::fs::remove_dir_all(&root).unwrap();
     }
 

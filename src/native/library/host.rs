@@ -123,6 +123,8 @@ pub struct Host {
     pub text_style: Option<TextStyle>,
     /// Whether the running code is run an additional time and must have no side effects.
     pub is_rehearsal: bool,
+    /// The compiled regular expressions.
+    pub expressions: super::data::Expressions,
 }
 
 /// The progress of a loop.
@@ -151,6 +153,7 @@ impl Host {
             read_count: 0,
             text_style: None,
             is_rehearsal: false,
+            expressions: super::data::Expressions::default(),
         }
     }
 }

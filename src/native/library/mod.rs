@@ -10,7 +10,9 @@ mod access;
 mod any;
 mod array;
 mod context;
+mod data;
 mod dictionary;
+mod file;
 mod format;
 mod host;
 mod io;
@@ -23,8 +25,9 @@ mod text;
 
 pub use access::{Access, AccessError, Folders, access_help};
 pub use context::{Argument, Failure, FailureKind, NativeContext, NativeRegisters, internal};
+pub use data::{ColumnKind, JSONStream, Table, TableColumn, TableFormat, date_of, matches_of, stream_of, table_of};
+pub use file::lines_of;
 pub use host::{Display, ExplainRequest, Host, ProgressReport, Random, Screen, Streams, View};
-pub use io::{Table, lines_of, table_of};
 pub use text::{append_text, texts};
 
 use crate::value::Ref;
@@ -84,12 +87,17 @@ impl Native {
 
 const PURE: &[PureNative] = text::PURE;
 
-const PARTS: [&[NativeFunction]; 11] = [
+const PARTS: [&[NativeFunction]; 16] = [
     text::TABLE,
     any::TABLE,
     array::TABLE,
     dictionary::TABLE,
     io::TABLE,
+    file::TABLE,
+    data::CSV,
+    data::JSON,
+    data::REGEX,
+    data::DATE,
     number::TABLE,
     place::TABLE,
     format::TABLE,

@@ -63,7 +63,7 @@ fn write_png(c: Call<'_, '_>) -> Result<(), Failure> {
     let (svg, path) = (c.text()?, c.text()?);
     let bytes =
         png(&svg).map_err(|why| Failure::new(FailureKind::Input, format!("cannot draw '{}': {why}", &*path)))?;
-    super::io::write(c, &bytes, &path)
+    super::file::write(c, &bytes, &path)
 }
 
 fn request_explanation(c: Call<'_, '_>) -> Result<(), Failure> {

@@ -20,6 +20,7 @@ use crate::types::names::dynamic_self;
 use crate::types::names::lookup;
 use crate::types::nominal::stored_property;
 use crate::types::synthesize;
+use crate::types::synthesize::coding;
 use crate::types::synthesize::custom_tangent;
 use std::rc::Rc;
 
@@ -235,6 +236,12 @@ fn unsynthesized(cx: &mut TypeContext, n: NominalId, p: ProtocolId, made: &[Prot
         let written = cx.defs.nominal_data(n).members.contains_key(member);
         let p = lookup::protocol(cx, protocol);
         if refined.contains(&p) && !written {
+            out.extend(synthesize::in_the_way(cx, n, protocol));
+        }
+    }
+    for (protocol, member, label) in [("Encodable", "encode", "to"), ("Decodable", "init", "from")] {
+        let is_refined = refined.iter().any(|p| *cx.defs.protocol_data(*p).name == *protocol);
+        if is_refined && !coding::is_declared(cx, n, member, label) {
             out.extend(synthesize::in_the_way(cx, n, protocol));
         }
     }

@@ -109,6 +109,8 @@ struct Frame {
     init_self: Option<LocalId>,
     /// The number of enclosing constructs that catch errors.
     catching: u32,
+    /// The number of enclosing `try`s.
+    tried: u32,
     /// Whether the current statement is inside a `defer`.
     in_defer: bool,
 }
@@ -238,6 +240,7 @@ impl<'w> Infer<'w> {
             function,
             init_self: None,
             catching: 0,
+            tried: 0,
             in_defer: false,
         });
         self.current = self.frames.len() - 1;

@@ -88,6 +88,8 @@ pub(crate) struct Definitions {
 pub(crate) struct Memo {
     /// The throwing version of each function that rethrows.
     pub(crate) throwing_versions: HashMap<FunctionId, FunctionId>,
+    /// The stopping version of each function that may be called without `try`.
+    pub(crate) stopping_versions: HashMap<FunctionId, FunctionId>,
     /// The failable version of each initializer that does not fail.
     pub(crate) failable_versions: HashMap<FunctionId, FunctionId>,
     /// Default arguments that may determine a generic parameter.

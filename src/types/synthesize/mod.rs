@@ -1,8 +1,9 @@
-//! Synthesized members: tangent vectors, `move(along:)`, arithmetic, equality and memberwise initializers.
+//! Synthesized members: tangent vectors, `move(along:)`, arithmetic, equality, coding and memberwise initializers.
 //!
 //! Most are generated as source code and entered like an extension of the type, so that later stages do not distinguish
 //! them from declared members.
 
+pub(crate) mod coding;
 pub(crate) mod custom_equality;
 pub(crate) mod custom_tangent;
 pub(crate) mod enum_tangent;
@@ -187,6 +188,7 @@ pub(crate) fn synthesize_tangent_vector(cx: &mut TypeContext, n: NominalId) -> O
 
 /// Synthesizes a member with this name if a conformance requires it and the type does not declare it.
 pub(crate) fn synthesize_member(cx: &mut TypeContext, n: NominalId, name: &str, is_static: bool) {
+    coding::synthesize_coding(cx, n, name, is_static);
     let key = match (name, is_static) {
         ("move", false) => "move",
         ("zero", true) => "zero",

@@ -51,8 +51,8 @@ impl Infer<'_> {
             self.check_call_access(f, args.is_empty(), name.span);
         }
         let forwards_no_argument = self.forwards_no_argument(candidate, &slots, args);
-        let throwing = self.throwing_candidate(candidate, &slots, args);
-        let candidate = throwing.as_ref().unwrap_or(candidate);
+        let version = self.throwing_candidate(candidate, &slots, args).or_else(|| self.stopping_candidate(candidate));
+        let candidate = version.as_ref().unwrap_or(candidate);
         let instance = self.instantiate_reporting(candidate, name, span);
         let mut result = instance.result.clone();
         if let Some(expected) = expected {

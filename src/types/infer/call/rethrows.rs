@@ -1,8 +1,9 @@
-//! Rethrowing functions: which version of one is called, and which closures throw.
+//! Throwing functions: which version of one is called, and which closures throw.
 
 use crate::syntax::ast;
 use crate::syntax::ast::ExprKind as Ast;
 use crate::types::conform::rethrows;
+use crate::types::conform::stopping_version;
 use crate::types::generics::signature;
 use crate::types::generics::unification;
 use crate::types::infer::Infer;
@@ -25,6 +26,17 @@ impl Infer<'_> {
             return None;
         }
         let version = rethrows::throwing_version(self.cx, f)?;
+        Some(Candidate { target: Target::Function(version), ..candidate.clone() })
+    }
+
+    /// Returns the version of a candidate that stops the program instead of throwing, if it has one and the call is not marked
+    /// with `try`.
+    pub(crate) fn stopping_candidate(&mut self, candidate: &Candidate) -> Option<Candidate> {
+        let Target::Function(f) = candidate.target else { return None };
+        if self.frame().tried > 0 {
+            return None;
+        }
+        let version = stopping_version::stopping_version(self.cx, f)?;
         Some(Candidate { target: Target::Function(version), ..candidate.clone() })
     }
 

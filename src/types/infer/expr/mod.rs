@@ -301,12 +301,14 @@ impl Infer<'_> {
 
     fn try_expr(&mut self, kind: ast::TryKind, value: &ast::Expr, expected: Option<&Type>, span: Span) -> Expr {
         self.frame().catching += 1;
+        self.frame().tried += 1;
         let inner_expected = match kind {
             ast::TryKind::Optional => None,
             ast::TryKind::Propagate | ast::TryKind::Forced => expected,
         };
         let value = self.expr(value, inner_expected);
         self.frame().catching -= 1;
+        self.frame().tried -= 1;
         if kind == ast::TryKind::Propagate {
             self.throws_here(span);
         }

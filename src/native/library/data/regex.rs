@@ -1,0 +1,153 @@
+//! Regular expressions: their groups, and their matches in a string.
+
+use crate::cancel;
+use crate::native::library::context::{Failure, NativeContext, internal};
+use crate::native::library::text::texts;
+use crate::native::library::{NativeFunction, array};
+use crate::value::{Cells, Ref};
+use ::regex::{Error, Regex};
+use hashbrown::HashMap;
+use std::rc::Rc;
+
+type Call<'a, 'b> = &'a mut NativeContext<'b>;
+
+pub(in crate::native::library) const TABLE: &[NativeFunction] =
+    &[NativeFunction { name: "regex.groups", call: groups }, NativeFunction { name: "regex.matches", call: matches }];
+
+/// The most expressions that are kept compiled.
+const MAX_KEPT: usize = 100;
+
+/// The compiled regular expressions of a program.
+#[derive(Clone, Debug, Default)]
+pub struct Expressions {
+    kept: HashMap<(Rc<str>, bool), Regex>,
+}
+
+impl Expressions {
+    /// Returns a compiled expression, or the reason and the column of its error. `is_whole`: it must match a whole string.
+    fn compiled(&mut self, pattern: &str, is_whole: bool) -> Result<&Regex, (String, usize)> {
+        let key = (Rc::from(pattern), is_whole);
+        if self.kept.len() >= MAX_KEPT && !self.kept.contains_key(&key) {
+            self.kept.clear();
+        }
+        match self.kept.entry(key) {
+            hashbrown::hash_map::Entry::Occupied(known) => Ok(known.into_mut()),
+            hashbrown::hash_map::Entry::Vacant(vacant) => {
+                let compiled = if is_whole { compile_whole(pattern) } else { Regex::new(pattern) };
+                Ok(vacant.insert(compiled.map_err(|error| place_of(&error))?))
+            }
+        }
+    }
+}
+
+fn compile_whole(pattern: &str) -> Result<Regex, Error> {
+    // A comment at the end of an expression in verbose mode extends to a line break, which has no meaning there.
+    Regex::new(&format!(r"\A(?:{pattern})\z")).or_else(|_| Regex::new(&format!("\\A(?:{pattern}\n)\\z")))
+}
+
+/// Returns the reason of an error and its column, or 0. The library formats a syntax error as the pattern, a line with carets,
+/// and the reason.
+fn place_of(error: &Error) -> (String, usize) {
+    let message = match error {
+        Error::Syntax(message) => message.as_str(),
+        Error::CompiledTooBig(_) => return ("the regular expression is too large".into(), 0),
+        _ => return ("the regular expression is not supported".into(), 0),
+    };
+    let lines: Vec<&str> = message.lines().collect();
+    let reason = lines.last().map_or(message, |last| last.strip_prefix("error: ").unwrap_or(last));
+    // The pattern is indented by four columns.
+    let caret = lines.iter().rev().find(|line| line.trim_start().starts_with('^') && line.trim_end().ends_with('^'));
+    let column = caret.and_then(|line| line.find('^')).map_or(0, |at| at.saturating_sub(3));
+    (reason.to_owned(), if message.contains("on line ") { 0 } else { column })
+}
+
+/// Returns the names of the groups, with an empty string for a group without a name; the first is the whole match.
+fn groups(c: Call<'_, '_>) -> Result<(), Failure> {
+    let pattern = c.text()?;
+    let (names, failed) = match c.host.expressions.compiled(&pattern, false) {
+        Ok(regex) => (regex.capture_names().map(|name| name.unwrap_or("").to_owned()).collect(), vec![]),
+        Err((reason, column)) => (vec![], vec![reason, column.to_string()]),
+    };
+    c.return_reference(texts(names))?;
+    c.return_reference(texts(failed))
+}
+
+/// Returns the beginning and end of every group of every match between two positions, in one array; -1 for a group that did
+/// not participate.
+fn matches(c: Call<'_, '_>) -> Result<(), Failure> {
+    let (pattern, text) = (c.text()?, c.text()?);
+    let (low, high, most, is_whole) = (c.integer(), c.integer(), c.integer(), c.integer() != 0);
+    let inside = |n: i64| usize::try_from(n).ok().filter(|n| text.is_char_boundary(*n));
+    let (Some(low), Some(high)) = (inside(low), inside(high)) else { return Err(internal()) };
+    let most = usize::try_from(most).unwrap_or(0);
+    let regex = c.host.expressions.compiled(&pattern, is_whole).map_err(|_| internal())?.clone();
+    // The text around a substring does not belong to it.
+    let found = found(&regex, text.get(low..high).unwrap_or(""), low, most);
+    array::affordable(c.host, found.len(), size_of::<i64>())?;
+    c.return_reference(Ref::Cells(Rc::new(Cells::integers(found))))
+}
+
+fn found(regex: &Regex, text: &str, offset: usize, most: usize) -> Vec<i64> {
+    let mut places = vec![];
+    for found in regex.captures_iter(text).take(most) {
+        cancel::check();
+        for group in found.iter() {
+            let place = group.map_or((-1, -1), |g| ((offset + g.start()) as i64, (offset + g.end()) as i64));
+            places.extend([place.0, place.1]);
+        }
+    }
+    places
+}
+
+/// Returns the places of the groups of all matches of a pattern, as `matches(of:)` finds them.
+///
+/// # Errors
+/// Fails if the pattern is not a regular expression, with the reason and the column.
+pub fn matches_of(pattern: &str, text: &str) -> Result<Vec<i64>, (String, usize)> {
+    let mut expressions = Expressions::default();
+    expressions.compiled(pattern, true)?;
+    Ok(found(expressions.compiled(pattern, false)?, text, 0, usize::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_group_has_a_place() {
+        assert_eq!(matches_of(r"(\d+)(x)?", "é12x 3").unwrap(), [2, 5, 2, 4, 4, 5, 6, 7, 6, 7, -1, -1]);
+        assert_eq!(matches_of("", "ab").unwrap(), [0, 0, 1, 1, 2, 2]);
+    }
+
+    #[test]
+    fn a_whole_match_prefers_the_alternative_that_fits() {
+        let mut expressions = Expressions::default();
+        for (pattern, text, fits) in [
+            ("a|ab", "ab", true),
+            ("a", "ab", false),
+            ("(?x) a b # both", "ab", true),
+            ("(?i)É+", "éÉ", true),
+            ("^a$", "a", true),
+        ] {
+            assert_eq!(expressions.compiled(pattern, true).unwrap().is_match(text), fits, "{pattern}");
+        }
+    }
+
+    #[test]
+    fn an_error_has_a_column() {
+        let error = |pattern: &str| Expressions::default().compiled(pattern, false).map(|_| ()).unwrap_err();
+        assert_eq!(error("ab(c"), ("unclosed group".into(), 3));
+        assert_eq!(error("[z-a]").1, 2);
+        assert_eq!(error("a{1000}{1000}{1000}"), ("the regular expression is too large".into(), 0));
+        assert_eq!(error("a\n(").1, 0);
+    }
+
+    #[test]
+    fn old_expressions_are_dropped() {
+        let mut expressions = Expressions::default();
+        for n in 0..3 * MAX_KEPT {
+            assert!(expressions.compiled(&format!("a{n}"), false).is_ok());
+            assert!(expressions.kept.len() <= MAX_KEPT);
+        }
+    }
+}
