@@ -16,7 +16,7 @@ mod step;
 
 use crate::ir::{BlockId, Function, FunctionId, Program, Reg, Terminator};
 use crate::native::field::Test;
-use crate::native::formula::{Formula, FunctionFormula, Notation};
+use crate::native::formula::{Formula, FunctionFormula, Notation, folded};
 use crate::source::Span;
 use crate::value::Bank;
 use crate::value::shape::Shape;
@@ -76,7 +76,7 @@ pub fn formula(program: &Program, id: FunctionId) -> Result<FunctionFormula, NoF
             let mut parameters: Vec<u8> = (0..numbers).collect();
             evaluator.elements.sort();
             parameters.extend(evaluator.elements.iter().map(|(_, _, k)| *k));
-            let formula = series::unrolled(formula);
+            let formula = folded(&series::unrolled(formula));
             Ok(FunctionFormula { formula, names: evaluator.names, parameters, notation: Notation::default() })
         }
         _ => Err(evaluator.no("its result is not a number")),
@@ -179,6 +179,10 @@ impl<'p> Evaluator<'p> {
     ) -> Result<Option<Vec<Value>>, NoFormula> {
         loop {
             let Some(block) = function.blocks.get(at.0 as usize) else { return Err(self.no("it never returns")) };
+            // The steps before a trap compute its message.
+            if let Some(Terminator::Trap(_)) = block.end {
+                return Ok(None);
+            }
             for instruction in &block.instructions {
                 self.steps += 1;
                 if self.steps > STEPS {

@@ -16,6 +16,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule { name: "expand", forms: |sum| expanded(sum).into_iter().collect() },
     Rule { name: "factor", forms: |sum| factored(sum, false) },
     Rule { name: "one fraction", forms: |sum| factored(sum, true) },
+    Rule { name: "inner fractions", forms: inner_fractions },
     Rule { name: "cancel", forms: |sum| sum.0.iter().flat_map(cancelled).filter(|_| sum.0.len() == 1).collect() },
     Rule { name: "squares", forms: squares },
     Rule { name: "double angles", forms: double_angles },
@@ -44,6 +45,22 @@ fn factored(sum: &Sum, is_fraction: bool) -> Vec<Sum> {
 
 fn grouped(common: &Term, rest: &Sum) -> Sum {
     Sum::from(common.clone()).times(rest)
+}
+
+/// Writes the sums in a product as fractions: `1 / (1 + 1 / x) = x / (x + 1)`.
+fn inner_fractions(sum: &Sum) -> Vec<Sum> {
+    let [term] = &sum.0[..] else { return vec![] };
+    let mut forms = vec![];
+    for (factor, exponent) in &term.factors {
+        let Factor::Group(inner) = factor else { continue };
+        let Some((common, rest)) = common_factor(inner, true).filter(|_| exponent.is_integer()) else { continue };
+        if common.factors.iter().any(|(_, e)| e.is_negative()) {
+            let rest = expanded(&rest).unwrap_or(rest);
+            let fraction = Sum::from(common).times(&rest).power(*exponent);
+            forms.push(Sum::from(term.without(factor)).times(&fraction));
+        }
+    }
+    forms
 }
 
 /// Divides numerator and denominator of a term by a sum that is a factor of both.

@@ -12,6 +12,7 @@ mod alternatives;
 mod cases;
 mod cost;
 mod domain;
+mod extraction;
 mod function;
 mod node;
 mod order;
@@ -90,7 +91,11 @@ fn normal(formula: &Formula, style: Style<'_>, opaque: &mut Vec<Formula>) -> Sum
             }
         }
         Formula::Bound(bound) => {
-            let bound = bound.map(&|part| textbook(part, style));
+            // Inside of an integral, only its variable varies.
+            let inside = Style { variables: &[bound.variable], ..style };
+            let at = |part: &Formula| textbook(part, style);
+            let (body, from, to) = (textbook(&bound.body, inside), at(&bound.from), at(&bound.to));
+            let bound = Bound { body, from, to, ..**bound };
             let (is_negative, body) = rendering::magnitude(bound.body.clone());
             if is_negative {
                 let positive = Formula::Bound(Box::new(Bound { body, ..bound }));

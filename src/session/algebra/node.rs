@@ -130,6 +130,7 @@ pub(super) fn add(graph: &mut Graph, sum: &Sum) -> Id {
 }
 
 fn add_term(graph: &mut Graph, term: &Term) -> Id {
+    let term = &with_root_below(term);
     let [mut above, mut below] = [vec![], vec![]];
     let Ratio { over, under } = term.coefficient;
     if over != 1 {
@@ -139,8 +140,20 @@ fn add_term(graph: &mut Graph, term: &Term) -> Id {
         below.push(graph.add(Node::Number(Ratio::integer(under))));
     }
     above.extend(add_powers(graph, term));
+    for side in [Ratio::HALF, Ratio::HALF.negative()] {
+        let roots = term.factors.iter().filter(|(factor, e)| *e == side && is_number(factor));
+        let roots: Vec<Id> = roots.map(|(factor, _)| add_factor(graph, factor)).collect();
+        if roots.len() > 1 {
+            let product = add_product(graph, roots);
+            let root = graph.add(Node::Power(Ratio::HALF, [product]));
+            if side.is_negative() { &mut below } else { &mut above }.push(root);
+        }
+    }
+    let is_joined = |factor: &Factor, e: Ratio| {
+        is_number(factor) && term.factors.iter().any(|(other, own)| own == &e && other != factor && is_number(other))
+    };
     for (factor, exponent) in &term.factors {
-        if is_in_power(term, factor) {
+        if is_in_power(term, factor) || exponent.abs() == Ratio::HALF && is_joined(factor, *exponent) {
             continue;
         }
         let base = add_factor(graph, factor);
@@ -156,6 +169,28 @@ fn add_term(graph: &mut Graph, term: &Term) -> Id {
     }
     let below = add_product(graph, below);
     graph.add(Node::Quotient([above, below]))
+}
+
+fn is_number(factor: &Factor) -> bool {
+    matches!(factor, Factor::Integer(_) | Factor::Real(_))
+}
+
+/// Moves the root of an integer to other roots in the denominator: `√2 / (2√π)` is `1 / √(2π)`.
+fn with_root_below(term: &Term) -> Term {
+    let mut term = term.clone();
+    let has_root =
+        term.factors.iter().any(|(factor, e)| matches!(factor, Factor::Real(_)) && *e == Ratio::HALF.negative());
+    let Some((Factor::Integer(n), e)) =
+        term.factors.iter_mut().find(|(factor, _)| matches!(factor, Factor::Integer(_)))
+    else {
+        return term;
+    };
+    let moved = term.coefficient.times(Ratio::integer(*n));
+    if has_root && *e == Ratio::HALF && moved.under < term.coefficient.under {
+        *e = Ratio::HALF.negative();
+        term.coefficient = moved;
+    }
+    term
 }
 
 fn add_product(graph: &mut Graph, mut all: Vec<Id>) -> Id {

@@ -51,6 +51,8 @@ struct TermKey {
     degree: Degree,
     /// The negated exponents of the variables, the first variable first.
     exponents: Vec<(u8, Degree)>,
+    /// The negated exponent of the functions.
+    of_functions: Degree,
     functions: Vec<u16>,
     text: (bool, usize, String),
 }
@@ -69,7 +71,14 @@ impl TermKey {
             () => (2, -degree),
         };
         let exponents = powers.exponents.iter().map(|(k, e)| (*k, Degree(-e))).collect();
-        TermKey { class, degree: Degree(degree), exponents, functions: powers.functions, text: text(term) }
+        TermKey {
+            class,
+            degree: Degree(degree),
+            exponents,
+            of_functions: Degree(-powers.of_functions),
+            functions: powers.functions,
+            text: text(term),
+        }
     }
 }
 
@@ -79,6 +88,8 @@ struct Powers {
     exponents: BTreeMap<u8, f64>,
     /// The degree of the factors that are sums.
     of_sums: f64,
+    /// The sum of the exponents of the functions.
+    of_functions: f64,
     functions: Vec<u16>,
 }
 
@@ -111,7 +122,10 @@ impl Powers {
                     self.of_sums += exponent * a.max(b);
                 }
                 _ if is_constant(factor) => {}
-                _ => self.functions.push(id.0),
+                _ => {
+                    self.functions.push(id.0);
+                    self.of_functions += exponent;
+                }
             },
             Formula::Result | Formula::Select(_) | Formula::Bound(_) => self.functions.push(u16::MAX),
         }

@@ -3,12 +3,12 @@
 //! The limits are numbers of iterations and nodes, not times, so that the result is the same in every run.
 
 use super::alternatives::{RULES, Rule};
-use super::cost::{Length, weight};
+use super::cost::weight;
+use super::extraction::extracted;
 use super::node::{Graph, Node, NormalForm, add};
 use super::sum::Sum;
 use egg::{
-    Applier, Extractor, Id, PatternAst, RecExpr, Rewrite, Runner, SearchMatches, Searcher, SimpleScheduler, Subst,
-    Symbol, Var,
+    Applier, Id, PatternAst, RecExpr, Rewrite, Runner, SearchMatches, Searcher, SimpleScheduler, Subst, Symbol, Var,
 };
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ pub(super) fn shortest(sum: &Sum) -> RecExpr<Node> {
     let root = add(&mut graph, sum);
     graph.rebuild();
     if weight(sum) > MAX_WEIGHT {
-        return Extractor::new(&graph, Length).find_best(root).1;
+        return extracted(&graph, root);
     }
     let rewrite = |rule: &'static Rule| Rewrite::new(rule.name, rule, rule).ok();
     let rules: Vec<Rewrite<Node, NormalForm>> = RULES.iter().filter_map(rewrite).collect();
@@ -38,7 +38,7 @@ pub(super) fn shortest(sum: &Sum) -> RecExpr<Node> {
         .with_time_limit(Duration::MAX)
         .with_scheduler(SimpleScheduler);
     let graph = runner.run(&rules).egraph;
-    Extractor::new(&graph, Length).find_best(root).1
+    extracted(&graph, root)
 }
 
 impl Searcher<Node, NormalForm> for &'static Rule {

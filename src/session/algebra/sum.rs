@@ -121,6 +121,10 @@ impl Term {
                     self.coefficient = self.coefficient.times(Ratio::integer(*n).power(whole));
                     *exponent = exponent.minus(Ratio::integer(whole));
                 }
+                Factor::Function(ids::ABS, _, operands) if exponent.is_even() => {
+                    products.extend(operands.iter().flat_map(|operand| operand.power(*exponent).0));
+                    *exponent = Ratio::ZERO;
+                }
                 Factor::Group(sum) if sum.0.len() == 1 && exponent.is_integer() => {
                     products.extend(sum.power(*exponent).0);
                     *exponent = Ratio::ZERO;

@@ -2,14 +2,14 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::diff::formula::formula;
-use crate::ir::{FunctionId, Parameter, Program};
+use crate::ir::{Function, FunctionId, Parameter, Program};
 use crate::native::field::Test;
 use crate::native::formula::{Formula, FunctionFormula, Notation};
 use crate::session::Session;
 use crate::session::algebra::{Style, simplified};
 use crate::session::explain::latex;
 use crate::session::query::parts_of;
-use crate::source::SourceMap;
+use crate::source::{SourceMap, Span};
 use crate::value::shape::Shape;
 
 /// The maximum size of a derivative, in nodes, before simplification.
@@ -28,7 +28,7 @@ pub(crate) fn function_formula(
     sources: &SourceMap,
 ) -> Result<FunctionFormula, String> {
     let function = program.function(id).filter(|f| !f.is_prelude);
-    let notation = function.map_or(Notation::default(), |f| Notation::of(sources.text(f.span)));
+    let notation = function.map_or(Notation::default(), |f| Notation::of(sources.text(extent(f, sources))));
     match formula(program, id) {
         Ok(known) => Ok(FunctionFormula { notation, ..known }),
         Err(no) => Err(match sources.place(no.span.start).filter(|_| function.is_some()) {
@@ -36,6 +36,13 @@ pub(crate) fn function_formula(
             None => no.reason,
         }),
     }
+}
+
+/// Returns the part of the source text that contains a function with its body.
+fn extent(function: &Function, sources: &SourceMap) -> Span {
+    let steps = function.blocks.iter().flat_map(|block| &block.instructions).map(|step| step.span);
+    let is_inside = |span: &Span| span.start >= function.span.start && sources.same_source(*span, function.span);
+    steps.filter(is_inside).fold(function.span, Span::to)
 }
 
 /// A derivative as one line of text and of LaTeX.
