@@ -6,10 +6,11 @@ use super::ratio::Ratio;
 use super::sum::{Factor, Sum, Term};
 use crate::native::{PrimitiveId, ids};
 use egg::{Analysis, DidMerge, EGraph, Id, Language};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 /// The maximum number of normal forms of a class.
-const MAX_FORMS: usize = 8;
+const MAX_FORMS: usize = 5;
 
 /// An operation. Sums and products have any number of operands, so that no rule needs to reorder them.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -74,16 +75,36 @@ pub(super) type Graph = EGraph<Node, NormalForm>;
 /// The analysis that keeps the normal forms of every class, the shortest first.
 #[derive(Default)]
 pub(super) struct NormalForm {
-    /// The rules that were applied, with the normal forms to which they were applied.
-    pub(super) done: HashSet<(&'static str, Sum)>,
+    /// The number of each normal form.
+    numbers: HashMap<Rc<Sum>, u32>,
+    /// The rules that were applied, with the numbers of the normal forms to which they were applied.
+    pub(super) done: HashSet<(&'static str, u32)>,
+}
+
+/// A normal form. Forms are ordered by their weights.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Form {
+    weight: u32,
+    pub(super) number: u32,
+    pub(super) sum: Rc<Sum>,
+}
+
+impl NormalForm {
+    fn form(&mut self, sum: Sum) -> Form {
+        let weight = weight(&sum);
+        let sum = Rc::new(sum);
+        let next = self.numbers.len() as u32;
+        let number = *self.numbers.entry(Rc::clone(&sum)).or_insert(next);
+        Form { weight, number, sum }
+    }
 }
 
 impl Analysis<Node> for NormalForm {
-    type Data = Vec<Sum>;
+    type Data = Vec<Form>;
 
-    fn make(graph: &mut Graph, node: &Node, _: Id) -> Vec<Sum> {
+    fn make(graph: &mut Graph, node: &Node, _: Id) -> Vec<Form> {
         let at = |id: &Id| shortest_form(graph, *id);
-        vec![match node {
+        let sum = match node {
             Node::Number(c) => Sum::constant(*c),
             Node::Real(bits) => Sum::factor(Factor::Real(*bits)),
             Node::Operand(k) => Sum::factor(Factor::Operand(*k)),
@@ -94,26 +115,26 @@ impl Analysis<Node> for NormalForm {
             Node::Power(exponent, [base]) => at(base).power(*exponent),
             Node::General([base, exponent]) => apply(ids::POW, 0, &[at(base).clone(), at(exponent).clone()]),
             Node::Function(id, n, all) => apply(*id, *n, &all.iter().map(at).cloned().collect::<Vec<_>>()),
-        }]
+        };
+        vec![graph.analysis.form(sum)]
     }
 
-    fn merge(&mut self, own: &mut Vec<Sum>, other: Vec<Sum>) -> DidMerge {
-        let before = own.clone();
-        for form in &other {
-            if !own.contains(form) {
-                own.push(form.clone());
-            }
-        }
-        own.sort_by_cached_key(|form| (weight(form), form.clone()));
-        own.truncate(MAX_FORMS);
-        DidMerge(*own != before, *own != other)
+    fn merge(&mut self, own: &mut Vec<Form>, other: Vec<Form>) -> DidMerge {
+        let mut all: Vec<Form> = own.iter().chain(&other).cloned().collect();
+        all.sort_by_key(|form| (form.weight, form.number));
+        all.dedup_by_key(|form| form.number);
+        all.truncate(MAX_FORMS);
+        // Operations on a class compute with its shortest form.
+        let did = DidMerge(all.first() != own.first(), all.first() != other.first());
+        *own = all;
+        did
     }
 }
 
 /// Returns the shortest normal form of a class.
 fn shortest_form(graph: &Graph, class: Id) -> &Sum {
     const ZERO: &Sum = &Sum(vec![]);
-    graph[class].data.first().unwrap_or(ZERO)
+    graph[class].data.first().map_or(ZERO, |form| &form.sum)
 }
 
 /// Adds a sum to the e-graph as it would be written.

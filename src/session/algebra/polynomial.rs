@@ -5,7 +5,7 @@ use super::sum::{Factor, Sum, Term};
 use std::cmp::Ordering;
 
 /// The maximum number of terms of an expanded sum.
-const MAX_TERMS: usize = 60;
+const MAX_TERMS: usize = 24;
 
 /// The maximum exponent of a sum that is expanded.
 const MAX_EXPONENT: i64 = 8;

@@ -5,7 +5,7 @@
 use super::alternatives::{RULES, Rule};
 use super::cost::weight;
 use super::extraction::extracted;
-use super::node::{Graph, Node, NormalForm, add};
+use super::node::{Form, Graph, Node, NormalForm, add};
 use super::sum::Sum;
 use egg::{
     Applier, Id, PatternAst, RecExpr, Rewrite, Runner, SearchMatches, Searcher, SimpleScheduler, Subst, Symbol, Var,
@@ -13,10 +13,10 @@ use egg::{
 use std::time::Duration;
 
 /// The maximum number of rounds, in each of which every rule is applied to every class.
-const ITERATIONS: usize = 6;
+const ITERATIONS: usize = 5;
 
 /// The maximum number of nodes.
-const NODES: usize = 2500;
+const NODES: usize = 700;
 
 /// The maximum cost of a formula of which other forms are looked for.
 const MAX_WEIGHT: u32 = 4000;
@@ -57,13 +57,13 @@ impl Applier<Node, NormalForm> for &'static Rule {
     fn apply_one(&self, graph: &mut Graph, class: Id, _: &Subst, _: Option<&PatternAst<Node>>, _: Symbol) -> Vec<Id> {
         let mut changed = vec![];
         for form in self.new_forms(graph, class) {
-            for other in (self.forms)(&form).iter().filter(|other| other.is_valid()) {
+            for other in (self.forms)(&form.sum).iter().filter(|other| other.is_valid()) {
                 let id = add(graph, other);
                 if graph.union(class, id) {
                     changed.push(class);
                 }
             }
-            graph.analysis.done.insert((self.name, form));
+            graph.analysis.done.insert((self.name, form.number));
         }
         changed
     }
@@ -71,9 +71,9 @@ impl Applier<Node, NormalForm> for &'static Rule {
 
 impl Rule {
     /// Returns the normal forms of a class to which the rule was not applied yet.
-    fn new_forms(&self, graph: &Graph, class: Id) -> Vec<Sum> {
+    fn new_forms(&self, graph: &Graph, class: Id) -> Vec<Form> {
         let is_new =
-            |form: &&Sum| form.as_constant().is_none() && !graph.analysis.done.contains(&(self.name, (*form).clone()));
+            |form: &&Form| form.sum.as_constant().is_none() && !graph.analysis.done.contains(&(self.name, form.number));
         graph[class].data.iter().filter(is_new).cloned().collect()
     }
 }
