@@ -19,6 +19,20 @@ pub(super) fn is_kept(original: &Formula, result: &Formula) -> bool {
     before.iter().all(|condition| after.contains(condition))
 }
 
+/// Whether a divisor is zero everywhere, as in `x / (x - x)`, so that the formula has no value.
+pub(super) fn divides_by_zero(formula: &Formula) -> bool {
+    let divisor = match formula {
+        Formula::Apply(ids::DIV, operands, _) => operands.get(1),
+        Formula::Apply(ids::POWI, operands, n) if n.0 < 0 => operands.first(),
+        _ => None,
+    };
+    let is_zero = |divisor: &Formula| {
+        let sum = normal(divisor, Style::default(), &mut vec![]);
+        expanded(&sum).unwrap_or(sum).as_constant() == Some(Ratio::ZERO)
+    };
+    divisor.is_some_and(is_zero) || formula.parts().into_iter().any(divides_by_zero)
+}
+
 /// Collects the sums that must not be negative.
 fn conditions(formula: &Formula, all: &mut Vec<Sum>) {
     for part in formula.parts() {

@@ -58,7 +58,7 @@ fn textbook_in(formula: &Formula, style: Style<'_>, rounds: usize) -> Formula {
     let original = folded(formula);
     let mut opaque = vec![];
     let sum = normal(&original, style, &mut opaque);
-    if !sum.is_valid() {
+    if !sum.is_valid() || domain::divides_by_zero(&original) {
         return original;
     }
     let result = rendering::rendered(&rewriting::shortest(&sum), style, &opaque);

@@ -2,7 +2,7 @@
 
 use super::{Style, simplified};
 use crate::native::field::{Field, OrderOffset, Test};
-use crate::native::formula::Formula;
+use crate::native::formula::{Formula, folded};
 use crate::native::{PrimitiveId, ids, table};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
@@ -71,6 +71,7 @@ fn the_domain_does_not_grow() {
         (power(x(), 2).sqrt(), "abs(x)"),
         ((x() * y.clone()).sqrt(), "sqrt(x * y)"),
         (x() / x(), "1"),
+        ((x() - x()) / (x() - x()), "(x - x) / (x - x)"),
         (x().log().exp(), "exp(log(x))"),
         (x().exp().log(), "x"),
         (x().sqrt() * x().sqrt() / x().sqrt(), "sqrt(x)"),
@@ -114,6 +115,10 @@ fn value(formula: &Formula, at: [f64; 2]) -> f64 {
         Formula::Constant(c) => *c,
         Formula::Apply(id, operands, n) => {
             let operands: Vec<f64> = operands.iter().map(|operand| value(operand, at)).collect();
+            // In floating point, 1 to the power of NaN is 1.
+            if operands.iter().any(|operand| operand.is_nan()) {
+                return f64::NAN;
+            }
             table::info(*id).number(&operands, n.0).unwrap()
         }
         Formula::Result | Formula::Number(_) | Formula::Select(_) | Formula::Bound(_) => unreachable!("not generated"),
@@ -138,6 +143,8 @@ fn a_simplified_formula_has_the_same_values() {
     };
     let points = proptest::collection::vec((-3.0..3.0_f64, -3.0..3.0_f64), 6);
     let result = runner.run(&(formulas(), points), |(formula, points)| {
+        // A product with the constant 0 is 0 by convention.
+        let formula = folded(&formula);
         let short = simplified(&formula, Style::default());
         let text = || format!("{formula}   →   {short}");
         for (x, y) in points {
