@@ -6,15 +6,21 @@
 //! location.
 //! Not here: derivatives of formulas, and their simplification (`native::formula`).
 
+mod arrays;
 mod call;
+mod integral;
+mod primitive;
+mod series;
 mod static_properties;
 mod step;
 
 use crate::ir::{BlockId, Function, FunctionId, Program, Reg, Terminator};
 use crate::native::field::Test;
-use crate::native::formula::{Formula, FunctionFormula};
+use crate::native::formula::{Formula, FunctionFormula, Notation, folded};
 use crate::source::Span;
 use crate::value::Bank;
+use crate::value::shape::Shape;
+use std::rc::Rc;
 
 /// The maximum size of a formula.
 const MAX_SIZE: usize = 400;
@@ -25,6 +31,9 @@ const MAX_DEPTH: usize = 6;
 
 /// The maximum number of steps, in all cases together.
 const STEPS: usize = 20_000;
+
+/// The maximum number of nested branches on numbers.
+const MAX_BRANCHES: usize = 10;
 
 /// The reason why a function is no formula.
 #[derive(Clone, PartialEq, Debug)]
@@ -44,6 +53,12 @@ enum Value {
     Truth(Test<Formula>, bool),
     /// A function, and its captured values.
     Function(FunctionId, Vec<Value>),
+    /// An array: the components of its elements.
+    Array(Vec<Vec<Value>>),
+    /// An array that is a parameter, by its name: its elements have names such as `v[0]`.
+    Elements(Rc<str>),
+    /// A component that no formula reads, such as a message.
+    Unread(Bank),
 }
 
 /// Converts a function to a formula.
@@ -54,16 +69,15 @@ pub fn formula(program: &Program, id: FunctionId) -> Result<FunctionFormula, NoF
     let mut evaluator = Evaluator::new(program);
     let Some(function) = program.function(id) else { return Err(evaluator.no("the function is not compiled")) };
     evaluator.place = function.span;
-    evaluator.names = function.parameters.iter().map(|p| p.name.to_string()).collect();
-    let parameters = evaluator.names.len();
-    let are_numbers = function.params.len() == parameters && function.results == [Bank::F];
-    if !are_numbers || function.params.iter().any(|reg| bank(function, *reg) != Bank::F) {
-        return Err(evaluator.no("it does not map numbers to a number"));
-    }
-    let arguments = (0..parameters as u8).map(|k| Value::Number(Formula::Operand(k))).collect();
+    let arguments = evaluator.arguments(program, function)?;
+    let numbers = evaluator.names.len() as u8;
     match evaluator.run(id, arguments, &[])?.as_slice() {
         [Value::Number(formula)] => {
-            Ok(FunctionFormula { formula: formula.clone(), names: evaluator.names, parameters })
+            let mut parameters: Vec<u8> = (0..numbers).collect();
+            evaluator.elements.sort();
+            parameters.extend(evaluator.elements.iter().map(|(_, _, k)| *k));
+            let formula = folded(&series::unrolled(formula));
+            Ok(FunctionFormula { formula, names: evaluator.names, parameters, notation: Notation::default() })
         }
         _ => Err(evaluator.no("its result is not a number")),
     }
@@ -80,9 +94,13 @@ struct Evaluator<'p> {
     names: Vec<String>,
     /// The functions that are being evaluated, the innermost last.
     open: Vec<FunctionId>,
+    /// The elements of array parameters that are read: the name of the array, the index, and the operand.
+    elements: Vec<(Rc<str>, i64, u8)>,
     /// The current place in the user's source text.
     place: Span,
     steps: usize,
+    /// The number of branches on numbers around the current step.
+    branches: usize,
 }
 
 /// The contents of the registers of a function.
@@ -90,11 +108,42 @@ type Registers = Vec<Option<Value>>;
 
 impl<'p> Evaluator<'p> {
     fn new(program: &'p Program) -> Evaluator<'p> {
-        Evaluator { program, names: vec![], open: vec![], place: Span::default(), steps: 0 }
+        Evaluator {
+            program,
+            names: vec![],
+            open: vec![],
+            elements: vec![],
+            place: Span::default(),
+            steps: 0,
+            branches: 0,
+        }
     }
 
     fn no(&self, reason: impl Into<String>) -> NoFormula {
         NoFormula { reason: reason.into(), span: self.place }
+    }
+
+    /// Returns the arguments of the function that is represented: its parameters by name.
+    fn arguments(&mut self, program: &Program, function: &Function) -> Result<Vec<Value>, NoFormula> {
+        let mut arguments = vec![];
+        let numbers = |p: &&crate::ir::Parameter| {
+            function.params.get(p.first).is_some_and(|reg| p.len == 1 && bank(function, *reg) == Bank::F)
+        };
+        // The operands of numbers come first, so that they are the first parameters.
+        self.names = function.parameters.iter().filter(numbers).map(|p| p.name.to_string()).collect();
+        for parameter in &function.parameters {
+            let is_array = matches!(program.shapes.get(parameter.shape), Shape::Array(element)
+                if *program.shapes.get(*element) == Shape::Double);
+            arguments.push(match () {
+                () if numbers(&parameter) => self.named(&parameter.name)?,
+                () if is_array => Value::Elements(parameter.name.clone()),
+                () => return Err(self.no("it does not map numbers to a number")),
+            });
+        }
+        match function.results == [Bank::F] && arguments.len() == function.params.len() {
+            true => Ok(arguments),
+            false => Err(self.no("it does not map numbers to a number")),
+        }
     }
 
     /// Returns the results of a function.
@@ -107,12 +156,6 @@ impl<'p> Evaluator<'p> {
         }
         if let Some(reason) = static_properties::obstacle(&function) {
             return Err(self.no(reason));
-        }
-        if let Some(place) = static_properties::cycle(&function) {
-            return Err(match function.is_prelude {
-                true => self.no(format!("'{}' is computed by a loop", static_properties::called(&function))),
-                false => NoFormula { reason: "it contains a loop".into(), span: place },
-            });
         }
         let mut registers: Registers = vec![None; function.registers.len()];
         for (reg, argument) in function.params.iter().zip(arguments) {
@@ -136,6 +179,10 @@ impl<'p> Evaluator<'p> {
     ) -> Result<Option<Vec<Value>>, NoFormula> {
         loop {
             let Some(block) = function.blocks.get(at.0 as usize) else { return Err(self.no("it never returns")) };
+            // The steps before a trap compute its message.
+            if let Some(Terminator::Trap(_)) = block.end {
+                return Ok(None);
+            }
             for instruction in &block.instructions {
                 self.steps += 1;
                 if self.steps > STEPS {
@@ -161,12 +208,21 @@ impl<'p> Evaluator<'p> {
             match self.value(&registers, condition)? {
                 Value::Integer(n) => at = if n != 0 { then } else { otherwise },
                 Value::Truth(test, is_opposite) => {
+                    if static_properties::leaves_loop(function, at, [then, otherwise]) || self.branches == MAX_BRANCHES
+                    {
+                        return Err(self.no(match function.is_prelude {
+                            true => format!("'{}' is computed by a loop", static_properties::called(function)),
+                            false => "how often its loop runs depends on numbers".to_owned(),
+                        }));
+                    }
+                    self.branches += 1;
                     let (yes, no) = if is_opposite { (otherwise, then) } else { (then, otherwise) };
-                    let yes = self.walk(function, captures, yes, registers.clone())?;
-                    let no = self.walk(function, captures, no, registers)?;
-                    return self.either(&test, yes, no);
+                    let yes = self.walk(function, captures, yes, registers.clone());
+                    let no = if yes.is_ok() { self.walk(function, captures, no, registers) } else { Ok(None) };
+                    self.branches -= 1;
+                    return self.either(&test, yes?, no?);
                 }
-                Value::Number(_) | Value::Function(..) => {
+                Value::Number(_) | Value::Function(..) | Value::Array(_) | Value::Elements(_) | Value::Unread(_) => {
                     return Err(self.no("it branches on something other than numbers"));
                 }
             }
@@ -200,6 +256,15 @@ impl<'p> Evaluator<'p> {
             return Err(self.no("the formula would be too long"));
         }
         Ok(Value::Number(formula))
+    }
+
+    /// Returns a new operand, with a name that the body of the function does not use.
+    fn variable(&mut self, name: &str) -> Result<u8, NoFormula> {
+        let others = ["t", "s", "u", "v", "w", "k", "τ"];
+        let is_free = |word: &&str| !self.names.iter().any(|own| own == word);
+        let name = std::iter::once(name).chain(others).find(is_free).unwrap_or("τ").to_owned();
+        self.names.push(name);
+        u8::try_from(self.names.len() - 1).map_err(|_| self.no("the formula would be too long"))
     }
 
     /// Returns an operand that is represented by its name.

@@ -5,6 +5,7 @@
 //! Promises: a session survives every error in a program; results can be displayed without further state.
 //! Not here: the user interface (`front`), the implementation of the stages.
 
+pub(crate) mod algebra;
 pub(crate) mod compile;
 pub(crate) mod explain;
 mod options;

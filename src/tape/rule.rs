@@ -273,6 +273,7 @@ impl Levels {
                 };
                 self.evaluate(if holds { then } else { otherwise }, step)
             }
+            Formula::Bound(_) => unreachable!("a sum or an integral in a partial derivative"),
         }
     }
 }

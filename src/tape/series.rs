@@ -320,6 +320,7 @@ impl Series<'_> {
                 };
                 self.made_of(if holds { then } else { otherwise }, y, (n, x))?
             }
+            Formula::Bound(_) => unreachable!("a sum or an integral in a partial derivative"),
         })
     }
 }

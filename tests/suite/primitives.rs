@@ -49,6 +49,7 @@ fn evaluate(formula: &Formula, x: &[f64], n: i64, r: f64) -> f64 {
             let operands: Vec<f64> = operands.iter().map(at).collect();
             id.info().number(&operands, n + by).unwrap_or(f64::NAN)
         }
+        Formula::Bound(_) => unreachable!("a sum or an integral in a partial derivative"),
         Formula::Select(parts) => at(if parts.0.map(at).holds() { &parts.1 } else { &parts.2 }),
     }
 }

@@ -1,7 +1,7 @@
 //! Calls: evaluates calls of function values, and derivatives inside formulas.
 
 use super::{Evaluator, NoFormula, Value};
-use crate::native::formula::{Formula, simplified};
+use crate::native::formula::{Formula, folded};
 
 impl Evaluator<'_> {
     /// Calls a function value; `all` holds the function and its arguments.
@@ -17,11 +17,7 @@ impl Evaluator<'_> {
         let [Value::Number(x), Value::Number(dx), body] = all else {
             return Err(self.no("it differentiates with respect to several numbers"));
         };
-        // A name that no other operand has.
-        let varied = format!("·{}", self.names.len());
-        let Value::Number(Formula::Operand(k)) = self.named(&varied)? else {
-            return Err(self.no("it uses values other than numbers"));
-        };
+        let k = self.variable(&format!("·{}", self.names.len()))?;
         let results = self.call(&[body.clone(), Value::Number(Formula::Operand(k))])?;
         let [Value::Number(y)] = &results[..] else {
             return Err(self.no("it differentiates a function with several results"));
@@ -30,7 +26,7 @@ impl Evaluator<'_> {
             y.derivative(k).map_err(|primitive| self.no(format!("'{}' has no derivative", primitive.symbol)))?;
         let there =
             |formula: &Formula| formula.with_operands(&|own| if own == k { x.clone() } else { Formula::Operand(own) });
-        let tangent = simplified(&(there(&partial) * dx.clone()));
+        let tangent = folded(&(there(&partial) * dx.clone()));
         Ok(vec![self.number(there(y))?, self.number(tangent)?])
     }
 }

@@ -2,8 +2,7 @@
 
 use super::{Registers, Value};
 use crate::ir::analysis::flow_graph::FlowGraph;
-use crate::ir::{Function, Reg};
-use crate::source::Span;
+use crate::ir::{BlockId, Function, Reg};
 
 /// Returns the function's name without labels.
 pub(super) fn called(function: &Function) -> &str {
@@ -22,33 +21,25 @@ pub(super) fn obstacle(function: &Function) -> Option<String> {
     }
 }
 
-/// Finds a loop in a function and returns the place of a step in it.
-pub(super) fn cycle(function: &Function) -> Option<Span> {
-    // 0 is new, 1 on the current path, 2 done.
-    let mut states = vec![0u8; function.blocks.len()];
-    let mut open = vec![];
-    let mut next = Some(0);
-    loop {
-        if let Some(block) = next.take() {
-            *states.get_mut(block)? = 1;
-            open.push((block, function.successors(block).rev()));
-        }
-        let (block, left) = open.last_mut()?;
-        match left.next() {
-            Some(id) if states.get(id) == Some(&1) => return Some(place(function, id)),
-            Some(id) if states.get(id) == Some(&0) => next = Some(id),
-            Some(_) => {}
-            None => {
-                states[*block] = 2;
-                open.pop();
-            }
-        }
-    }
+/// Whether a branch decides if a loop continues: its block can be reached again from one of its successors alone.
+pub(super) fn leaves_loop(function: &Function, block: BlockId, [then, otherwise]: [BlockId; 2]) -> bool {
+    reaches(function, then, block) != reaches(function, otherwise, block)
 }
 
-fn place(function: &Function, block: usize) -> Span {
-    let Some(block) = function.blocks.get(block) else { return function.span };
-    block.instructions.first().map_or(block.end_span, |step| step.span)
+/// Whether a block is reached from another.
+fn reaches(function: &Function, from: BlockId, to: BlockId) -> bool {
+    let mut seen = vec![false; function.blocks.len()];
+    let mut open = vec![from.0 as usize];
+    while let Some(block) = open.pop() {
+        if block == to.0 as usize {
+            return true;
+        }
+        if seen.get(block) == Some(&false) {
+            seen[block] = true;
+            open.extend(function.successors(block));
+        }
+    }
+    false
 }
 
 pub(super) fn put(registers: &mut Registers, reg: Reg, value: Value) {

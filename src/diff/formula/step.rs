@@ -1,10 +1,9 @@
 //! Step: evaluates one step of a graph.
 
+use super::arrays::is_on_arrays;
 use super::{Evaluator, NoFormula, Registers, Value, static_properties};
 use crate::ir::{Function, Instruction, Op, Operator, Reg};
-use crate::native::field::{OrderOffset, Test};
 use crate::native::formula::Formula;
-use crate::native::{PrimitiveId, ids};
 use crate::value::Bank;
 
 impl Evaluator<'_> {
@@ -31,10 +30,16 @@ impl Evaluator<'_> {
                 }
                 self.values(registers, &step.ins)?
             }
-            Op::Primitive(id) => vec![self.primitive(*id, self.values(registers, &step.ins)?)?],
+            Op::Primitive(id) => {
+                let operands = self.values(registers, &step.ins)?;
+                vec![self.primitive(*id, operands)?]
+            }
             Op::Call(id) => {
                 let arguments = self.values(registers, &step.ins)?;
-                self.run(*id, arguments, &[])?
+                match self.integral(*id, &arguments)? {
+                    Some(results) => results,
+                    None => self.run(*id, arguments, &[])?,
+                }
             }
             Op::CallValue => {
                 let all = self.values(registers, &step.ins)?;
@@ -50,6 +55,7 @@ impl Evaluator<'_> {
                 self.tangent(&all)?
             }
             Op::Hold | Op::Access { .. } => vec![],
+            op if is_on_arrays(op) => self.array_step(op, &step.ins, registers)?,
             op => return Err(self.no(unreadable(op))),
         };
         for (reg, value) in step.outs.iter().zip(given) {
@@ -58,40 +64,8 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    fn values(&self, registers: &Registers, regs: &[Reg]) -> Result<Vec<Value>, NoFormula> {
+    pub(super) fn values(&self, registers: &Registers, regs: &[Reg]) -> Result<Vec<Value>, NoFormula> {
         regs.iter().map(|reg| self.value(registers, *reg)).collect()
-    }
-
-    fn primitive(&self, id: PrimitiveId, operands: Vec<Value>) -> Result<Value, NoFormula> {
-        let primitive = id.info();
-        match (&operands[..], primitive.result) {
-            ([Value::Integer(n)], Bank::F) => {
-                self.number(Formula::Constant(primitive.number(&[], *n).unwrap_or(f64::NAN)))
-            }
-            (_, Bank::F) => {
-                let n = if let Some(Value::Integer(n)) = operands.last() { *n } else { 0 };
-                let are_numbers = operands.len() - usize::from(matches!(operands.last(), Some(Value::Integer(_))));
-                let numbers: Vec<Formula> = operands.into_iter().filter_map(as_number).collect();
-                if numbers.len() != primitive.numbers() || numbers.len() != are_numbers {
-                    return Err(self.no("it uses an integer whose value is not known"));
-                }
-                self.number(Formula::Apply(id, numbers, OrderOffset(n)))
-            }
-            ([Value::Number(a), Value::Number(b)], _) => match test(id, a, b) {
-                Some((test, is_opposite)) => Ok(Value::Truth(test, is_opposite)),
-                None => Err(self.no(format!("it uses '{}'", primitive.symbol))),
-            },
-            ([Value::Integer(a)], _) => self.known_integer(primitive.integer(&[*a])),
-            ([Value::Integer(a), Value::Integer(b)], _) => self.known_integer(primitive.integer(&[*a, *b])),
-            ([Value::Truth(test, is_opposite), Value::Integer(0)], _) if id == ids::INT_EQ => {
-                Ok(Value::Truth(test.clone(), !is_opposite))
-            }
-            _ => Err(self.no(format!("it uses '{}'", primitive.symbol))),
-        }
-    }
-
-    fn known_integer(&self, n: Option<i64>) -> Result<Value, NoFormula> {
-        n.map(Value::Integer).ok_or_else(|| self.no("it uses an integer whose value is not known"))
     }
 
     fn capture(
@@ -128,43 +102,18 @@ impl Evaluator<'_> {
     }
 }
 
-fn as_number(value: Value) -> Option<Formula> {
-    if let Value::Number(formula) = value { Some(formula) } else { None }
-}
-
-fn bank_of(value: &Value) -> Bank {
+pub(super) fn bank_of(value: &Value) -> Bank {
     match value {
         Value::Number(_) => Bank::F,
         Value::Integer(_) | Value::Truth(..) => Bank::I,
-        Value::Function(..) => Bank::R,
+        Value::Function(..) | Value::Array(_) | Value::Elements(_) => Bank::R,
+        Value::Unread(bank) => *bank,
     }
-}
-
-/// Returns the test of a comparison, and whether the comparison is its negation.
-fn test(id: PrimitiveId, a: &Formula, b: &Formula) -> Option<(Test<Formula>, bool)> {
-    let (a, b) = (a.clone(), b.clone());
-    Some(match id {
-        ids::EQ => (Test::Equal(a, b), false),
-        ids::NE => (Test::Equal(a, b), true),
-        ids::LT => (Test::Less(a, b), false),
-        ids::LE => (Test::AtMost(a, b), false),
-        ids::GT => (Test::Less(b, a), false),
-        ids::GE => (Test::AtMost(b, a), false),
-        _ => return None,
-    })
 }
 
 /// Describes a step that no formula can express.
 fn unreadable(op: &Op) -> &'static str {
     match op {
-        Op::NewArray(_)
-        | Op::Append(_)
-        | Op::Count
-        | Op::CheckIndex
-        | Op::LoadElement { .. }
-        | Op::StoreElement { .. }
-        | Op::TakeElement { .. }
-        | Op::Constants(_) => "it uses an array",
         Op::NewBox | Op::LoadBox { .. } | Op::StoreBox { .. } | Op::TakeBox { .. } => "it uses a captured variable",
         Op::StoreGlobal { .. } => "it modifies a global variable",
         Op::Operator(_) => "it uses a differential operator",

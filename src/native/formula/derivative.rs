@@ -1,12 +1,12 @@
 //! Derivative of a formula, by the partial derivatives of its primitives.
 
-use super::{Formula, partials};
+use super::{Formula, folded, partials};
 use crate::native::field::{OrderOffset, Test};
 use crate::native::table;
 use crate::native::{Partial, Primitive, PrimitiveId};
 
 impl Formula {
-    /// Differentiates by operand `k`, without simplification. The integer operand is 0, so that offsets are the integers.
+    /// Differentiates by operand `k`, with constants folded. The integer operand is 0, so that offsets are the integers.
     ///
     /// # Errors
     /// Returns the primitive that has no derivative.
@@ -18,6 +18,7 @@ impl Formula {
                 let (test, then, otherwise) = &**parts;
                 Ok(Formula::Select(Box::new((test.clone(), then.derivative(k)?, otherwise.derivative(k)?))))
             }
+            Formula::Bound(bound) => bound.derivative(k),
             Formula::Apply(id, operands, n) => {
                 let mut sum = Formula::Constant(0.0);
                 for (i, operand) in operands.iter().enumerate().filter(|(_, operand)| operand.names(k)) {
@@ -27,7 +28,7 @@ impl Formula {
                         i == 0 && matches!(table::info(*id).partials(), [Partial::Factor(_), Partial::Factor(_)]);
                     sum = sum + if is_first { inner * partial } else { partial * inner };
                 }
-                Ok(sum)
+                Ok(folded(&sum))
             }
         }
     }
@@ -53,13 +54,14 @@ impl Formula {
     }
 
     /// Returns the direct parts of the formula.
-    pub(super) fn parts(&self) -> Vec<&Formula> {
+    pub fn parts(&self) -> Vec<&Formula> {
         match self {
             Formula::Apply(_, operands, _) => operands.iter().collect(),
             Formula::Select(parts) => {
                 let (Test::Equal(a, b) | Test::Less(a, b) | Test::AtMost(a, b), then, otherwise) = &**parts;
                 vec![a, b, then, otherwise]
             }
+            Formula::Bound(bound) => vec![&bound.body, &bound.from, &bound.to],
             Formula::Operand(_) | Formula::Result | Formula::Constant(_) | Formula::Number(_) => vec![],
         }
     }
@@ -88,6 +90,7 @@ impl Formula {
             Formula::Result | Formula::Constant(_) | Formula::Number(_) => self.clone(),
             Formula::Apply(id, operands, n) => Formula::Apply(*id, operands.iter().map(at).collect(), *n),
             Formula::Select(parts) => Formula::Select(Box::new((parts.0.map(at), at(&parts.1), at(&parts.2)))),
+            Formula::Bound(bound) => Formula::Bound(Box::new(bound.map(&at))),
         }
     }
 }
@@ -148,5 +151,6 @@ fn placed(partial: &Formula, operands: &[Formula], whole: &Formula, n: OrderOffs
             Formula::Apply(*id, parts.iter().map(at).collect(), by)
         }
         Formula::Select(parts) => Formula::Select(Box::new((parts.0.map(at), at(&parts.1), at(&parts.2)))),
+        Formula::Bound(_) => unreachable!("a sum or an integral in a partial derivative"),
     }
 }

@@ -109,7 +109,10 @@ impl Reporter for Loaded<'_> {
 
     fn formula(&mut self, function: u32, name: &str, order: i64) -> Vec<String> {
         let unknown = || Err("it belongs to the library".to_owned());
-        formula::forms(&self.formulas.get(&function).cloned().unwrap_or_else(unknown), name, order)
+        let known = self.formulas.get(&function).cloned().unwrap_or_else(unknown);
+        let count = known.as_ref().map_or(1, |known| known.parameters.len());
+        let point: Vec<String> = (2i64..).take(count).map(|n| n.to_string()).collect();
+        formula::forms(&known, &point.join(", "), name, order)
     }
 
     fn custom_description(&mut self, own: DescriptionId, inside: bool) -> Result<u32, Box<Fault>> {

@@ -2,14 +2,16 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::diff::formula::formula;
-use crate::ir::{FunctionId, Program};
+use crate::ir::{Function, FunctionId, Parameter, Program};
 use crate::native::field::Test;
-use crate::native::formula::{Formula, FunctionFormula, simplified};
+use crate::native::formula::{Formula, FunctionFormula, Notation};
 use crate::session::Session;
+use crate::session::algebra::{Style, simplified};
 use crate::session::explain::typeset;
 use crate::session::query::command_text::CommandText;
 use crate::session::query::parts_of;
-use crate::source::SourceMap;
+use crate::source::{SourceMap, Span};
+use crate::value::shape::Shape;
 
 /// The maximum size of a derivative, in nodes, before simplification.
 const MAX_SIZE: usize = 100_000;
@@ -26,12 +28,22 @@ pub(crate) fn function_formula(
     id: FunctionId,
     sources: &SourceMap,
 ) -> Result<FunctionFormula, String> {
-    formula(program, id).map_err(|no| match sources.place(no.span.start) {
-        Some(place) if !program.function(id).is_some_and(|f| f.is_prelude) => {
-            format!("{} (line {})", no.reason, place.line)
-        }
-        _ => no.reason,
-    })
+    let function = program.function(id).filter(|f| !f.is_prelude);
+    let notation = function.map_or(Notation::default(), |f| Notation::of(sources.text(extent(f, sources))));
+    match formula(program, id) {
+        Ok(known) => Ok(FunctionFormula { notation, ..known }),
+        Err(no) => Err(match sources.place(no.span.start).filter(|_| function.is_some()) {
+            Some(place) => format!("{} (line {})", no.reason, place.line),
+            None => no.reason,
+        }),
+    }
+}
+
+/// Returns the part of the source text that contains a function with its body.
+fn extent(function: &Function, sources: &SourceMap) -> Span {
+    let steps = function.blocks.iter().flat_map(|block| &block.instructions).map(|step| step.span);
+    let is_inside = |span: &Span| span.start >= function.span.start && sources.same_source(*span, function.span);
+    steps.filter(is_inside).fold(function.span, Span::to)
 }
 
 /// A derivative as one line of text and of LaTeX.
@@ -42,7 +54,12 @@ struct Equation {
 }
 
 /// Returns the derivative of a function as text, SVG, HTML and LaTeX, or the reason why there is none as text.
-pub(crate) fn forms(function_formula: &Result<FunctionFormula, String>, name: &str, order: i64) -> Vec<String> {
+pub(crate) fn forms(
+    function_formula: &Result<FunctionFormula, String>,
+    point: &str,
+    name: &str,
+    order: i64,
+) -> Vec<String> {
     let shown = function_formula
         .as_ref()
         .map_err(Clone::clone)
@@ -51,18 +68,26 @@ pub(crate) fn forms(function_formula: &Result<FunctionFormula, String>, name: &s
         Ok((function_formula, rows)) => {
             vec![text(function_formula, &rows), String::new(), String::new(), set(function_formula, &rows)]
         }
-        Err(why) => vec![refusal(function_formula.as_ref().ok(), (name, &why))],
+        Err(why) => vec![refusal(point, (name, &why))],
     }
 }
 
-fn refusal(function_formula: Option<&FunctionFormula>, (name, why): (&str, &str)) -> String {
-    let point: Vec<String> =
-        (2..).take(function_formula.map_or(1, |w| w.parameters)).map(|n: i64| n.to_string()).collect();
+/// Returns the sentence that there is no formula. `point` is an example of arguments.
+fn refusal(point: &str, (name, why): (&str, &str)) -> String {
     let (of, call) = match is_name(name) {
-        true => (format!(" for {name}'"), format!(":explain {name} at {}", point.join(", "))),
+        true => (format!(" for {name}'"), format!(":explain {name} at {point}")),
         false => (String::new(), ":explain".to_owned()),
     };
     format!("there is no formula{of}: {why}; use '{call}' to see how the derivative is computed at a point")
+}
+
+/// Returns an example of the arguments of a function: `2, 3`, or `[2, 3]` for an array.
+pub(crate) fn example(program: &Program, id: FunctionId) -> String {
+    let Some(function) = program.function(id) else { return "2".to_owned() };
+    let is_array = |p: &Parameter| matches!(program.shapes.get(p.shape), Shape::Array(_));
+    let values = function.parameters.iter().zip(2..);
+    let values = values.map(|(p, n): (_, i64)| if is_array(p) { format!("[{n}, {}]", n + 1) } else { n.to_string() });
+    values.collect::<Vec<_>>().join(", ")
 }
 
 fn is_name(name: &str) -> bool {
@@ -74,8 +99,9 @@ fn rows(function_formula: &FunctionFormula, name: &str, order: i64) -> Result<Ve
     if !(1..=MAX_ORDER).contains(&order) {
         return Err(format!("the order must be an integer from 1 to {MAX_ORDER}, not {order}"));
     }
+    let style = Style { decimals: function_formula.notation.decimals, variables: &function_formula.parameters };
     let mut rows = vec![];
-    for by in choices(function_formula.parameters as u8, order) {
+    for by in choices(&function_formula.parameters, order) {
         let mut formula = function_formula.formula.clone();
         for k in &by {
             let derivative = formula.derivative(*k);
@@ -83,7 +109,7 @@ fn rows(function_formula: &FunctionFormula, name: &str, order: i64) -> Result<Ve
             if formula.size() > MAX_SIZE {
                 return Err("its derivative would be too long".into());
             }
-            formula = simplified(&formula);
+            formula = simplified(&formula, style);
         }
         if about(&formula, function_formula).len() > MAX_LENGTH {
             return Err("its derivative would be too long".into());
@@ -94,32 +120,43 @@ fn rows(function_formula: &FunctionFormula, name: &str, order: i64) -> Result<Ve
 }
 
 /// Returns the parameters of all derivatives of an order: combinations with repetition.
-fn choices(parameters: u8, order: i64) -> Vec<Vec<u8>> {
-    let mut all: Vec<Vec<u8>> = vec![vec![]];
+fn choices(parameters: &[u8], order: i64) -> Vec<Vec<u8>> {
+    let mut all: Vec<Vec<usize>> = vec![vec![]];
     for _ in 0..order {
-        let longer = |by: &Vec<u8>| {
+        let longer = |by: &Vec<usize>| {
             let by = by.clone();
-            (by.last().copied().unwrap_or(0)..parameters).map(move |k| [by.clone(), vec![k]].concat())
+            (by.last().copied().unwrap_or(0)..parameters.len()).map(move |k| [by.clone(), vec![k]].concat())
         };
         all = all.iter().flat_map(longer).collect();
     }
-    all
+    all.into_iter().map(|by| by.into_iter().filter_map(|k| parameters.get(k).copied()).collect()).collect()
 }
 
 fn about(formula: &Formula, function_formula: &FunctionFormula) -> String {
     let names: Vec<&str> = function_formula.names.iter().map(String::as_str).collect();
-    formula.with_names(&names, "", 0)
+    formula.in_notation(&names, "", 0, function_formula.notation)
+}
+
+/// Converts a formula to LaTeX, from its plain notation.
+fn set_in_latex(formula: &Formula, function_formula: &FunctionFormula) -> String {
+    let names: Vec<&str> = function_formula.names.iter().map(String::as_str).collect();
+    typeset::formula(&formula.with_names(&names, "", 0))
 }
 
 /// Returns the name of a derivative: `f'(x)`, `∂f/∂x`, `d/dx (x^2)`.
 fn names(function_formula: &FunctionFormula, name: &str, by: &[u8]) -> [String; 2] {
     let word = |k: u8| function_formula.names.get(usize::from(k)).map_or("?", String::as_str);
     let is_named = is_name(name);
-    if let (true, 1) = (is_named, function_formula.parameters) {
-        let text = format!("{name}{}({})", "'".repeat(by.len()), word(0));
+    let single = match function_formula.parameters[..] {
+        // The element of an array is one of several variables.
+        [k] if !word(k).contains('[') => Some(k),
+        _ => None,
+    };
+    if let (true, Some(k)) = (is_named, single) {
+        let text = format!("{name}{}({})", "'".repeat(by.len()), word(k));
         return [text.clone(), typeset::formula(&text)];
     }
-    let d = if function_formula.parameters == 1 { ["d", r"\mathrm{d}"] } else { ["∂", r"\partial "] };
+    let d = if single.is_some() { ["d", r"\mathrm{d}"] } else { ["∂", r"\partial "] };
     let mut counted: Vec<(u8, usize)> = vec![];
     for k in by {
         match counted.last_mut().filter(|(own, _)| own == k) {
@@ -146,7 +183,10 @@ fn names(function_formula: &FunctionFormula, name: &str, by: &[u8]) -> [String; 
         ],
         false => [
             format!("{above}/{under} ({body})"),
-            format!(r"\frac{{{above_set}}}{{{under_set}}} \left({}\right)", typeset::formula(&body)),
+            format!(
+                r"\frac{{{above_set}}}{{{under_set}}} \left({}\right)",
+                set_in_latex(&function_formula.formula, function_formula)
+            ),
         ],
     }
 }
@@ -187,7 +227,7 @@ fn cases(formula: &Formula, function_formula: &FunctionFormula) -> String {
         lines.push(format!(r"{} & \text{{if }} {}", cases(then, function_formula), condition(test, function_formula)));
         rest = otherwise;
     }
-    let rest = typeset::formula(&about(rest, function_formula));
+    let rest = set_in_latex(rest, function_formula);
     if lines.is_empty() {
         return rest;
     }
@@ -203,7 +243,7 @@ fn condition(test: &Test<Formula>, function_formula: &FunctionFormula) -> String
         Test::Less(a, b) => (a, "<", b),
         Test::AtMost(a, b) => (a, r"\le", b),
     };
-    let set = |formula: &Formula| typeset::formula(&about(formula, function_formula));
+    let set = |formula: &Formula| set_in_latex(formula, function_formula);
     format!("{} {sign} {}", set(a), set(b))
 }
 
@@ -216,11 +256,13 @@ pub struct Derived {
     pub latex: String,
 }
 
-/// Whether a type is a function from one to four numbers to a number. A type that is no function is accepted here, and is
-/// rejected when the function is compiled.
+/// Whether a type is a function from one to four numbers, or from an array of numbers, to a number. A type that is no
+/// function is accepted here, and is rejected when the function is compiled.
 fn is_of_numbers(ty: &str) -> bool {
-    parts_of(ty)
-        .is_none_or(|(types, result)| result == "Double" && types.iter().all(|ty| ty == "Double") && types.len() <= 4)
+    parts_of(ty).is_none_or(|(types, result)| {
+        let are_numbers = types.iter().all(|ty| ty == "Double") && types.len() <= 4;
+        result == "Double" && (are_numbers || types.len() == 1 && types.iter().all(|ty| ty == "[Double]"))
+    })
 }
 
 impl Session {
@@ -234,8 +276,8 @@ impl Session {
             && !is_of_numbers(&ty)
         {
             let text = format!(
-                "there is no formula: '{function}' is not a function of one to four numbers, but has \
-                                type {ty}"
+                "there is no formula: '{function}' is not a function of one to four numbers or of an array of numbers, \
+                 but has type {ty}"
             );
             return Ok(Derived { text, latex: String::new() });
         }

@@ -57,6 +57,7 @@ fn power_and_products() {
         ("-2x", "(juxtaposed (prefix- 2) x)"),
         ("2f(x)", "(juxtaposed 2 (call f x))"),
         ("2√x", "(juxtaposed 2 (prefix√ x))"),
+        ("2√(x + 1)", "(juxtaposed 2 (prefix√ (paren (+ x 1))))"),
         ("2e3 + 2e + 0x1F", "(+ (+ 2000.0 (juxtaposed 2 e)) 31)"),
         ("2.5x", "(juxtaposed 2.5 x)"),
         ("$0(x) + t.0(x)", "(+ (call $0 x) (call (. t 0) x))"),

@@ -1,0 +1,247 @@
+//! Alternatives: other forms of a sum, each of which computes the same values. They are the rules of the e-graph.
+
+use super::polynomial::{common_factor, divided, expanded};
+use super::ratio::Ratio;
+use super::sum::{Factor, Sum, Term};
+use crate::native::{PrimitiveId, ids, table};
+
+/// A rule: its name, and the forms that it finds for a sum.
+pub(super) struct Rule {
+    pub(super) name: &'static str,
+    pub(super) forms: fn(&Sum) -> Vec<Sum>,
+}
+
+/// All rules.
+pub(super) const RULES: &[Rule] = &[
+    Rule { name: "expand", forms: |sum| expanded(sum).into_iter().collect() },
+    Rule { name: "factor", forms: |sum| factored(sum, false) },
+    Rule { name: "one fraction", forms: |sum| factored(sum, true) },
+    Rule { name: "inner fractions", forms: inner_fractions },
+    Rule { name: "cancel", forms: |sum| sum.0.iter().flat_map(cancelled).filter(|_| sum.0.len() == 1).collect() },
+    Rule { name: "squares", forms: squares },
+    Rule { name: "double angles", forms: double_angles },
+    Rule { name: "tangents", forms: tangents },
+    Rule { name: "signs", forms: signs },
+];
+
+/// Returns the product of the common factor and the rest, with the rest as it is and multiplied out.
+fn factored(sum: &Sum, is_fraction: bool) -> Vec<Sum> {
+    let Some((common, rest)) = common_factor(sum, is_fraction) else { return vec![] };
+    let mut forms = vec![];
+    if !common.factors.is_empty() || common.coefficient != Ratio::ONE {
+        forms.push(grouped(&common, &rest));
+    }
+    let Some(rest) = expanded(&rest) else { return forms };
+    let Some((more, rest)) = common_factor(&rest, is_fraction) else {
+        forms.push(Sum::from(common).times(&rest));
+        return forms;
+    };
+    let common = common.times(&more);
+    let product = grouped(&common, &rest);
+    forms.extend(product.0.iter().flat_map(cancelled).filter(|_| product.0.len() == 1));
+    forms.push(product);
+    forms
+}
+
+fn grouped(common: &Term, rest: &Sum) -> Sum {
+    Sum::from(common.clone()).times(rest)
+}
+
+/// Writes the sums in a product as fractions: `1 / (1 + 1 / x) = x / (x + 1)`.
+fn inner_fractions(sum: &Sum) -> Vec<Sum> {
+    let [term] = &sum.0[..] else { return vec![] };
+    let mut forms = vec![];
+    for (factor, exponent) in &term.factors {
+        let Factor::Group(inner) = factor else { continue };
+        let Some((common, rest)) = common_factor(inner, true).filter(|_| exponent.is_integer()) else { continue };
+        if common.factors.iter().any(|(_, e)| e.is_negative()) {
+            let rest = expanded(&rest).unwrap_or(rest);
+            let fraction = Sum::from(common).times(&rest).power(*exponent);
+            forms.push(Sum::from(term.without(factor)).times(&fraction));
+        }
+    }
+    forms
+}
+
+/// Divides numerator and denominator of a term by a sum that is a factor of both.
+fn cancelled(term: &Term) -> Vec<Sum> {
+    let groups = |is_negative: bool| {
+        term.factors.iter().filter_map(move |(factor, e)| match factor {
+            Factor::Group(sum) if e.is_integer() && e.is_negative() == is_negative && sum.0.len() > 1 => Some(sum),
+            _ => None,
+        })
+    };
+    let mut forms = vec![];
+    for above in groups(false) {
+        let Some(over) = expanded(above) else { continue };
+        for below in groups(true) {
+            let Some(under) = expanded(below) else { continue };
+            if let Some(quotient) = divided(&over, &under) {
+                // above = below · quotient
+                let once = |sum: &Sum, e: i64| Sum::factor(Factor::Group(sum.clone())).power(Ratio::integer(e));
+                let rest = Sum::from(term.clone()).times(&once(above, -1)).times(&once(below, 1));
+                forms.push(rest.times(&quotient));
+            } else if let Some(quotient) = divided(&under, &over) {
+                let once = |sum: &Sum, e: i64| Sum::factor(Factor::Group(sum.clone())).power(Ratio::integer(e));
+                let rest = Sum::from(term.clone()).times(&once(above, -1)).times(&once(below, 1));
+                forms.push(rest.times(&quotient.power(Ratio::integer(-1))));
+            }
+        }
+    }
+    forms
+}
+
+/// Returns the functions of one number with the given symbol in a sum.
+fn functions(sum: &Sum, symbol: &str) -> Vec<(PrimitiveId, Sum)> {
+    let mut found = vec![];
+    for (factor, _) in sum.0.iter().flat_map(|term| &term.factors) {
+        if let Factor::Function(id, 0, operands) = factor
+            && let ([operand], true) = (&operands[..], table::info(*id).symbol == symbol)
+            && !found.contains(&(*id, operand.clone()))
+        {
+            found.push((*id, operand.clone()));
+        }
+    }
+    found
+}
+
+fn function(id: PrimitiveId, operand: &Sum) -> Factor {
+    Factor::Function(id, 0, vec![operand.clone()])
+}
+
+fn power(factor: Factor, n: i64) -> Sum {
+    Sum::factor(factor).power(Ratio::integer(n))
+}
+
+/// Replaces the squares of a factor by a sum, and multiplies out.
+fn with_squares(sum: &Sum, factor: &Factor, square: &Sum) -> Option<Sum> {
+    let two = Ratio::integer(2);
+    let mut result = Sum::default();
+    for term in &sum.0 {
+        let exponent = term.exponent(factor);
+        let mut rest = Sum::from(term.clone());
+        if exponent.is_integer() && exponent.over >= 2 {
+            let pairs = exponent.over / 2;
+            rest = rest.times(&Sum::factor(factor.clone()).power(two.times(Ratio::integer(-pairs))));
+            for _ in 0..pairs.min(4) {
+                rest = rest.distributed(square);
+            }
+            if pairs > 4 {
+                return None;
+            }
+        }
+        result = result.plus(&rest);
+    }
+    expanded(&result)
+}
+
+/// `sin² + cos² = 1`, `cosh² - sinh² = 1`, `1 + tan² = 1 / cos²`, `1 - tanh² = 1 / cosh²`, in both directions.
+fn squares(sum: &Sum) -> Vec<Sum> {
+    let Some(sum) = expanded(sum) else { return vec![] };
+    let one = Sum::constant(Ratio::ONE);
+    let mut forms = vec![];
+    let mut replace = |symbol: &str, square: &dyn Fn(&Sum) -> Sum| {
+        for (id, operand) in functions(&sum, symbol) {
+            forms.extend(with_squares(&sum, &function(id, &operand), &square(&operand)));
+        }
+    };
+    replace("sin", &|u| one.minus(&power(function(ids::COS, u), 2)));
+    replace("cos", &|u| one.minus(&power(function(ids::SIN, u), 2)));
+    replace("sinh", &|u| power(function(ids::COSH, u), 2).minus(&one));
+    replace("cosh", &|u| power(function(ids::SINH, u), 2).plus(&one));
+    replace("tan", &|u| power(function(ids::COS, u), -2).minus(&one));
+    replace("tanh", &|u| one.minus(&power(function(ids::COSH, u), -2)));
+    forms
+}
+
+/// `2 sin u cos u = sin 2u`, `cos² u = (1 + cos 2u) / 2`, `sin² u = (1 - cos 2u) / 2`; the same for `sinh` and `cosh`.
+fn double_angles(sum: &Sum) -> Vec<Sum> {
+    let Some(sum) = expanded(sum) else { return vec![] };
+    let mut forms = vec![];
+    for (sine, cosine, sign) in [(ids::SIN, ids::COS, -1), (ids::SINH, ids::COSH, 1)] {
+        for (_, u) in functions(&sum, table::info(sine).symbol) {
+            let (s, c, double) = (function(sine, &u), function(cosine, &u), u.scaled(Ratio::integer(2)));
+            let half = |sum: Sum| sum.scaled(Ratio::HALF);
+            let of_products: Vec<Term> = sum
+                .0
+                .iter()
+                .map(|term| {
+                    let pairs = [&s, &c].map(|factor| term.exponent(factor));
+                    match pairs.iter().all(|e| e.is_integer() && e.over > 0) {
+                        true => {
+                            let sine_of_double = half(Sum::factor(function(sine, &double)));
+                            let inverse = power(s.clone(), -1).times(&power(c.clone(), -1));
+                            let product = Sum::from(term.clone()).times(&inverse).times(&sine_of_double);
+                            product.term().unwrap_or_else(|| term.clone())
+                        }
+                        false => term.clone(),
+                    }
+                })
+                .collect();
+            let of_products = Sum::of(of_products);
+            let cosine_of_double = Sum::factor(function(cosine, &double));
+            let one = Sum::constant(Ratio::ONE);
+            let cosine_square = half(one.plus(&cosine_of_double));
+            let sine_square = half(cosine_of_double.minus(&one)).scaled(Ratio::integer(sign));
+            let both =
+                with_squares(&of_products, &c, &cosine_square).and_then(|sum| with_squares(&sum, &s, &sine_square));
+            forms.extend(both);
+            forms.push(of_products);
+        }
+    }
+    forms
+}
+
+/// `sin u / cos u = tan u`, `sinh u / cosh u = tanh u`, in both directions.
+fn tangents(sum: &Sum) -> Vec<Sum> {
+    let [term] = &sum.0[..] else { return vec![] };
+    let mut forms = vec![];
+    for (tangent, sine, cosine) in [("double.tan", ids::SIN, ids::COS), ("double.tanh", ids::SINH, ids::COSH)] {
+        let Some(tangent) = table::primitive(tangent) else { continue };
+        for (_, u) in functions(sum, table::info(sine).symbol) {
+            let [s, c] = [sine, cosine].map(|id| term.exponent(&function(id, &u)));
+            if s.is_integer() && c.is_integer() && s.over * c.over < 0 {
+                let n = s.over.signum() * s.over.abs().min(c.over.abs());
+                let quotient = power(function(sine, &u), -n).times(&power(function(cosine, &u), n));
+                forms.push(Sum::from(term.clone()).times(&quotient).times(&power(function(tangent, &u), n)));
+            }
+        }
+        for (_, u) in functions(sum, table::info(tangent).symbol) {
+            let n = term.exponent(&function(tangent, &u));
+            if n.is_integer() {
+                let quotient = power(function(sine, &u), n.over).times(&power(function(cosine, &u), -n.over));
+                forms.push(Sum::from(term.clone()).times(&power(function(tangent, &u), -n.over)).times(&quotient));
+            }
+        }
+    }
+    forms
+}
+
+/// `u · sign u = |u|`.
+fn signs(sum: &Sum) -> Vec<Sum> {
+    let mut forms = vec![];
+    for (sign, u) in functions(sum, table::info(ids::SIGN).symbol) {
+        let (Some(factor), sign) = (single(&u), function(sign, &u)) else { continue };
+        let magnitude = power(function(ids::ABS, &u), 1);
+        let terms = sum.0.iter().map(|term| {
+            let (n, has_sign) = (term.exponent(&factor), term.exponent(&sign) == Ratio::ONE);
+            match has_sign && n.is_integer() && n.over > 0 {
+                true => {
+                    let rest = power(factor.clone(), -1).times(&power(sign.clone(), -1)).times(&magnitude);
+                    Sum::from(term.clone()).times(&rest)
+                }
+                false => Sum::from(term.clone()),
+            }
+        });
+        forms.push(terms.fold(Sum::default(), |all, term| all.plus(&term)));
+    }
+    forms
+}
+
+/// Returns the factor that a sum consists of; a sum of several terms is one as a group.
+fn single(sum: &Sum) -> Option<Factor> {
+    match &sum.term()?.factors[..] {
+        [(factor, Ratio::ONE)] => Some(factor.clone()),
+        _ => None,
+    }
+}

@@ -1,0 +1,75 @@
+//! Extraction: the form of a class with the lowest cost.
+//!
+//! The cost of a sum depends on where it is written: a product puts it in parentheses. So every class has two forms, one as
+//! a term and one as an operand, and the extractor of the crate, which has one, is not enough.
+
+use super::cost::Cost;
+use super::node::{Graph, Node};
+use super::ratio::Ratio;
+use egg::{Id, Language, RecExpr};
+use std::collections::BTreeMap;
+
+/// The place of a form: alone, or as an operand of a product, a quotient or a power.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Term,
+    Operand,
+}
+
+/// The best forms that are known.
+type Forms = BTreeMap<(Id, Place), (Cost, Node)>;
+
+/// Returns the form of a class with the lowest cost.
+pub(super) fn extracted(graph: &Graph, root: Id) -> RecExpr<Node> {
+    let mut forms = Forms::new();
+    loop {
+        let mut is_changed = false;
+        for class in graph.classes() {
+            for node in &class.nodes {
+                let Some(cost) = cost(graph, &forms, node) else { continue };
+                for (place, cost) in [(Place::Term, cost), (Place::Operand, cost.as_operand())] {
+                    let known = forms.get(&(class.id, place));
+                    if known.is_none_or(|(known, _)| cost.weight < known.weight) {
+                        forms.insert((class.id, place), (cost, node.clone()));
+                        is_changed = true;
+                    }
+                }
+            }
+        }
+        if !is_changed {
+            break;
+        }
+    }
+    let mut result = RecExpr::default();
+    build(graph, &forms, (graph.find(root), Place::Term), &mut result);
+    result
+}
+
+fn cost(graph: &Graph, forms: &Forms, node: &Node) -> Option<Cost> {
+    let of = |(at, id): (usize, &Id)| forms.get(&(graph.find(*id), place(node, at))).map(|(cost, _)| *cost);
+    let all: Option<Vec<Cost>> = node.children().iter().enumerate().map(of).collect();
+    Some(Cost::of(node, &all?))
+}
+
+/// Returns the place of an operand of a node.
+fn place(node: &Node, at: usize) -> Place {
+    match node {
+        Node::Multiply(_) | Node::Quotient(_) => Place::Operand,
+        Node::Power(e, _) if *e != Ratio::HALF => Place::Operand,
+        Node::General(_) if at == 0 => Place::Operand,
+        _ => Place::Term,
+    }
+}
+
+/// Adds the best form of a class to an expression.
+fn build(graph: &Graph, forms: &Forms, (class, place_of_class): (Id, Place), result: &mut RecExpr<Node>) -> Id {
+    let Some((_, node)) = forms.get(&(class, place_of_class)) else {
+        return result.add(Node::Number(Ratio::ZERO));
+    };
+    let operands = node.children().iter().enumerate();
+    let operands: Vec<Id> =
+        operands.map(|(at, id)| build(graph, forms, (graph.find(*id), place(node, at)), result)).collect();
+    let mut node = node.clone();
+    node.children_mut().copy_from_slice(&operands);
+    result.add(node)
+}
