@@ -15,8 +15,10 @@ use std::ops::Range;
 const MAX_BYTES: usize = 1 << 16;
 /// The maximum number of errors that are explained.
 const MAX_ERRORS: usize = 4;
-/// The maximum number of times that a module is compiled to explain one error.
+/// The maximum number of times that a module is compiled to explain its errors.
 const MAX_ATTEMPTS: usize = 40;
+/// The maximum number of bytes that are compiled for this.
+const MAX_COMPILED: usize = 1 << 18;
 /// The maximum number of replacements in one edit.
 const MAX_STEPS: usize = 5;
 
@@ -44,6 +46,9 @@ struct Search<'a> {
     /// The index of the input with the error.
     input: usize,
     wants_value: bool,
+    /// The errors without replacements.
+    reported: &'a [Diagnostic],
+    /// The number of times that the module may still be compiled.
     attempts: usize,
 }
 
@@ -56,10 +61,13 @@ impl Session {
         wants_value: bool,
         mut diagnostics: Vec<Diagnostic>,
     ) -> Vec<Diagnostic> {
-        if inputs.iter().map(|input| input.text.len()).sum::<usize>() > MAX_BYTES {
+        let bytes = inputs.iter().map(|input| input.text.len()).sum::<usize>();
+        if bytes > MAX_BYTES {
             return diagnostics;
         }
+        let mut attempts = MAX_ATTEMPTS.min(MAX_COMPILED / bytes.max(1));
         diagnostics.sort_by_key(|d| (d.primary.span, d.code));
+        let reported = diagnostics.clone();
         let mut explained = vec![];
         let mut at = 0;
         let mut tried = 0;
@@ -68,8 +76,10 @@ impl Session {
             let (Some(scope), true) = (scope_of(&first), tried < MAX_ERRORS) else { continue };
             let Some((input, start)) = self.input_of(inputs, first.primary.span) else { continue };
             tried += 1;
-            let mut search = Search { before, inputs, input, wants_value, attempts: 0 };
-            let Some(found) = self.explanation(&mut search, &first, start, scope) else { continue };
+            let mut search = Search { before, inputs, input, wants_value, reported: &reported, attempts };
+            let found = self.explanation(&mut search, &first, start, scope);
+            attempts = search.attempts;
+            let Some(found) = found else { continue };
             let end = start + found.range.end as u32;
             let line = start + inputs[input].text[..found.range.start].rfind('\n').map_or(0, |n| n + 1) as u32;
             // Positions change with the edit, so errors are recognized by their messages.
@@ -145,12 +155,12 @@ impl Session {
                 break;
             }
             let attempt = self.attempt(search, text, &candidate.range, code)?;
-            if attempt.is_clean(candidate, code) {
+            if attempt.is_clean(candidate, code, search.reported) {
                 return Some(explain(error, text, start, candidate, attempt));
             }
             attempts.push((candidate, attempt));
         }
-        for (candidate, attempt) in &attempts {
+        for (candidate, attempt) in attempts.iter().filter(|(candidate, attempt)| attempt.is_further(candidate)) {
             if let Some(last) = self.continued(search, attempt, 1) {
                 return Some(explain(error, text, start, candidate, last));
             }
@@ -183,10 +193,12 @@ impl Session {
         for candidate in foreign::replacements(&attempt.text, at, scope) {
             let Some(code) = &candidate.code else { continue };
             let next = self.attempt(search, &attempt.text, &candidate.range, code)?;
-            if next.is_clean(&candidate, code) {
+            if next.is_clean(&candidate, code, search.reported) {
                 return Some(next);
             }
-            if let Some(last) = self.continued(search, &next, steps + 1) {
+            if next.is_further(&candidate)
+                && let Some(last) = self.continued(search, &next, steps + 1)
+            {
                 return Some(last);
             }
         }
@@ -195,10 +207,7 @@ impl Session {
 
     /// Compiles the module with a replacement; returns nothing after too many attempts.
     fn attempt(&mut self, search: &mut Search, text: &str, range: &Range<usize>, code: &str) -> Option<Attempt> {
-        search.attempts += 1;
-        if search.attempts > MAX_ATTEMPTS {
-            return None;
-        }
+        search.attempts = search.attempts.checked_sub(1)?;
         let text = format!("{}{code}{}", &text[..range.start], &text[range.end..]);
         let mut inputs = search.inputs.to_vec();
         inputs[search.input].text = &text;
@@ -221,13 +230,21 @@ impl Session {
 }
 
 impl Attempt {
-    /// Whether no error lies in the lines of a replacement.
-    fn is_clean(&self, replacement: &Replacement, code: &str) -> bool {
+    /// Whether the first error lies after the beginning of a replacement, which has then removed an error.
+    fn is_further(&self, replacement: &Replacement) -> bool {
+        let begins = self.start + replacement.range.start as u32;
+        self.errors.first().is_some_and(|error| error.primary.span.start > begins)
+    }
+
+    /// Whether no error lies in the lines of a replacement, and the text can be parsed as far as before.
+    fn is_clean(&self, replacement: &Replacement, code: &str, before: &[Diagnostic]) -> bool {
         let line = self.text[..replacement.range.start].rfind('\n').map_or(0, |n| n + 1);
         let end = replacement.range.start + code.len();
         let end = end + self.text[end..].find('\n').unwrap_or(self.text.len() - end);
         let lines = self.start + line as u32..=self.start + end as u32;
-        self.errors.iter().all(|error| !lines.contains(&error.primary.span.start))
+        let is_known = |error: &Diagnostic| before.iter().any(|d| d.code == error.code && d.message == error.message);
+        let is_new = |error: &Diagnostic| error.code <= Code::ExpectedBrace && !is_known(error);
+        self.errors.iter().all(|error| !lines.contains(&error.primary.span.start) && !is_new(error))
     }
 }
 
@@ -237,9 +254,8 @@ fn scope_of(diagnostic: &Diagnostic) -> Option<Scope> {
         return None;
     }
     match diagnostic.code {
+        Code::UnclosedBracket => Some(Scope::Comments),
         Code::Syntax
-        | Code::UnclosedBracket
-        | Code::UnterminatedString
         | Code::InvalidLiteral
         | Code::UnknownOperator
         | Code::ExpectedBrace

@@ -28,6 +28,8 @@ pub(crate) enum Scope {
     Everything,
     /// The tables of expressions: the code has a meaning, but its types do not fit.
     Expressions,
+    /// None of them: a bracket is missing, perhaps because `//` was meant to divide.
+    Comments,
 }
 
 /// The tables, the more specific ones first.
@@ -67,8 +69,10 @@ pub(crate) fn replacements(text: &str, at: Range<usize>, scope: Scope) -> Vec<Re
     // The token at the error, or the last one before it.
     let focus = tokens.iter().rposition(|token| token.from <= at.start).unwrap_or(0);
     let search = Search { code: Code { text, tokens: &tokens }, line, focus };
+    if scope == Scope::Comments {
+        return search.comment().into_iter().collect();
+    }
     let mut found = search.literals();
-    found.extend(search.comment());
     let tables = TABLES.iter().filter(|(of, _)| scope == Scope::Everything || *of == Scope::Expressions);
     for (_, table) in tables {
         search.rows(table, false, &mut found);

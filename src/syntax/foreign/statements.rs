@@ -392,8 +392,8 @@ pub(super) const ROWS: &[Row] = &[
     // Errors.
     ("§ try { $e } catch ( $n ) { $d }", "do { $e } catch { $d }", "errors are handled with 'do { … } catch { … }'"),
     ("§ try { $e } catch ( $t $n ) { $d }", "do { $e } catch { $d }", "errors are handled with 'do { … } catch { … }'"),
-    ("§ try :", "", "errors are handled with 'do { … } catch { … }'"),
-    ("§ <catch> :", "", "errors are handled with 'do { … } catch { … }'"),
+    ("§ try : ↵ $r", "", "errors are handled with 'do { … } catch { … }'"),
+    ("§ <catch> : ↵ $r", "", "errors are handled with 'do { … } catch { … }'"),
     (
         "§ raise $n ( $s )",
         "fatalError($s)",
