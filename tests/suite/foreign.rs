@@ -26,6 +26,9 @@ use std::time::Duration;
 /// The number of diagnostics that are listed for a case.
 const SHOWN: usize = 3;
 
+/// The number of lines of output that are listed.
+const LINES: usize = 12;
+
 /// A case: the lines before the input, the input, and what should happen.
 struct Case {
     file: PathBuf,
@@ -89,7 +92,7 @@ fn edited(text: &str, start: u32, help: &Help) -> String {
 }
 
 fn lines(out: &mut String, sign: char, text: &str) {
-    for line in text.lines() {
+    for line in text.lines().take(LINES) {
         let _ = writeln!(out, "{}", format!("{sign} {line}").trim_end());
     }
 }

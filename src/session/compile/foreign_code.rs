@@ -9,7 +9,7 @@ use crate::source::Span;
 use crate::syntax::foreign::{self, Replacement, Scope};
 use crate::types::TypeContext;
 use crate::types::check_module;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 /// Longer modules are not compiled again for a better message.
 const MAX_BYTES: usize = 1 << 16;
@@ -28,6 +28,10 @@ struct Attempt {
     errors: Vec<Diagnostic>,
     /// The position of the text.
     start: u32,
+    /// The positions of the lines of the replacement.
+    lines: RangeInclusive<u32>,
+    /// Whether the text could be parsed, so that its types were checked.
+    is_checked: bool,
 }
 
 /// An explained error.
@@ -66,7 +70,7 @@ impl Session {
             return diagnostics;
         }
         let mut attempts = MAX_ATTEMPTS.min(MAX_COMPILED / bytes.max(1));
-        diagnostics.sort_by_key(|d| (d.primary.span, d.code));
+        diagnostics.sort_by_key(|d| d.primary.span.start);
         let reported = diagnostics.clone();
         let mut explained = vec![];
         let mut at = 0;
@@ -97,7 +101,7 @@ impl Session {
             explained.push(found.diagnostic);
         }
         diagnostics.extend(explained);
-        diagnostics.sort_by_key(|d| (d.primary.span, d.code));
+        diagnostics.sort_by_key(|d| d.primary.span.start);
         self.without_repetitions(diagnostics)
     }
 
@@ -155,14 +159,15 @@ impl Session {
                 break;
             }
             let attempt = self.attempt(search, text, &candidate.range, code)?;
-            if attempt.is_clean(candidate, code, search.reported) {
-                return Some(explain(error, text, start, candidate, attempt));
+            if attempt.is_clean(candidate, search.reported) {
+                return Some(explain(error, text, start, candidate, attempt, true));
             }
             attempts.push((candidate, attempt));
         }
-        for (candidate, attempt) in attempts.iter().filter(|(candidate, attempt)| attempt.is_further(candidate)) {
+        for (candidate, attempt) in attempts.iter().filter(|(candidate, attempt)| attempt.is_further(candidate, error))
+        {
             if let Some(last) = self.continued(search, attempt, 1) {
-                return Some(explain(error, text, start, candidate, last));
+                return Some(explain(error, text, start, candidate, last, false));
             }
         }
         // An edit that leaves unknown names is not offered, but its sentence holds.
@@ -182,21 +187,21 @@ impl Session {
         })
     }
 
-    /// Continues with the first error that remains after a replacement, until there is none near it.
+    /// Continues with the first error that remains in the lines of a replacement, until there is none.
     fn continued(&mut self, search: &mut Search, attempt: &Attempt, steps: usize) -> Option<Attempt> {
         if steps == MAX_STEPS {
             return None;
         }
-        let error = attempt.errors.first()?;
+        let error = attempt.errors.iter().find(|error| attempt.lines.contains(&error.primary.span.start))?;
         let scope = scope_of(error)?;
         let at = offsets(error.primary.span, attempt.start);
         for candidate in foreign::replacements(&attempt.text, at, scope) {
             let Some(code) = &candidate.code else { continue };
             let next = self.attempt(search, &attempt.text, &candidate.range, code)?;
-            if next.is_clean(&candidate, code, search.reported) {
+            if next.is_clean(&candidate, search.reported) {
                 return Some(next);
             }
-            if next.is_further(&candidate)
+            if next.is_further(&candidate, error)
                 && let Some(last) = self.continued(search, &next, steps + 1)
             {
                 return Some(last);
@@ -213,69 +218,82 @@ impl Session {
         inputs[search.input].text = &text;
         let after = std::mem::replace(&mut self.context, search.before.clone());
         let imported = self.imported.clone();
-        let mut errors = match self.parse(&inputs) {
+        let (mut errors, is_checked) = match self.parse(&inputs) {
             Ok((files, texts)) => {
                 check_module::check_module(&mut self.context, &files, &texts, search.wants_value);
-                std::mem::take(&mut self.context.sink.diagnostics)
+                (std::mem::take(&mut self.context.sink.diagnostics), true)
             }
-            Err(outcome) => outcome.diagnostics,
+            Err(outcome) => (outcome.diagnostics, false),
         };
         (self.context, self.imported) = (after, imported);
         errors.retain(Diagnostic::is_error);
-        errors.sort_by_key(|d| (d.primary.span, d.code));
+        errors.sort_by_key(|d| d.primary.span.start);
         let name = inputs[search.input].name;
         let start = self.sources.written().filter(|source| &*source.name == name && source.text == text).last()?.start;
-        Some(Attempt { text, errors, start })
+        let line = text[..range.start].rfind('\n').map_or(0, |n| n + 1);
+        let end = range.start + code.len();
+        let end = end + text[end..].find('\n').unwrap_or(text.len() - end);
+        let lines = start + line as u32..=start + end as u32;
+        Some(Attempt { text, errors, start, lines, is_checked })
     }
 }
 
 impl Attempt {
-    /// Whether the first error lies after the beginning of a replacement, which has then removed an error.
-    fn is_further(&self, replacement: &Replacement) -> bool {
+    /// Whether the first error in the lines of a replacement lies after its beginning: it has removed `error`.
+    fn is_further(&self, replacement: &Replacement, error: &Diagnostic) -> bool {
+        if !self.is_checked && error.code > Code::ExpectedBrace {
+            return false;
+        }
         let begins = self.start + replacement.range.start as u32;
-        self.errors.first().is_some_and(|error| error.primary.span.start > begins)
+        let first = self.errors.iter().find(|error| self.lines.contains(&error.primary.span.start));
+        first.is_some_and(|error| error.primary.span.start > begins)
     }
 
-    /// Whether no error lies in the lines of a replacement, and the text can be parsed as far as before.
-    fn is_clean(&self, replacement: &Replacement, code: &str, before: &[Diagnostic]) -> bool {
-        let line = self.text[..replacement.range.start].rfind('\n').map_or(0, |n| n + 1);
-        let end = replacement.range.start + code.len();
-        let end = end + self.text[end..].find('\n').unwrap_or(self.text.len() - end);
-        let lines = self.start + line as u32..=self.start + end as u32;
+    /// Whether no error lies in the lines of a replacement, and the text can be parsed as far as before. Only the types can
+    /// confirm a guess.
+    fn is_clean(&self, replacement: &Replacement, before: &[Diagnostic]) -> bool {
         let is_known = |error: &Diagnostic| before.iter().any(|d| d.code == error.code && d.message == error.message);
         let is_new = |error: &Diagnostic| error.code <= Code::ExpectedBrace && !is_known(error);
-        self.errors.iter().all(|error| !lines.contains(&error.primary.span.start) && !is_new(error))
+        (self.is_checked || !replacement.is_guess)
+            && self.errors.iter().all(|error| !self.lines.contains(&error.primary.span.start) && !is_new(error))
     }
 }
 
-/// Returns the tables that apply to an error; `None` if foreign code is not a cause of it.
+/// Returns the tables that apply to an error; `None` if foreign code is not a cause of it, or if its message is specific.
 fn scope_of(diagnostic: &Diagnostic) -> Option<Scope> {
     if !diagnostic.is_error() {
         return None;
     }
+    let message = diagnostic.message.as_str();
     match diagnostic.code {
         Code::UnclosedBracket => Some(Scope::Comments),
-        Code::Syntax
-        | Code::InvalidLiteral
+        Code::Syntax => is_general(message).then_some(Scope::Everything),
+        Code::InvalidLiteral
         | Code::UnknownOperator
         | Code::ExpectedBrace
         | Code::UnknownName
         | Code::UnknownType
-        | Code::WrongContext
         | Code::NotConforming
+        | Code::NotCallable
         | Code::Import => Some(Scope::Everything),
+        // A conversion concerns the types of the program, not its notation.
+        Code::Mismatch => (!message.starts_with("cannot convert")).then_some(Scope::Expressions),
+        Code::WrongContext => message.starts_with("static member").then_some(Scope::Expressions),
         Code::UnknownMember
-        | Code::Mismatch
         | Code::WrongArguments
         | Code::NoOverload
-        | Code::Ambiguous
-        | Code::NotCallable
         | Code::CannotInfer
-        | Code::OptionalNotUnwrapped
         | Code::Immutable
         | Code::Types => Some(Scope::Expressions),
         _ => None,
     }
+}
+
+/// Whether the message of a syntax error only states what the parser expected, or names the notation itself.
+fn is_general(message: &str) -> bool {
+    const BEGINNINGS: &[&str] = &["expected ", "unexpected ", "'print' needs"];
+    const WORDS: &[&str] = &[" written ", "declared with", "cannot begin a program", "cannot be combined"];
+    BEGINNINGS.iter().any(|beginning| message.starts_with(beginning)) || WORDS.iter().any(|word| message.contains(word))
 }
 
 /// Returns the offsets of a span in the text that begins at a position.
@@ -289,8 +307,19 @@ fn span_of(text: &str, start: u32, range: &Range<usize>) -> Span {
     Span::new(start + range.start as u32, start + line as u32)
 }
 
-fn explain(error: &Diagnostic, text: &str, start: u32, first: &Replacement, last: Attempt) -> Explanation {
-    let (range, code) = edit(text, &last.text);
+/// Returns the explanation of an error. `is_one` states that the edit is the first replacement alone.
+fn explain(
+    error: &Diagnostic,
+    text: &str,
+    start: u32,
+    first: &Replacement,
+    last: Attempt,
+    is_one: bool,
+) -> Explanation {
+    let (range, code) = match &first.code {
+        Some(code) if is_one => (first.range.clone(), code.clone()),
+        _ => edit(text, &last.text),
+    };
     let shown: String = code.lines().next().unwrap_or_default().to_owned();
     let span = Span::new(start + range.start as u32, start + range.end as u32);
     let help = match shown.trim() {

@@ -152,7 +152,6 @@ pub(super) const ROWS: &[Row] = &[
     ("if let Some ( $n ) = $e {", "if let $n = $e {", ""),
     ("$s % $x", "\"x = \\($x)\"", INTERPOLATION),
     ("$s . format ( $r", "", INTERPOLATION),
-    ("$s + $n", "$s + String($n)", ""),
     ("$s * $i", "String(repeating: $s, count: $i)", ""),
     ("print ( $e , sep = $s )", "print($e, separator: $s)", "the separator is given as 'separator: $s'"),
     ("print ( $e , sep : $s )", "print($e, separator: $s)", "the separator is given as 'separator: $s'"),

@@ -178,6 +178,7 @@ pub(super) const ROWS: &[Row] = &[
     ("sind ( $e )", "sin($e * π / 180)", ""),
     ("rand ( )", "Double.random(in: 0..<1)", ""),
     ("fabs ( $e )", "abs($e)", ""),
+    ("squareroot ( $e )", "sqrt($e)", ""),
     ("exit ( )", "exit(0)", ""),
     ("quit ( )", "exit(0)", ""),
     // Calculus.

@@ -106,7 +106,7 @@ impl Code<'_> {
             }
             Kind::Number => at + 1,
             Kind::Open if self.word(at) != Some("{") => self.closed(at)?,
-            Kind::Symbol if matches!(self.word(at)?, "-" | "√" | "π") => {
+            Kind::Symbol if matches!(self.word(at)?, "-" | "√") && self.adjacent(at + 1) => {
                 return self.operand(at + 1);
             }
             _ => return None,

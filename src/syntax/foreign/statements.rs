@@ -236,7 +236,6 @@ pub(super) const ROWS: &[Row] = &[
     ("§ $n -= ~ $r", "$n -= $r", "an operator has blanks on both sides, or on neither"),
     ("§ $n += ~ $r", "$n += $r", "an operator has blanks on both sides, or on neither"),
     ("§ $n *= ~ $r", "$n *= $r", "an operator has blanks on both sides, or on neither"),
-    ("§ $n = $r", "let $n = $r", "constants are declared with 'let', variables with 'var'"),
     ("§ var $n #end", "", "a variable needs a type or an initial value: 'var $n = 0.0'"),
     ("§ var $n ;", "", "a variable needs a type or an initial value: 'var $n = 0.0'"),
     ("§ let $n #end", "", "a constant needs a value: 'let $n = 0.0'"),

@@ -34,6 +34,8 @@ const LONGEST: usize = 100;
 
 /// Shorter names, in letters, are similar to too many others.
 const SHORTEST: usize = 4;
+/// The number of letters of a name in which two may be wrong.
+const LONG: usize = 10;
 
 /// Returns the candidate of which a name is a misspelling: one letter is missing, superfluous or wrong, two are swapped, or
 /// only the case differs. A name that has a meaning elsewhere is not a misspelling: `cot` is not `cos`.
@@ -52,10 +54,12 @@ pub fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
         let letters: Vec<char> = candidate.to_lowercase().chars().collect();
         let differs = usize::from(!(wanted.len() > 1 && letters == wanted));
         let is_same_kind = name.starts_with(char::is_uppercase) == candidate.starts_with(char::is_uppercase);
+        let edits = if wanted.len() >= LONG { 2 } else { 1 };
         let may_differ =
-            is_long && letters.len() >= SHORTEST && letters.len().abs_diff(wanted.len()) <= 1 && is_same_kind;
-        if differs == 0 || may_differ && distance(&wanted, &letters) == 1 {
-            best = best.filter(|best| *best <= (differs, candidate)).or(Some((differs, candidate)));
+            is_long && letters.len() >= SHORTEST && letters.len().abs_diff(wanted.len()) <= edits && is_same_kind;
+        let needed = if differs > 0 && may_differ { distance(&wanted, &letters) } else { differs };
+        if differs == 0 || may_differ && needed <= edits {
+            best = best.filter(|best| *best <= (needed, candidate)).or(Some((needed, candidate)));
         }
     }
     best.map(|(_, candidate)| candidate.to_string())
