@@ -54,6 +54,7 @@ const FILES: &[(&str, Option<&str>)] = &[
     ("result", None),
     ("math", None),
     ("elementary", None),
+    ("combinatorics", None),
     ("differentiation", None),
     ("differentiable_function", None),
     ("vectors", None),

@@ -206,7 +206,7 @@ impl Session {
 
     /// Runs the files of a module.
     pub fn run(&mut self, inputs: &[Input]) -> Outcome {
-        match self.compile(inputs, false) {
+        match self.compile_written(inputs, false) {
             Ok(compiled) => self.execute(compiled),
             Err(outcome) => outcome,
         }
@@ -214,7 +214,7 @@ impl Session {
 
     /// Runs a text; the outcome includes the value of its last expression.
     pub fn eval(&mut self, name: &str, text: &str) -> Outcome {
-        match self.compile(&[Input { name, text }], true) {
+        match self.compile_written(&[Input { name, text }], true) {
             Ok(compiled) => self.execute(compiled),
             Err(outcome) => outcome,
         }
@@ -229,7 +229,7 @@ impl Session {
     /// Checks for errors without running the program.
     pub fn check(&mut self, inputs: &[Input]) -> Outcome {
         self.keeps_tests = true;
-        match self.compile(inputs, false) {
+        match self.compile_written(inputs, false) {
             Ok(compiled) => Outcome { diagnostics: compiled.diagnostics, status: Status::Done, value: None },
             Err(outcome) => outcome,
         }

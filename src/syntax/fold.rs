@@ -92,8 +92,8 @@ impl Folder<'_> {
     }
 
     /// Reports a prefix or postfix operator that is not declared as such.
-    fn check_fixed(&mut self, expr: &Expr) {
-        let (op, fixity, word) = match &expr.kind {
+    fn check_fixed(&mut self, expr: &mut Expr) {
+        let (op, fixity, word) = match &mut expr.kind {
             ExprKind::Prefix { op, .. } => (op, Fixity::Prefix, "prefix"),
             ExprKind::Postfix { op, .. } => (op, Fixity::Postfix, "postfix"),
             _ => return,
@@ -101,7 +101,8 @@ impl Folder<'_> {
         self.check_prefix(op, fixity, word);
     }
 
-    fn check_prefix(&mut self, op: &Ident, fixity: Fixity, word: &str) {
+    fn check_prefix(&mut self, op: &mut Ident, fixity: Fixity, word: &str) {
+        self.use_ascii(op, fixity);
         if self.table.is_declared(&op.name, fixity) {
             return;
         }
@@ -121,6 +122,18 @@ impl Folder<'_> {
         self.diagnostics.push(d);
     }
 
+    /// Replaces an operator that is written with mathematical symbols by its usual form, unless the program declares it.
+    fn use_ascii(&self, op: &mut Ident, fixity: Fixity) {
+        if op.name.is_ascii() || self.table.is_declared(&op.name, fixity) {
+            return;
+        }
+        let form = |c: char| SYMBOLS.iter().find(|(symbol, _)| *symbol == c).map(|(_, form)| *form);
+        let ascii: String = op.name.chars().map(|c| form(c).map_or_else(|| c.to_string(), str::to_owned)).collect();
+        if self.table.is_declared(&ascii, fixity) {
+            op.name = ascii.as_str().into();
+        }
+    }
+
     fn visit_apart(&mut self, expr: &mut Expr) -> u32 {
         self.height = 0;
         self.expr(expr);
@@ -137,8 +150,8 @@ impl Folder<'_> {
                 SequencePart::Operand(mut operand) => {
                     let power = matches!(parts.peek(), Some(SequencePart::Operator { op, .. })
                         if self.table.infix(&op.name) == Some(OperatorTable::POWER));
-                    while power && let ExprKind::Prefix { op, operand: inner } = operand.kind {
-                        self.check_prefix(&op, Fixity::Prefix, "prefix");
+                    while power && let ExprKind::Prefix { mut op, operand: inner } = operand.kind {
+                        self.check_prefix(&mut op, Fixity::Prefix, "prefix");
                         stacks.waiting.push(PendingOperator::Prefix(op));
                         operand = Rc::unwrap_or_clone(inner);
                     }
@@ -146,7 +159,8 @@ impl Folder<'_> {
                     let height = self.visit_apart(&mut operand);
                     stacks.operands.push((operand, height));
                 }
-                SequencePart::Operator { op, juxtaposed } => {
+                SequencePart::Operator { mut op, juxtaposed } => {
+                    self.use_ascii(&mut op, Fixity::Infix);
                     if juxtaposed {
                         self.check_product(&before, &stacks, parts.peek());
                     }
@@ -326,6 +340,10 @@ struct OperatorStacks {
     operands: Vec<(Expr, u32)>,
     waiting: Vec<PendingOperator>,
 }
+
+/// Mathematical symbols in operators, with their usual forms.
+const SYMBOLS: &[(char, &str)] =
+    &[('−', "-"), ('÷', "/"), ('⋅', "*"), ('∙', "*"), ('∗', "*"), ('∧', "&&"), ('∨', "||"), ('¬', "!")];
 
 /// Operators of other languages, the equivalent in dscript, and an explanation.
 const REPLACEMENTS: &[(&str, &str, &str)] = &[

@@ -14,6 +14,7 @@ pub mod ast;
 mod dump;
 mod flow_sensitive;
 mod fold;
+pub(crate) mod foreign;
 pub(crate) mod format;
 mod library;
 mod operators;

@@ -7,6 +7,7 @@ mod chains;
 mod command_line;
 mod compiled;
 mod documentation;
+mod foreign;
 mod formatting;
 mod formulas;
 mod generate;

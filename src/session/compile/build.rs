@@ -132,7 +132,7 @@ impl Session {
     /// # Errors
     /// Returns the outcome when the files do not compile.
     pub fn build(&mut self, inputs: &[Input]) -> Result<(Vec<u8>, Vec<Diagnostic>), Outcome> {
-        let compiled = self.compile(inputs, false)?;
+        let compiled = self.compile_written(inputs, false)?;
         // Including imported files, in the order of their positions.
         let files = self.sources.written().map(|source| (source.name.to_string(), source.text.to_string())).collect();
         let parameters = interactive::parameters_of_functions(&mut self.context);

@@ -1,6 +1,7 @@
 //! Compiler pipeline: the stages from source text to checked and lowered modules, with the diagnostics of differentiation.
 
 pub(crate) mod build;
+mod foreign_code;
 pub(crate) mod graphs;
 pub(crate) mod imports;
 pub(crate) mod mechanism;
@@ -34,8 +35,26 @@ impl Session {
     /// Compiles the files of a module; returns an outcome when there are errors or the work is canceled. The session then
     /// contains the declarations up to that point: a caller that continues with it must [restore it](Session::restore).
     pub(crate) fn compile(&mut self, inputs: &[Input], wants_value: bool) -> Result<Compiled, Outcome> {
+        self.timed(|session| session.compiled(inputs, wants_value))
+    }
+
+    /// Compiles like [`compile`](Session::compile) what a person has written: errors in foreign code are explained.
+    pub(crate) fn compile_written(&mut self, inputs: &[Input], wants_value: bool) -> Result<Compiled, Outcome> {
+        let before = self.context.clone();
+        self.timed(|session| {
+            session.compiled(inputs, wants_value).map_err(|outcome| match outcome.status {
+                Status::Rejected => {
+                    rejected(session.explain_foreign_code(&before, inputs, wants_value, outcome.diagnostics))
+                }
+                _ => outcome,
+            })
+        })
+    }
+
+    /// Compiles within the time limit.
+    fn timed(&mut self, compile: impl FnOnce(&mut Session) -> Result<Compiled, Outcome>) -> Result<Compiled, Outcome> {
         let began = Instant::now();
-        let compiled = self.stoppable("compiling", |session| session.compiled(inputs, wants_value));
+        let compiled = self.stoppable("compiling", compile);
         // The program has the remaining time.
         self.machine.passed = began.elapsed();
         compiled

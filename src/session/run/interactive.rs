@@ -90,7 +90,7 @@ impl Session {
     /// Compiles a text that may have a value; one that does not compile leaves the session unchanged.
     pub(crate) fn compile_entered(&mut self, name: &str, text: &str) -> Result<Compiled, Outcome> {
         let snapshot = self.snapshot();
-        let compiled = self.compile(&[Input { name, text }], true);
+        let compiled = self.compile_written(&[Input { name, text }], true);
         if compiled.is_err() {
             self.restore(snapshot);
         }

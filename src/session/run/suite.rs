@@ -45,7 +45,7 @@ impl Session {
     /// Compiles a module with its tests; returns an outcome when there are errors.
     pub fn suite(&mut self, inputs: &[Input]) -> Result<Suite, Outcome> {
         self.keeps_tests = true;
-        let compiled = self.compile(inputs, false)?;
+        let compiled = self.compile_written(inputs, false)?;
         let (mut functions, mut tests) = (vec![], vec![]);
         for (function, name, span) in test_block::tests(&self.context, &compiled.checked.functions) {
             let function = FunctionRef { function, generics: vec![] };

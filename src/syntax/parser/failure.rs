@@ -26,7 +26,7 @@ pub(super) fn explain(
         return (Diagnostic::error(Code::TooDeep, Span::new(at, at), message), false);
     }
     let at = piece.start + position(&error, &copy[piece.clone()]);
-    let at = skip_blanks(copy, at);
+    let at = skip_blanks(copy, word_start(copy, at));
     let trimmed = copy.trim_end().len();
     let incomplete = at >= trimmed;
     let at = if incomplete { at } else { before_operator(copy, at) };
@@ -64,6 +64,17 @@ fn before_operator(copy: &str, at: usize) -> usize {
     let word = outer.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or("");
     let expects = outer.is_empty() || outer.ends_with(is_op) || outer.ends_with(['(', ',', '[', '{', ':']);
     if rest.len() < before.len() && (expects || matches!(word, "let" | "var" | "return")) { rest.len() } else { at }
+}
+
+/// Moves an offset inside a word back to the beginning of the word: the grammar may have read a keyword as its first letters.
+fn word_start(copy: &str, at: usize) -> usize {
+    let bytes = copy.as_bytes();
+    if !bytes.get(at).is_some_and(|b| is_word(*b)) {
+        return at;
+    }
+    let before = bytes[..at].iter().rposition(|b| !is_word(*b)).map_or(0, |n| n + 1);
+    // Letters directly after a number are a factor.
+    if bytes[before].is_ascii_digit() { at } else { before }
 }
 
 fn skip_blanks(copy: &str, at: usize) -> usize {

@@ -55,6 +55,9 @@ impl Builder<'_> {
                 _ => parts.push(Piece::Text(part.as_str().to_owned(), self.span(&part))),
             }
         }
+        if self.written(span).starts_with(['“', '”', '„']) {
+            trim_quotes(&mut parts);
+        }
         let indentation = if long { self.trim_long(&mut parts, span) } else { String::new() };
         let mut out = vec![];
         for (index, part) in parts.into_iter().enumerate() {
@@ -178,6 +181,17 @@ impl Builder<'_> {
 enum Piece {
     Text(String, Span),
     Arguments(Vec<Arg>),
+}
+
+/// Removes what the scanner writes for the other bytes of typographic quotes.
+fn trim_quotes(parts: &mut [Piece]) {
+    const FILLER: &str = "\u{5}\u{5}";
+    if let Some(Piece::Text(text, _)) = parts.first_mut() {
+        *text = text.strip_prefix(FILLER).unwrap_or(text).to_owned();
+    }
+    if let Some(Piece::Text(text, _)) = parts.last_mut() {
+        *text = text.strip_suffix(FILLER).unwrap_or(text).to_owned();
+    }
 }
 
 /// Returns the value of the digits of `0x1.8p3` after `0x`.

@@ -45,10 +45,9 @@ impl Builder<'_> {
                     _ => ExprKind::Prime { function: share(base), order },
                 }
             }
-            Rule::square => {
-                let value = if node.as_str() == "²" { 2 } else { 3 };
+            Rule::superscript => {
                 let op = Ident { name: self.text_name("^"), span: place };
-                let rhs = share(Expr { kind: ExprKind::Int(Some(value)), span: place });
+                let rhs = share(self.superscript(node.as_str(), place));
                 ExprKind::Binary { op, lhs: share(base), rhs, juxtaposed: false }
             }
             Rule::postfix_op => {
@@ -65,6 +64,24 @@ impl Builder<'_> {
             other => unreachable!("{other:?} after an operand"),
         };
         Expr { kind, span }
+    }
+
+    /// Reads the exponent of `x²` or `x⁻¹`.
+    fn superscript(&mut self, text: &str, span: Span) -> Expr {
+        let digit = |c: char| match c {
+            '⁰' => '0',
+            '¹' => '1',
+            '²' => '2',
+            '³' => '3',
+            _ => char::from_digit(c as u32 - '⁴' as u32 + 4, 10).unwrap_or('0'),
+        };
+        let digits: String = text.trim_start_matches('⁻').chars().map(digit).collect();
+        let value = Expr { kind: ExprKind::Int(digits.parse().ok()), span };
+        if !text.starts_with('⁻') {
+            return value;
+        }
+        let op = Ident { name: self.text_name("-"), span };
+        Expr { kind: ExprKind::Prefix { op, operand: Rc::new(value) }, span }
     }
 
     fn function_type(&mut self, base: &Expr, node: Node<'_>, span: Span) -> Expr {

@@ -115,7 +115,7 @@ fn role(rule: Rule) -> Option<Role> {
     Some(match rule {
         Rule::prefix_op | Rule::yield_mark => Role::Prefix,
         Rule::infix_op | Rule::assign | Rule::requirement_op => Role::Infix,
-        Rule::postfix_op | Rule::force | Rule::chain | Rule::prime | Rule::square => Role::Postfix,
+        Rule::postfix_op | Rule::force | Rule::chain | Rule::prime | Rule::superscript => Role::Postfix,
         Rule::type_optional | Rule::type_unwrapped | Rule::ellipsis | Rule::failable => Role::Postfix,
         Rule::op_value | Rule::op_name => Role::Operator,
         Rule::radix | Rule::decimal | Rule::string_short | Rule::string_long | Rule::string_raw => Role::Atom,

@@ -10,7 +10,7 @@ impl Scanner<'_> {
         let after = &self.text[self.at + hashes..];
         if after.starts_with('"') {
             let long = after.starts_with("\"\"\"");
-            let quote = Quote { start: self.at, hashes, long };
+            let quote = Quote { start: self.at, hashes, long, curly: false };
             self.at += hashes + if long { 3 } else { 1 };
             return self.string(quote);
         }

@@ -40,6 +40,8 @@ struct Quote {
     start: usize,
     hashes: usize,
     long: bool,
+    /// Whether it has typographic quotes, as in “text”.
+    curly: bool,
 }
 
 /// An open bracket; `quote` is set for the `\(` of an interpolation.
@@ -197,7 +199,7 @@ impl Scanner<'_> {
             }
             b'"' => {
                 let long = self.text[self.at..].starts_with("\"\"\"");
-                let quote = Quote { start: self.at, hashes: 0, long };
+                let quote = Quote { start: self.at, hashes: 0, long, curly: false };
                 self.at += if long { 3 } else { 1 };
                 return self.string(quote);
             }
@@ -212,6 +214,7 @@ impl Scanner<'_> {
                 self.at += 1;
                 return true;
             }
+            0xe2 if self.text[self.at..].starts_with(['“', '”', '„']) => return self.curly_string(),
             _ if is_word(byte) => {
                 self.word(byte);
                 return true;
@@ -275,7 +278,8 @@ impl Scanner<'_> {
     /// Scans a name or a number; `first` is its first byte.
     fn word(&mut self, first: u8) {
         let from = self.at;
-        while is_word(self.peek(0)) {
+        while is_word(self.peek(0)) && !(self.peek(0) == 0xe2 && self.text[self.at..].starts_with(['“', '”', '„']))
+        {
             self.at += 1;
         }
         (self.last, self.after_name) = (self.bytes[self.at - 1], !first.is_ascii_digit());

@@ -2,6 +2,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{Ident, Name};
+use crate::syntax::foreign;
 use crate::types::model::context::Definitions;
 use crate::types::model::context::TypeContext;
 use crate::types::model::opaque_types;
@@ -11,81 +12,6 @@ use crate::types::model::ty::Existential;
 use crate::types::model::ty::{Strength, Type};
 use crate::types::model::type_vars;
 use std::fmt::Write;
-
-/// Names from other languages, with their counterparts in dscript.
-const FOREIGN: &[(&str, &str)] = &[
-    ("ln", "log"),
-    ("arcsin", "asin"),
-    ("arccos", "acos"),
-    ("arctan", "atan"),
-    ("println", "print"),
-    ("printf", "print"),
-    ("grad", "gradient"),
-    ("diff", "derivative"),
-    ("fabs", "abs"),
-    ("squareroot", "sqrt"),
-    ("len", "count"),
-    ("length", "count"),
-    ("size", "count"),
-    ("push", "append"),
-    ("add", "append"),
-    ("def", "func"),
-    ("double", "Double"),
-    ("float", "Float"),
-    ("Float80", "Double"),
-    ("Float16", "Float"),
-    ("int", "Int"),
-    ("string", "String"),
-    ("bool", "Bool"),
-    ("boolean", "Bool"),
-    ("str", "String"),
-    ("char", "Character"),
-    ("void", "Void"),
-    ("long", "Int"),
-    ("number", "Double"),
-    ("object", "Any"),
-    ("list", "Array"),
-    ("vector", "Array"),
-    ("dict", "Dictionary"),
-    ("hashmap", "Dictionary"),
-    ("this", "self"),
-    ("toUpperCase", "uppercased"),
-    ("toLowerCase", "lowercased"),
-    ("upper", "uppercased"),
-    ("lower", "lowercased"),
-    ("startsWith", "hasPrefix"),
-    ("endsWith", "hasSuffix"),
-    ("strip", "trimmed"),
-    ("trim", "trimmed"),
-    ("indexOf", "firstIndex"),
-    ("includes", "contains"),
-    ("pop", "popLast"),
-    ("extend", "append"),
-    ("fold", "reduce"),
-    ("each", "forEach"),
-    ("toString", "description"),
-    ("isNan", "isNaN"),
-    ("range", "stride"),
-];
-
-/// Words from other languages whose counterparts are not plain names, with the replacements.
-const WORDS: &[(&str, &str)] = &[
-    ("null", "nil"),
-    ("NULL", "nil"),
-    ("None", "nil"),
-    ("nullptr", "nil"),
-    ("undefined", "nil"),
-    ("True", "true"),
-    ("False", "false"),
-    ("TRUE", "true"),
-    ("FALSE", "false"),
-    ("NaN", "Double.nan"),
-    ("inf", "Double.infinity"),
-    ("Infinity", "Double.infinity"),
-    ("pi", "π"),
-    ("PI", "π"),
-    ("M_PI", "π"),
-];
 
 /// Types of Swift that do not exist in dscript, with alternatives.
 const ABSENT: &[(&str, &str)] = &[
@@ -103,48 +29,40 @@ pub(crate) fn without(diagnostic: Diagnostic, name: &str) -> Diagnostic {
     }
 }
 
-/// Returns the replacement of a word from another language that is not a name in dscript.
-pub(crate) fn word_for(name: &str) -> Option<&'static str> {
-    WORDS.iter().find(|(word, _)| *word == name).map(|(_, here)| *here)
-}
-
 /// Longer names, in bytes, are not compared: they are hardly typing errors.
 const LONGEST: usize = 100;
 
-/// Returns the candidate that was probably meant: the counterpart of a name from another language, or a name at most
-/// two edits away.
+/// Shorter names, in letters, are similar to too many others.
+const SHORTEST: usize = 4;
+/// The number of letters of a name in which two may be wrong.
+const LONG: usize = 10;
+
+/// Returns the candidate of which a name is a misspelling: one letter is missing, superfluous or wrong, two are swapped, or
+/// only the case differs. A name that has a meaning elsewhere is not a misspelling: `cot` is not `cos`.
 pub fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
-    if name.len() > LONGEST {
+    if name.len() > LONGEST || foreign::is_known(name) {
         return None;
     }
-    let foreign = FOREIGN.iter().find(|(foreign, _)| foreign.eq_ignore_ascii_case(name)).map(|(_, known)| *known);
     let wanted: Vec<char> = name.to_lowercase().chars().collect();
-    // A name of one letter is similar to every other one.
-    let limit = match wanted.len() {
-        0 | 1 => 0,
-        2..=5 => 1,
-        _ => 2,
-    };
+    let is_long = wanted.len() >= SHORTEST;
     let mut best: Option<(usize, &str)> = None;
     for candidate in candidates.filter(|c| *c != name && c.len() <= LONGEST) {
-        if foreign == Some(candidate) {
-            return Some(candidate.to_string());
-        }
         // The lowercase form may be slightly longer.
-        if candidate.chars().count().abs_diff(name.chars().count()) > limit + 2 {
+        if candidate.chars().count().abs_diff(name.chars().count()) > 2 {
             continue;
         }
         let letters: Vec<char> = candidate.to_lowercase().chars().collect();
-        if letters.len().abs_diff(wanted.len()) <= limit {
-            let scored = (distance(&wanted, &letters), candidate);
-            // With two edits and another first letter it is a different word: 'Mirror' is not 'Error'.
-            if scored.0 > 1 && letters.first() != wanted.first() {
-                continue;
-            }
-            best = best.filter(|best| *best <= scored).or(Some(scored));
+        let differs = usize::from(!(wanted.len() > 1 && letters == wanted));
+        let is_same_kind = name.starts_with(char::is_uppercase) == candidate.starts_with(char::is_uppercase);
+        let edits = if wanted.len() >= LONG { 2 } else { 1 };
+        let may_differ =
+            is_long && letters.len() >= SHORTEST && letters.len().abs_diff(wanted.len()) <= edits && is_same_kind;
+        let needed = if differs > 0 && may_differ { distance(&wanted, &letters) } else { differs };
+        if differs == 0 || may_differ && needed <= edits {
+            best = best.filter(|best| *best <= (needed, candidate)).or(Some((needed, candidate)));
         }
     }
-    best.filter(|(d, _)| *d <= limit).map(|(_, c)| c.to_string())
+    best.map(|(_, candidate)| candidate.to_string())
 }
 
 /// Adds the known name that was probably meant, if there is one.
@@ -311,7 +229,8 @@ mod tests {
     fn a_slip_of_the_finger_is_found() {
         let names = ["sqrt", "sin", "print", "gradient"];
         assert_eq!(closest("sqtr", names.into_iter()).as_deref(), Some("sqrt"));
-        assert_eq!(closest("println", names.into_iter()).as_deref(), Some("print"));
+        assert_eq!(closest("PRINT", names.into_iter()).as_deref(), Some("print"));
+        assert_eq!(closest("sinh", names.into_iter()), None);
         assert_eq!(closest("banana", names.into_iter()), None);
     }
 }

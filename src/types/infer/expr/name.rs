@@ -7,7 +7,7 @@ use crate::syntax::ast::Ident;
 use crate::types::generics::signature;
 use crate::types::infer::call::candidates::{Candidate, Target};
 use crate::types::infer::{Infer, LocalEntity};
-use crate::types::model::display::{closest, did_you_mean, meant, word_for};
+use crate::types::model::display::{closest, did_you_mean};
 use crate::types::model::prelude::PRELUDE_FILE;
 use crate::types::model::tables::{Entry, FunctionKind, MemberKind, Named};
 use crate::types::model::tree::{Callee, Expr, ExprKind, FunctionRef};
@@ -177,10 +177,7 @@ impl Infer<'_> {
         }
         let diagnostic =
             Diagnostic::error(Code::UnknownName, ident.span, format!("cannot find '{}' in scope", ident.name));
-        let diagnostic = match word_for(&ident.name) {
-            Some(word) => meant(diagnostic, ident, word),
-            None => did_you_mean(diagnostic, ident, &self.known_names()),
-        };
+        let diagnostic = did_you_mean(diagnostic, ident, &self.known_names());
         self.error(diagnostic);
         self.error_expr(ident.span)
     }

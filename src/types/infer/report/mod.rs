@@ -2,6 +2,7 @@
 
 pub(crate) mod access_level;
 pub(crate) mod mismatch;
+pub(crate) mod nearest_call;
 pub(crate) mod no_matching_call;
 pub(crate) mod no_matching_operator;
 pub(crate) mod no_member;

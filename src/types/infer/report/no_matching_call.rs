@@ -105,8 +105,8 @@ impl Infer<'_> {
         } else {
             let given = Self::label_text(&args.iter().map(|a| a.label.clone()).collect::<Vec<_>>());
             let message = format!("no '{}' accepts arguments ({given})", name.name);
-            let mut diagnostic = Diagnostic::error(Code::NoOverload, span, message);
-            diagnostic = self.list_candidates(diagnostic, candidates);
+            let diagnostic = Diagnostic::error(Code::NoOverload, span, message);
+            let diagnostic = self.with_nearest(diagnostic, candidates, args);
             self.error(diagnostic);
         }
         self.check_anyway(args);
@@ -222,7 +222,7 @@ impl Infer<'_> {
             .collect();
         let message = format!("no '{}' accepts arguments of types ({})", name.name, given.join(", "));
         let mut diagnostic = Diagnostic::error(Code::NoOverload, span, message);
-        diagnostic = self.list_candidates(diagnostic, candidates);
+        diagnostic = self.with_nearest(diagnostic, candidates, args);
         let receivers: Vec<Type> = candidates.iter().filter_map(|c| Some(c.receiver.as_ref()?.ty.clone())).collect();
         let of_text = receivers.iter().any(|ty| self.show(ty) == "String");
         if of_text && &*name.name == "subscript" && given == ["Int"] {
@@ -241,28 +241,6 @@ impl Infer<'_> {
             },
             _ => false,
         }
-    }
-
-    /// Lists the candidates, with the spans of those that the program declares. A candidate of a protocol is omitted if
-    /// the type itself has one of the same name.
-    fn list_candidates(&mut self, mut diagnostic: Diagnostic, candidates: &[Candidate]) -> Diagnostic {
-        const MOST: usize = 6;
-        let nearest = candidates.iter().map(|c| c.tier).min().unwrap_or(0);
-        let own: Vec<String> =
-            candidates.iter().filter(|c| c.tier == nearest).map(|c| self.candidate_name(c)).collect();
-        let shown: Vec<&Candidate> = candidates
-            .iter()
-            .filter(|c| c.tier == nearest || !own.contains(&self.candidate_name(c)))
-            .take(MOST)
-            .collect();
-        for candidate in shown {
-            let text = self.describe_candidate(candidate);
-            diagnostic = match self.candidate_span(candidate) {
-                Some(at) => diagnostic.note_at(at, format!("candidate: {text}")),
-                None => diagnostic.note(format!("candidate: {text}")),
-            };
-        }
-        diagnostic
     }
 
     /// Returns a closure argument whose arity is wrong for every candidate: the function type that the first candidate

@@ -1,0 +1,226 @@
+//! Foreign syntax: words and notations of other languages and of mathematics on paper, with their equivalents.
+//!
+//! In: a text with an error, and the span of the error. Out: possible replacements of the code at this span, the most
+//! likely one first. The session offers a replacement only after it has compiled the text with it.
+
+mod expressions;
+mod functions;
+mod literal;
+mod members;
+mod notation;
+mod pattern;
+mod statements;
+mod token;
+mod words;
+
+use pattern::Code;
+use std::ops::Range;
+use token::{Kind, text_of};
+
+/// A row of a table: the pattern, the replacement, and the sentence, in which `$` and a letter stand for parts as well. The
+/// replacement `-` removes the code. Without a replacement there is only the sentence, without a sentence it is "'pattern' is written 'replacement'".
+type Row = (&'static str, &'static str, &'static str);
+
+/// The part of the tables that applies to an error.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Scope {
+    /// All tables: the code is not understood, or it contains an unknown name.
+    Everything,
+    /// The tables of expressions: the code has a meaning, but its types do not fit.
+    Expressions,
+    /// None of them: a bracket is missing, perhaps because `//` was meant to divide.
+    Comments,
+}
+
+/// The tables, the more specific ones first.
+const TABLES: &[(Scope, &[Row])] = &[
+    (Scope::Everything, statements::ROWS),
+    (Scope::Expressions, members::ROWS),
+    (Scope::Expressions, functions::ROWS),
+    (Scope::Expressions, expressions::ROWS),
+    (Scope::Expressions, notation::ROWS),
+];
+
+/// The number of bytes after the beginning of the line that are searched.
+const REACH: usize = 2_000;
+/// The maximum number of replacements for one error.
+const MOST: usize = 16;
+/// The maximum number of places where one row matches.
+const MATCHES: usize = 2;
+
+/// A possible replacement of foreign code.
+#[derive(Clone, Debug)]
+pub(crate) struct Replacement {
+    /// The range of the foreign code in the text.
+    pub range: Range<usize>,
+    /// The code to write instead; `None` if there is no equivalent that an edit can produce.
+    pub code: Option<String>,
+    /// The sentence.
+    pub message: String,
+    /// Whether it resembles almost all code, so that only the types can confirm it.
+    pub is_guess: bool,
+}
+
+/// Returns the replacements of the foreign code at a range of a text, the most likely one first.
+pub(crate) fn replacements(text: &str, at: Range<usize>, scope: Scope) -> Vec<Replacement> {
+    let at = text.floor_char_boundary(at.start.min(text.len()))..text.floor_char_boundary(at.end.min(text.len()));
+    let line = lines_before(text, at.start);
+    let tokens = token::tokens(text, line, REACH.max(at.end - line + 80).min(10 * REACH));
+    // The token at the error, or the last one before it.
+    let focus = tokens.iter().rposition(|token| token.from <= at.start).unwrap_or(0);
+    let search = Search { code: Code { text, tokens: &tokens }, line, focus };
+    if scope == Scope::Comments {
+        return search.comment().into_iter().collect();
+    }
+    let mut found = search.literals();
+    let tables = TABLES.iter().filter(|(of, _)| scope == Scope::Everything || *of == Scope::Expressions);
+    for (_, table) in tables {
+        search.rows(table, false, &mut found);
+    }
+    search.rows(notation::PRODUCTS, true, &mut found);
+    found.extend(search.type_name());
+    found.extend(search.split_word());
+    found.truncate(MOST);
+    found
+}
+
+/// Whether a name has a meaning in another language or in mathematics, so that it is not a misspelling of a similar one.
+pub(crate) fn is_known(name: &str) -> bool {
+    let mentions = |(pattern, ..): &Row| pattern.split(' ').any(|item| item == name);
+    words::is_known(name) || functions::ROWS.iter().chain(members::ROWS).any(mentions)
+}
+
+/// Returns the beginning of some lines before an offset: the construct that an error belongs to may begin there.
+fn lines_before(text: &str, at: usize) -> usize {
+    const LINES: usize = 3;
+    text[..at].char_indices().rev().filter(|(_, c)| *c == '\n').nth(LINES).map_or(0, |(n, _)| n + 1)
+}
+
+/// The code around an error.
+struct Search<'t> {
+    code: Code<'t>,
+    /// The offset at which it begins.
+    line: usize,
+    /// The index of the token at the error.
+    focus: usize,
+}
+
+impl Search<'_> {
+    /// Adds the replacements of a table.
+    fn rows(&self, table: &[Row], is_guess: bool, found: &mut Vec<Replacement>) {
+        let text = self.code.text;
+        for (pattern, replacement, sentence) in table {
+            if !could_match(&text[self.line..], pattern) {
+                continue;
+            }
+            // A guess is most likely right next to the error.
+            let starts = 0..self.code.tokens.len().min(self.focus + 2);
+            let starts: Vec<usize> = if is_guess { starts.rev().collect() } else { starts.collect() };
+            let mut count = 0;
+            for first in starts {
+                let Some(matched) = self.code.matches(pattern, first) else { continue };
+                if matched.tokens.1 < self.focus || count == MATCHES {
+                    continue;
+                }
+                let range = matched.from..matched.to;
+                let foreign = &text[range.clone()];
+                let here = match *replacement {
+                    "" => None,
+                    "-" => Some(String::new()),
+                    replacement => Some(matched.write(replacement)),
+                };
+                if here.as_deref() == Some(foreign) {
+                    continue;
+                }
+                let message = match (*sentence, &here) {
+                    ("", Some(here)) => generic(foreign, here),
+                    (sentence, _) => matched.write(sentence),
+                };
+                found.push(Replacement { range, code: here, message, is_guess });
+                count += 1;
+            }
+        }
+    }
+
+    /// Returns the replacement of the string literals near the error, if their notation is foreign.
+    fn literals(&self) -> Vec<Replacement> {
+        let near = self.code.tokens.iter().enumerate().filter(|(i, _)| i.abs_diff(self.focus) <= 2);
+        let texts = near.map(|(_, token)| token).filter(|token| token.kind == Kind::Text);
+        let mut found = vec![];
+        for token in texts {
+            let foreign = text_of(self.code.text, *token);
+            if let Some((code, message)) = literal::text_here(foreign) {
+                let range = token.from..token.to;
+                found.push(Replacement { range, code: Some(code), message: message.to_owned(), is_guess: false });
+            }
+        }
+        found
+    }
+
+    /// Returns the quotient that `//` computes in Python.
+    fn comment(&self) -> Option<Replacement> {
+        let token = self.code.tokens.iter().find(|token| token.kind == Kind::Comment)?;
+        let message = "'//' begins a comment; integers are divided with '/'".to_owned();
+        Some(Replacement { range: token.from..token.from + 2, code: Some("/".to_owned()), message, is_guess: false })
+    }
+
+    /// Returns the counterpart of a type of another language.
+    fn type_name(&self) -> Option<Replacement> {
+        let token = self.code.tokens.get(self.focus).filter(|token| token.kind == Kind::Word)?;
+        let foreign = text_of(self.code.text, *token);
+        let here = words::type_here(foreign);
+        let message = format!("the type '{foreign}' is called '{here}'");
+        let range = token.from..token.to;
+        (here != foreign).then_some(Replacement { range, code: Some(here), message, is_guess: false })
+    }
+
+    /// Returns the products that an unknown name could mean: `ax` is `a * x`.
+    fn split_word(&self) -> Vec<Replacement> {
+        const LONGEST: usize = 8;
+        let Some(token) = self.code.tokens.get(self.focus).filter(|token| token.kind == Kind::Word) else {
+            return vec![];
+        };
+        let word = text_of(self.code.text, *token);
+        let count = word.chars().count();
+        if !(2..=LONGEST).contains(&count) || !word.chars().all(char::is_alphabetic) {
+            return vec![];
+        }
+        let product = |code: String| Replacement {
+            range: token.from..token.to,
+            message: format!("'{word}' is one name; a product is written with '*'"),
+            code: Some(code),
+            is_guess: true,
+        };
+        let letters: Vec<String> = word.chars().map(String::from).collect();
+        let mut found = vec![];
+        if count <= 3 {
+            found.push(product(letters.join(" * ")));
+        }
+        if count > 2 {
+            found.push(product(format!("{} * {}", letters[0], letters[1..].concat())));
+        }
+        found
+    }
+}
+
+/// Whether all words of a pattern occur in a text.
+fn could_match(text: &str, pattern: &str) -> bool {
+    let is_literal = |item: &&str| !item.starts_with('$') && !matches!(*item, "§" | "~" | "_" | "↵" | "#end" | "");
+    pattern.split(' ').filter(is_literal).all(|item| item.starts_with('<') && item.len() > 2 || text.contains(item))
+}
+
+/// Returns the sentence for a short piece of code.
+fn generic(foreign: &str, here: &str) -> String {
+    const SHORT: usize = 40;
+    let first = |code: &str| {
+        let line = code.lines().next().unwrap_or_default().trim_end();
+        match line.chars().count() > SHORT || code.contains('\n') {
+            true => format!("{}…", line.chars().take(SHORT).collect::<String>()),
+            false => line.to_owned(),
+        }
+    };
+    match here {
+        "" => format!("'{}' is not needed", first(foreign)),
+        _ => format!("'{}' is written '{}'", first(foreign), first(here)),
+    }
+}
