@@ -15,9 +15,9 @@ use crate::vm::operators::{
 use crate::vm::state::machine::Machine;
 use crate::vm::state::task::{Next, Task};
 
-/// The state while the body is running.
+/// The state of the directional derivative while the differentiated function is running.
 struct DirectionalTask {
-    /// The value with respect to which it is differentiated.
+    /// The value with respect to which the function is differentiated.
     x: Cells,
     result: BodyResult,
 }
