@@ -14,7 +14,7 @@ use crate::types::model::ty::Type;
 const MODULE: &str = "main";
 
 impl Infer<'_> {
-    /// Infers `#name` at a location; `None` for other names.
+    /// Infers the source location literal `#name`; `None` for other names.
     pub(crate) fn here(&mut self, name: &str, expected: Option<&Type>, span: Span) -> Option<Expr> {
         let text = match name {
             "line" | "column" => {
@@ -28,7 +28,7 @@ impl Infer<'_> {
                 let file = path.rsplit('/').next().unwrap_or(&path);
                 format!("{MODULE}/{file}").into()
             }
-            // The source text of the call, for legends and messages.
+            // The literal `#call` is the source text of the call, for legends and messages.
             "call" => self.cx.sink.source_text(span).into(),
             "function" => self.around_here().map_or_else(|| MODULE.into(), |f| self.name_of(f).into()),
             _ => return None,
@@ -36,7 +36,7 @@ impl Infer<'_> {
         Some(self.string(&[StringPart::Text(text)], expected, span))
     }
 
-    /// Returns the enclosing function, apart from closures.
+    /// Returns the function that contains the current code, apart from closures.
     fn around_here(&self) -> Option<FunctionId> {
         let is_declared = |f: &&usize| matches!(self.frames[**f].kind, FrameKind::Function | FrameKind::LocalFunction);
         let path = self.path();

@@ -56,8 +56,8 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the requirement after substitution if it does not hold. Requirements that unification checks are
-    /// skipped.
+    /// Returns a requirement, after substitution of the generic arguments, if it does not hold. Requirements that
+    /// unification checks are skipped.
     fn unheld(&mut self, written: &Requirement, put: &Requirement) -> Option<Requirement> {
         match (written, put) {
             (Requirement::Conforms(Type::Associated(..), _), Requirement::Conforms(of, p)) => {
@@ -74,15 +74,15 @@ impl Infer<'_> {
         }
     }
 
-    /// For an associated type whose base does not conform to its protocol, the base and the protocol.
+    /// Returns the base and the protocol of an associated type whose base does not conform to its protocol.
     fn memberless(&mut self, ty: &Type) -> Option<(Type, ProtocolId)> {
         let Type::Associated(of, protocol, _) = unification::resolved(self.cx, ty) else { return None };
         (!unification::has_vars(self.cx, &of) && !conformances::conforms_to(self.cx, &of, protocol))
             .then(|| ((*of).clone(), protocol))
     }
 
-    /// Reports two types that must be equal and are not, because a called function requires it or because of how a
-    /// value is used.
+    /// Reports two types that must be equal and are not. A called function, or the use of a value, requires the
+    /// equality.
     pub(crate) fn contradiction(&mut self, equation: &Equation) {
         let Equation { left, right, span, by } = equation;
         if let Some((of, protocol)) = self.memberless(left).or_else(|| self.memberless(right)) {

@@ -343,7 +343,8 @@ impl Infer<'_> {
     }
 }
 
-/// Returns the variables that the statements of a block declare, with the location of the first declaration of each.
+/// Returns the variables that the statements of a block declare, with the location of the first declaration of each
+/// variable.
 fn declared_names(items: &[ast::Stmt]) -> HashMap<ast::Name, Span> {
     let mut names = vec![];
     for item in items {

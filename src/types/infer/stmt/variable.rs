@@ -59,7 +59,7 @@ impl Infer<'_> {
         self.frame().kind == FrameKind::Script && self.frame().scopes.len() == 1
     }
 
-    /// Infers one `pattern: Type = value` of a `let` or `var`.
+    /// Infers one part `pattern: Type = value` of a `let` or `var` declaration.
     pub(crate) fn variable(
         &mut self,
         (is_let, ownership): (bool, Ownership),
@@ -155,7 +155,7 @@ impl Infer<'_> {
         out.push(Stmt { kind: StmtKind::Let { pattern, value }, span });
     }
 
-    /// Resolves the declared type of a variable; `some P` is the type of its value.
+    /// Resolves the declared type of a variable; for `some P`, it is the type of the variable's value.
     fn variable_type(&mut self, ty: &ast::TypeExpr) -> Type {
         let found = self.resolve(ty);
         match &found {
@@ -164,7 +164,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Converts a value to an optional, unless it is one.
+    /// Converts a value to an optional, unless the value is an optional.
     pub(crate) fn as_optional(&mut self, value: Expr) -> Expr {
         let ty = unification::resolved(self.cx, &value.ty.clone());
         if ty == Type::Error || lookup::is_optional(self.cx, &ty) {
@@ -174,7 +174,7 @@ impl Infer<'_> {
         self.coerce(value, &wanted)
     }
 
-    /// Infers a variable of the script, which is a global.
+    /// Infers a top-level variable of the script, which is a global.
     fn global_variable(
         &mut self,
         binding: &ast::Binding,
@@ -201,7 +201,7 @@ impl Infer<'_> {
         let pattern = self.in_scope(|infer| infer.pattern(strip(&binding.pattern), ty, false));
         let mut locals = vec![];
         bound_locals(&pattern, &mut locals);
-        // These variables transfer the values to the globals, and are not variables of the program.
+        // These variables transfer the values to the globals; the program does not declare them.
         locals.iter().for_each(|local| self.frame().locals[local.0 as usize].name = "".into());
         let has_value = value.is_some();
         if let Some(value) = value {
@@ -218,7 +218,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Returns the global that a name at a location of the script declares.
+    /// Returns the global variable that a name at a location of the script declares.
     fn global_at(&mut self, name: &ast::Name, span: Span) -> Option<crate::types::model::tree::GlobalId> {
         self.cx.defs.globals_at.get(&(name.clone(), span)).copied()
     }
