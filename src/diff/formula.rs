@@ -19,30 +19,30 @@ use crate::value::Bank;
 /// The maximum size of a formula.
 const MAX_SIZE: usize = 400;
 
-/// The maximum number of nested calls of one function: one that exceeds it is recursive. Nested derivatives nest calls of a
-/// function of the library several times.
+/// The maximum number of nested calls of one function: a function that exceeds it is recursive. Nested derivatives nest
+/// calls of a function of the library several times.
 const MAX_DEPTH: usize = 6;
 
-/// The maximum number of steps, in all cases together.
+/// The maximum number of evaluated steps, in all cases together.
 const STEPS: usize = 20_000;
 
-/// The reason why a function is no formula.
+/// The reason why a function cannot be represented as a formula.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NoFormula {
-    /// The reason: `line 3 has a loop`, without the line.
+    /// The reason as a sentence without the line: `has a loop` for `line 3 has a loop`.
     pub reason: String,
-    /// The location.
+    /// The source location of the step that no formula can express.
     pub span: Span,
 }
 
-/// The content of a register.
+/// The content of a register during the evaluation of a graph.
 #[derive(Clone, PartialEq, Debug)]
 enum Value {
     Number(Formula),
     Integer(i64),
     /// A truth value that depends on numbers, and whether it is the negation of the test.
     Truth(Test<Formula>, bool),
-    /// A function, and its captured values.
+    /// A function object: the function, and its captured values.
     Function(FunctionId, Vec<Value>),
 }
 
@@ -76,11 +76,11 @@ fn bank(function: &Function, reg: Reg) -> Bank {
 /// The state of the evaluation of graphs.
 struct Evaluator<'p> {
     program: &'p Program,
-    /// The names of operands.
+    /// The names of the operands of the formula.
     names: Vec<String>,
-    /// The functions that are being evaluated, the innermost last.
+    /// The functions that are being evaluated, the innermost function last.
     open: Vec<FunctionId>,
-    /// The current place in the user's source text.
+    /// The current place in the program's own source text.
     place: Span,
     steps: usize,
 }
@@ -97,7 +97,7 @@ impl<'p> Evaluator<'p> {
         NoFormula { reason: reason.into(), span: self.place }
     }
 
-    /// Returns the results of a function.
+    /// Evaluates a function and returns its results.
     fn run(&mut self, id: FunctionId, arguments: Vec<Value>, captures: &[Value]) -> Result<Vec<Value>, NoFormula> {
         let Some(function) = self.program.function(id).cloned() else {
             return Err(self.no("the function is not compiled"));
@@ -126,7 +126,7 @@ impl<'p> Evaluator<'p> {
         results?.ok_or_else(|| self.no("it never returns a value"))
     }
 
-    /// Returns the results of the steps from a block on; `None` when the program stops.
+    /// Evaluates the steps from a block on and returns the results; `None` when the program stops.
     fn walk(
         &mut self,
         function: &Function,
@@ -173,7 +173,8 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// Combines the results of two branches; a branch that stops the program is no case of the formula.
+    /// Combines the results of the two branches of a condition; a branch that stops the program is no case of the
+    /// formula.
     fn either(
         &self,
         test: &Test<Formula>,
@@ -194,7 +195,7 @@ impl<'p> Evaluator<'p> {
         value.ok_or_else(|| self.no("it uses values other than numbers"))
     }
 
-    /// Returns a number, unless the formula is too long to read.
+    /// Returns a formula as a value, unless the formula is too long to read.
     fn number(&self, formula: Formula) -> Result<Value, NoFormula> {
         if formula.size() > MAX_SIZE {
             return Err(self.no("the formula would be too long"));
@@ -202,7 +203,7 @@ impl<'p> Evaluator<'p> {
         Ok(Value::Number(formula))
     }
 
-    /// Returns an operand that is represented by its name.
+    /// Returns the operand with the given name as a formula.
     fn named(&mut self, name: &str) -> Result<Value, NoFormula> {
         let at = self.names.iter().position(|word| word == name).unwrap_or(self.names.len());
         if at == self.names.len() {

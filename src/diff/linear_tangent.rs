@@ -1,8 +1,8 @@
-//! Linear tangents: a function that is certainly linear computes tangents by its own derivative code, not by its registered
-//! transpose.
+//! Linear tangents: a function that is certainly linear computes tangents by its own derivative code, not by its
+//! registered transpose.
 //!
-//! Promises: only consequences of the code as written; a function that calls one with a registered derivative, or cuts a path,
-//! uses its transpose in both directions.
+//! Promises: a function is certainly linear only if its code as written is; a function that calls a function with a
+//! registered derivative, or that cuts a path, uses its transpose in both directions.
 
 use crate::diff::linear::{Kind, Linearities};
 use crate::diff::wrt;
@@ -35,7 +35,7 @@ pub fn mark_own_tangents(program: &mut Program, first: usize) {
     }
 }
 
-/// Whether the derivative code of a function computes its tangents with respect to these parameters.
+/// Whether the derivative code of a function computes its tangents with respect to the given parameters.
 fn computes_tangents(program: &Program, id: FunctionId, by: &[bool]) -> bool {
     let Some(f) = program.function(id).filter(|_| is_plain(program, id)) else { return false };
     let kinds = varied_components(program, f, by).into_iter();

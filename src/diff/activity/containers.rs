@@ -31,8 +31,8 @@ pub(super) fn replaced(step: &Instruction, facts: &[SharedDependence]) -> Shared
     }
 }
 
-/// Returns the dependence of components that are stored together: if there are several, those of `@noDerivative` properties need
-/// not be examined again.
+/// Returns the dependence of components that are stored together: if there are several, the components of
+/// `@noDerivative` properties need not be examined again.
 pub(super) fn contained(parts: &[Reg], known: SharedDependence) -> SharedDependence {
     let is_property = |found: &Rc<TangentLoss>| found.reason == LossReason::Property;
     let is_touched = known.0.as_ref().is_some_and(|d| d.losses.values().any(is_property));
@@ -42,7 +42,7 @@ pub(super) fn contained(parts: &[Reg], known: SharedDependence) -> SharedDepende
     known.with(|d| d.losses.retain(|_, found| !is_property(found)))
 }
 
-/// Returns the dependence of a loaded value: integers don't vary, and their origin is not certain.
+/// Returns the dependence of a loaded value: integers do not vary, and their origin is not certain.
 pub(super) fn loaded(bank: Bank, known: SharedDependence) -> SharedDependence {
     match bank {
         Bank::F | Bank::R => known,

@@ -4,7 +4,7 @@ use super::{Evaluator, NoFormula, Value};
 use crate::native::formula::{Formula, simplified};
 
 impl Evaluator<'_> {
-    /// Calls a function value; `all` holds the function and its arguments.
+    /// Evaluates the call of a function value; `all` holds the function and its arguments.
     pub(super) fn call(&mut self, all: &[Value]) -> Result<Vec<Value>, NoFormula> {
         match all.split_first() {
             Some((Value::Function(id, captures), arguments)) => self.run(*id, arguments.to_vec(), captures),
@@ -17,7 +17,7 @@ impl Evaluator<'_> {
         let [Value::Number(x), Value::Number(dx), body] = all else {
             return Err(self.no("it differentiates with respect to several numbers"));
         };
-        // A name that no other operand has.
+        // The name of the varied number is one that no other operand has.
         let varied = format!("·{}", self.names.len());
         let Value::Number(Formula::Operand(k)) = self.named(&varied)? else {
             return Err(self.no("it uses values other than numbers"));

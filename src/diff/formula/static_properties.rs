@@ -5,7 +5,7 @@ use crate::ir::analysis::flow_graph::FlowGraph;
 use crate::ir::{Function, Reg};
 use crate::source::Span;
 
-/// Returns the function's name without labels.
+/// Returns the name of a function without labels.
 pub(super) fn called(function: &Function) -> &str {
     function.name.split('(').next().unwrap_or_default()
 }
@@ -22,9 +22,9 @@ pub(super) fn obstacle(function: &Function) -> Option<String> {
     }
 }
 
-/// Finds a loop in a function and returns the place of a step in it.
+/// Finds a loop in a function and returns the source location of a step in the loop.
 pub(super) fn cycle(function: &Function) -> Option<Span> {
-    // 0 is new, 1 on the current path, 2 done.
+    // The state of a block is 0 if it is new, 1 if it is on the current path, and 2 if it is done.
     let mut states = vec![0u8; function.blocks.len()];
     let mut open = vec![];
     let mut next = Some(0);
