@@ -120,11 +120,11 @@ impl Step for Instruction {
     }
 }
 
-/// The numbers of writes and reads of each register.
+/// The numbers of writes and reads of each register in a graph.
 pub struct Counts {
-    /// Writes; a register that is an input counts as written once, by the caller.
+    /// The number of writes of each register; the caller counts an input as written once.
     pub writes: Vec<u32>,
-    /// Reads.
+    /// The number of reads of each register.
     pub reads: Vec<u32>,
 }
 
