@@ -23,11 +23,11 @@ use std::sync::OnceLock;
 /// An expression over the operands and the result of a primitive.
 #[derive(Clone, PartialEq, Debug, serde::Serialize, serde::Deserialize)]
 pub enum Formula {
-    /// A numeric operand.
+    /// A numeric operand of the primitive, by index.
     Operand(u8),
-    /// The result.
+    /// The result of the primitive.
     Result,
-    /// A constant.
+    /// A constant number.
     Constant(f64),
     /// The integer operand, plus the offset, as a number.
     Number(OrderOffset),
@@ -44,7 +44,7 @@ pub struct FunctionFormula {
     pub formula: Formula,
     /// The names of the operands.
     pub names: Vec<String>,
-    /// The number of operands that are parameters.
+    /// The number of operands that are parameters of the function.
     pub parameters: usize,
 }
 
@@ -143,7 +143,8 @@ impl fmt::Display for Formula {
 }
 
 impl Formula {
-    /// Returns the other summand if the formula is a [sum with 0](Field::without_sign_of_zero), which removes the sign of zero.
+    /// Returns the summand other than 0 if the formula is a [sum with 0](Field::without_sign_of_zero), which removes
+    /// the sign of zero.
     pub fn signed(&self) -> Option<&Formula> {
         match self {
             Formula::Apply(id, operands, _) => match operands.as_slice() {
@@ -216,8 +217,8 @@ impl Default for OperandNames<'_> {
     }
 }
 
-/// Writes a formula; `around` is the precedence of its context: 0 none, 1 sums, 2 products, 3 operands, 4 bases and
-/// exponents of powers.
+/// Writes a formula as text; `around` is the precedence of its context: 0 none, 1 sums, 2 products, 3 operands, 4 bases
+/// and exponents of powers.
 fn write_at(formula: &Formula, around: u8, names: &OperandNames<'_>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match formula {
         Formula::Operand(k) => f.write_str(names.operands.get(*k as usize).copied().unwrap_or("?")),

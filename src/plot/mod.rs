@@ -17,43 +17,44 @@ pub use png::png;
 
 use std::ops::RangeInclusive;
 
-/// Curves over a common range.
+/// A chart of curves over a common range.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Chart {
-    /// The title; may be empty.
+    /// The title of the chart; may be empty.
     pub title: String,
-    /// The range of `x`.
+    /// The range of `x` that the chart shows.
     pub x: RangeInclusive<f64>,
-    /// The curves.
+    /// The curves of the chart.
     pub series: Vec<Series>,
 }
 
-/// A curve.
+/// A curve of a chart.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Series {
-    /// The name in the legend.
+    /// The name of the curve in the legend.
     pub name: String,
-    /// The style of its points.
+    /// The style in which the points of the curve are drawn.
     pub mark: Mark,
-    /// Its points, from left to right.
+    /// The points of the curve, from left to right.
     pub points: Vec<(f64, f64)>,
 }
 
 /// The style in which points are drawn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Mark {
-    /// A line through the points.
+    /// A line through the points is drawn.
     #[default]
     Line,
-    /// Separate points.
+    /// Each point is drawn separately.
     Points,
-    /// A bar from zero to each point; the bars touch.
+    /// A bar from zero to each point is drawn; the bars touch.
     Bars,
-    /// An arrow from the first point to the second, from the third to the fourth, and so on.
+    /// An arrow is drawn from the first point to the second, from the third to the fourth, and so on.
     Arrows,
 }
 
-/// The range of `y` is reduced if it is this many times larger than that of the middle 90 % of the values.
+/// The factor from which on the range of `y` is reduced: how many times larger it is than the range of the middle 90 %
+/// of the values.
 const OUTLIER_RATIO: f64 = 8.0;
 
 impl Chart {
@@ -68,7 +69,7 @@ impl Chart {
             (low, high) = (low.min(0.0), high.max(0.0));
         }
         if self.series.iter().any(|series| matches!(series.mark, Mark::Points | Mark::Arrows)) {
-            // Points at the border would be invisible.
+            // Points at the border of the drawing would be invisible.
             let room = 0.04 * (high - low);
             (low, high) = (low - room, high + room);
         }
@@ -79,7 +80,7 @@ impl Chart {
             high = high.min(p95 + middle / 2.0);
         }
         if low == high {
-            // A constant is drawn in the middle.
+            // A constant function is drawn in the middle of the chart.
             let room = if low == 0.0 { 1.0 } else { low.abs() / 2.0 };
             return Some(low - room..=high + room);
         }
@@ -100,7 +101,7 @@ impl Chart {
         }
     }
 
-    /// Returns the outlines of bars: each extends half of the way to its neighbors.
+    /// Returns the outlines of the bars of a series: each bar extends half of the way to its neighbors.
     fn bars(series: &Series, y: &RangeInclusive<f64>) -> Vec<Vec<(f64, f64)>> {
         let points = &series.points;
         let width = points.windows(2).map(|pair| pair[1].0 - pair[0].0).fold(f64::INFINITY, f64::min);

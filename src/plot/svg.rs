@@ -5,10 +5,10 @@ use super::{Chart, Mark};
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 
-/// Width and height in pixels.
+/// The width and the height of a chart in pixels.
 const SIZE: (u32, u32) = (720, 440);
 
-/// Colors that readers with color vision deficiency can distinguish (Okabe and Ito, 2008).
+/// The colors of curves, which readers with color vision deficiency can distinguish (Okabe and Ito, 2008).
 const COLORS: [RGBColor; 6] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),

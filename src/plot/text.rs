@@ -5,12 +5,12 @@ use super::{Chart, Mark, Series};
 use std::ops::RangeInclusive;
 use textplots::{AxisBuilder, LabelBuilder, LabelFormat, LineStyle, Plot, Shape};
 
-/// The columns and rows of the drawing, in characters.
+/// The number of columns of the drawing in characters, and the number of rows.
 const COLUMNS: usize = 62;
 const ROWS: usize = 14;
 
 impl Chart {
-    /// Returns the drawing, line by line.
+    /// Returns the drawing of the chart, line by line.
     pub fn text(&self) -> Vec<String> {
         let Some(y) = self.y() else { return vec!["there are no finite values to show".to_owned()] };
         let dots = self.dots(&y);
@@ -37,7 +37,7 @@ impl Chart {
         lines
     }
 
-    /// Draws the dots of all curves: the first is solid, the others are dotted.
+    /// Draws the dots of all curves: the first curve is solid, the others are dotted.
     fn dots(&self, y: &RangeInclusive<f64>) -> Vec<String> {
         let pieces: Vec<Vec<(f32, f32)>> =
             self.series.iter().enumerate().flat_map(|(i, s)| self.scaled(i, s, y)).collect();

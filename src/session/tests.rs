@@ -36,7 +36,7 @@ fn answer(session: &mut Session, text: &str) -> String {
     shown_diagnostics.chain(shown).collect::<Vec<_>>().join("; ")
 }
 
-/// Enters texts one after the other, and compares the output.
+/// Enters texts one after the other, and compares the output of each with the expected output.
 fn dialogue(steps: &[(&str, &str)]) {
     let mut session = prompt();
     for (text, expected) in steps {

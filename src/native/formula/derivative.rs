@@ -6,7 +6,7 @@ use crate::native::table;
 use crate::native::{Partial, Primitive, PrimitiveId};
 
 impl Formula {
-    /// Differentiates by operand `k`, without simplification. The integer operand is 0, so that offsets are the integers.
+    /// Differentiates the formula with respect to operand `k`, without simplification. The integer operand is 0, so that offsets are the integers.
     ///
     /// # Errors
     /// Returns the primitive that has no derivative.
@@ -32,7 +32,7 @@ impl Formula {
         }
     }
 
-    /// Whether operand `k` occurs in the formula.
+    /// Whether the operand `k` occurs in the formula.
     pub fn names(&self, k: u8) -> bool {
         self.reads(&Formula::Operand(k))
     }

@@ -9,7 +9,8 @@ use super::sum::{Sum, Term};
 use crate::native::field::{OrderOffset, Test};
 use crate::native::{PrimitiveId, ids, table};
 
-/// The number of nested selections that are split into cases; deeper ones stay in place.
+/// The maximum number of nested selections that are split into cases; selections that are nested more deeply stay in
+/// place.
 const CHOICES: usize = 4;
 
 /// Simplifies a formula and moves its selections outward.
@@ -17,7 +18,7 @@ pub fn simplified(formula: &Formula) -> Formula {
     by_cases(&plain(formula), CHOICES)
 }
 
-/// Simplifies a formula, with its selections left in place.
+/// Simplifies a formula, and leaves its selections in place.
 fn plain(formula: &Formula) -> Formula {
     sum(formula).into_formula()
 }
@@ -40,7 +41,7 @@ pub(super) fn sum(formula: &Formula) -> Sum {
     }
 }
 
-/// Converts a constant; constants that have a name, or are a function of a small integer, are left symbolic.
+/// Converts a constant to a sum; constants that have a name, or are a function of a small integer, are left symbolic.
 fn constant(c: f64) -> Sum {
     let logarithm = [2.0, 10.0].into_iter().find(|n: &f64| n.ln() == c);
     match logarithm {
@@ -75,7 +76,8 @@ fn integer(formula: &Formula) -> Option<i64> {
     }
 }
 
-/// Converts a primitive that is neither a sum nor a product; it is evaluated where the result is an integer.
+/// Converts a primitive that is neither a sum nor a product to a sum; the primitive is evaluated where the result is an
+/// integer.
 fn other(id: PrimitiveId, operands: &[Formula], formula: &Formula) -> Sum {
     let operands: Vec<Formula> = operands.iter().map(plain).collect();
     let numbers: Vec<f64> =

@@ -9,7 +9,7 @@ use crate::native::ids;
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(super) struct Sum(Vec<Term>);
 
-/// A coefficient times powers of factors.
+/// A term: a coefficient times powers of factors.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Term {
     coefficient: Fraction,
@@ -206,7 +206,7 @@ impl Sum {
         }
     }
 
-    /// Merges like terms and drops those that are 0. A nested sum with other terms beside it is expanded.
+    /// Merges like terms and drops terms that are 0. A nested sum with other terms beside it is expanded.
     fn collected(self) -> Sum {
         let is_among_others = self.0.len() > 1;
         let mut terms: Vec<Term> = vec![];

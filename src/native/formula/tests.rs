@@ -1,4 +1,4 @@
-//! Tests of simplification and differentiation, by the printed form.
+//! Formula tests: simplification and differentiation of formulas, by the printed form.
 
 use super::{Formula, simplified};
 use crate::native::field::{Field, OrderOffset, Test};

@@ -1,4 +1,4 @@
-//! Input and output: files, the standard streams, arguments.
+//! Input and output: native functions for files, the standard streams, and arguments.
 
 use super::NativeFunction;
 use super::context::{Failure, FailureKind, NativeContext};
@@ -13,7 +13,7 @@ use std::rc::Rc;
 
 type Call<'a, 'b> = &'a mut NativeContext<'b>;
 
-/// The number of bytes that are read or written at once.
+/// The number of bytes that are read or written between two checks for cancellation.
 const PIECE: usize = 1 << 20;
 
 pub(super) const TABLE: &[NativeFunction] = &[
@@ -95,7 +95,7 @@ fn contents_of_pipe(mut file: File) -> std::io::Result<Vec<u8>> {
     }
 }
 
-/// Reads the next bytes of a file. Returns whether there were any.
+/// Reads the next bytes of a file; returns whether there were any.
 fn read_piece(file: &mut File, bytes: &mut Vec<u8>) -> std::io::Result<bool> {
     Ok(Read::by_ref(file).take(PIECE as u64).read_to_end(bytes)? > 0)
 }
@@ -153,7 +153,7 @@ fn write_file(c: Call<'_, '_>) -> Result<(), Failure> {
     write(c, text.as_bytes(), &path)
 }
 
-/// Writes a file, if that is allowed.
+/// Writes bytes to a file, if the program has access to it.
 pub(super) fn write(c: Call<'_, '_>, bytes: &[u8], path: &str) -> Result<(), Failure> {
     if c.host.is_rehearsal {
         return Err(Failure::new(FailureKind::Input, format!("'{path}' is not written again")));
@@ -200,7 +200,7 @@ fn read_csv(c: Call<'_, '_>) -> Result<(), Failure> {
     c.return_reference(Ref::Cells(Rc::new(Cells::references(columns))))
 }
 
-/// The names of the columns, and the numbers in them.
+/// The names of the columns of a table, and the numbers in each column.
 pub type Table = (Vec<Rc<str>>, Vec<Vec<f64>>);
 
 fn table(path: &str, text: &str) -> Result<Table, Failure> {

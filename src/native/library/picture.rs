@@ -1,4 +1,4 @@
-//! Pictures: displays, charts and explanations.
+//! Pictures: native functions for displays, charts and explanations.
 
 use super::NativeFunction;
 use super::context::{Failure, FailureKind, NativeContext, internal};
@@ -24,7 +24,7 @@ const NUMBERS: Layout = Layout { f: 1, i: 0, r: 0 };
 const INTEGERS: Layout = Layout { f: 0, i: 1, r: 0 };
 const TEXTS: Layout = Layout { f: 0, i: 0, r: 1 };
 
-/// The media types of a picture's forms, in the order of the arguments.
+/// The media types of the forms of a picture, in the order of the arguments.
 const FORMS: [&str; 5] = ["text/plain", "image/svg+xml", "text/html", "text/latex", "application/json"];
 
 fn show(c: Call<'_, '_>) -> Result<(), Failure> {
@@ -57,7 +57,7 @@ fn plot_svg(c: Call<'_, '_>) -> Result<(), Failure> {
     c.return_text(svg.as_str())
 }
 
-/// Renders a drawing to a file of pixels.
+/// Renders a drawing to a PNG file.
 fn write_png(c: Call<'_, '_>) -> Result<(), Failure> {
     let (svg, path) = (c.text()?, c.text()?);
     let bytes =
@@ -81,7 +81,8 @@ fn seen(c: Call<'_, '_>) -> Result<(), Failure> {
     c.return_reference(texts(forms.iter().map(String::as_str).collect()))
 }
 
-/// Reads a chart: title, names of the series, their marks, numbers of points, the points, and the bounds of `x`.
+/// Reads a chart from the arguments: title, names of the series, their marks, numbers of points, the points, and the
+/// bounds of `x`.
 fn chart(c: Call<'_, '_>) -> Result<Chart, Failure> {
     let title = c.text()?.to_string();
     let names = c.array(TEXTS)?;
@@ -108,7 +109,7 @@ fn mark_of(number: i64) -> Mark {
     }
 }
 
-/// Returns bounds that differ, so that a picture of a single point has a margin.
+/// Returns bounds that differ from each other, so that a picture of a single point has a margin.
 fn bounds(low: f64, high: f64) -> std::ops::RangeInclusive<f64> {
     match (low.is_finite() && high.is_finite(), low < high) {
         (true, true) => low..=high,

@@ -6,10 +6,10 @@ use crate::tape::watch::KinkPartials;
 use crate::value::number::{in_formula, write_double};
 use std::rc::Rc;
 
-/// The maximum number of steps that are listed individually; more are summarized by line.
+/// The maximum number of steps that are listed individually; more steps are summarized by line.
 const MAX_ROWS: usize = 60;
 
-/// Formats values, partials, and adjoints.
+/// Formats a derivation as text: values, partials, and adjoints.
 pub fn explain(explained: &Explanation, sources: &SourceMap) -> Vec<String> {
     if is_long(explained) {
         return summary(explained, sources);
@@ -26,7 +26,7 @@ pub fn explain(explained: &Explanation, sources: &SourceMap) -> Vec<String> {
     lines
 }
 
-/// Whether there are too many steps for a listing.
+/// Whether an explanation has too many steps for a listing.
 pub(crate) fn is_long(explained: &Explanation) -> bool {
     explained.steps > MAX_ROWS
 }
@@ -40,12 +40,12 @@ pub(crate) fn result(explained: &Explanation) -> Result<String, String> {
     }
 }
 
-/// Returns the heading of the adjoints.
+/// Returns the heading of the list of adjoints.
 pub(crate) fn heading(result: &str) -> String {
     format!("backward (how much does {result} change?)")
 }
 
-/// Returns the rows of the steps with their values, after a row of column names.
+/// Returns the rows of the table of steps with their values, after a row of column names.
 pub(crate) fn forward(explained: &Explanation) -> Vec<[String; 4]> {
     let mut rows = vec![["forward".to_owned(), "value".to_owned(), "how it changes".to_owned(), String::new()]];
     for Quantity { name, value, .. } in &explained.inputs {
@@ -63,12 +63,12 @@ pub(crate) fn forward(explained: &Explanation) -> Vec<[String; 4]> {
     rows
 }
 
-/// Formats the kinks that were found.
+/// Formats the kinks that were found, one line for each.
 pub(crate) fn kinks(explained: &Explanation) -> impl Iterator<Item = String> {
     explained.kinks.iter().map(kink)
 }
 
-/// Formats a kink, and the partial that is used there.
+/// Formats a kink, and the partial derivative that is used there.
 fn kink(Kink { step, partials, .. }: &Kink) -> String {
     let Some(KinkPartials { left, right, taken }) = *partials else {
         return format!("a branch is exactly at its threshold, {step}: the derivative is that of the branch taken");
@@ -119,7 +119,7 @@ fn text_of(x: f64) -> String {
     text
 }
 
-/// Formats `∂u/∂x = cos(x) = -0.416147` for every varied operand.
+/// Formats the partials of an operation, such as `∂u/∂x = cos(x) = -0.416147`, for every varied operand.
 fn partials(operation: &Operation) -> String {
     let formula = |partial: &Partial| {
         let value = short(partial.value);
@@ -149,7 +149,7 @@ pub(crate) fn backward(explained: &Explanation, result: &str) -> Vec<[String; 2]
         }
         let value = format!("= {}", short(quantity.adjoint));
         let rest = quantity.adjoint - sum;
-        // The contributions of steps with several results.
+        // The remaining part of the adjoint is contributed by steps with several results.
         if rest.abs() > 1e-9 * quantity.adjoint.abs().max(sum.abs()) {
             words.push("…".to_owned());
             numbers.push(short(rest));
@@ -163,7 +163,7 @@ pub(crate) fn backward(explained: &Explanation, result: &str) -> Vec<[String; 2]
     rows
 }
 
-/// Formats the nodes of the tape, with the adjoint of each number.
+/// Formats the nodes of the tape as text, with the adjoint of each number.
 pub fn tape(explained: &Explanation, sources: &SourceMap) -> Vec<String> {
     if is_long(explained) {
         return summary(explained, sources);
@@ -173,7 +173,7 @@ pub fn tape(explained: &Explanation, sources: &SourceMap) -> Vec<String> {
     lines
 }
 
-/// Returns the rows of the tape, after a row of column names.
+/// Returns the rows of the table of tape nodes, after a row of column names.
 pub(crate) fn entries(explained: &Explanation, sources: &SourceMap) -> Vec<[String; 7]> {
     let mut rows = vec![["#", "op", "what", "value", "partials", "adjoint", "source"].map(str::to_owned)];
     for (i, input) in explained.inputs.iter().enumerate() {
@@ -204,7 +204,7 @@ pub(crate) fn entries(explained: &Explanation, sources: &SourceMap) -> Vec<[Stri
     rows
 }
 
-/// Formats the numbers of operations by line, and the adjoints of the inputs.
+/// Formats a summary: the numbers of operations by line, and the adjoints of the inputs.
 fn summary(explained: &Explanation, sources: &SourceMap) -> Vec<String> {
     let mut lines = aligned(&sums(explained, sources), "  ");
     lines.extend(adjoints(explained).map(|line| format!("  {line}")));
@@ -220,7 +220,7 @@ pub(crate) fn adjoints(explained: &Explanation) -> impl Iterator<Item = String> 
     explained.inputs.iter().map(line)
 }
 
-/// Returns the numbers of operations by line, after a row of column names.
+/// Returns the rows of the numbers of operations by line, after a row of column names.
 pub(crate) fn sums(explained: &Explanation, sources: &SourceMap) -> Vec<[String; 3]> {
     // Operations at different positions of one line are counted together.
     let mut sums: Vec<(String, &Rc<str>, usize)> = vec![];
@@ -242,7 +242,7 @@ pub(crate) fn size(explained: &Explanation) -> String {
     format!("{entries} {}, {} bytes", if entries == 1 { "entry" } else { "entries" }, explained.bytes)
 }
 
-/// Formats every intermediate value at two points, and the ratio of its change to the change of the input.
+/// Formats every intermediate value at two points, and the ratio of the value's change to the change of the input.
 pub fn nudge(before: &Explanation, after: &Explanation) -> Vec<String> {
     let is_same = before.operations.len() == after.operations.len()
         && before.operations.iter().zip(&after.operations).all(|(a, b)| a.symbol == b.symbol);
@@ -303,7 +303,7 @@ pub fn short(x: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
-/// Aligns the columns of rows.
+/// Aligns the columns of a table of text.
 pub fn aligned<const N: usize>(rows: &[[String; N]], indent: &str) -> Vec<String> {
     let width = |text: &str| unicode_width::UnicodeWidthStr::width(text);
     let widths: [usize; N] = std::array::from_fn(|k| rows.iter().map(|row| width(&row[k])).max().unwrap_or(0));

@@ -1,4 +1,4 @@
-//! LaTeX: the conversion of formulas from text to LaTeX.
+//! LaTeX: converts formulas from text to LaTeX.
 
 use crate::native::table;
 use crate::session::explain::derivation::short;

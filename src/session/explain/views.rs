@@ -8,7 +8,7 @@ use crate::session::{Explanation, Kink};
 use crate::source::SourceMap;
 use crate::vm::Trace;
 
-/// Formats a sweep as text, SVG, HTML and LaTeX; unavailable forms are empty.
+/// Formats the explanation of a sweep as text, SVG, HTML and LaTeX; unavailable forms are empty.
 pub(crate) fn render_explanation(
     (parameters, sources): (&[String], &SourceMap),
     (trace, kinks): (&Trace, &[Kink]),
@@ -30,7 +30,8 @@ pub(crate) fn render_explanation(
     vec![text.join("\n"), svg, html.trim_end().to_owned(), latex]
 }
 
-/// Builds the computation graph of an execution; if that is too long to be displayed, the graph contains only the inputs.
+/// Builds the computation graph of an execution. If the execution is too long to be displayed, the graph contains only
+/// the inputs.
 pub fn graph(explained: &Explanation) -> Graph {
     let inputs = explained.inputs.iter().map(|q| (q, String::new(), vec![]));
     let operations = explained.operations.iter().map(|operation| {

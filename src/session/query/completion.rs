@@ -10,18 +10,18 @@ use crate::types::signature_help::{Callable, Parameter};
 /// The possible continuations of a word.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Completion {
-    /// The byte offset at which the word begins.
+    /// The byte offset at which the completed word begins.
     pub start: usize,
-    /// The candidates.
+    /// The words that can replace the completed word.
     pub words: Vec<String>,
 }
 
 /// A call whose parentheses are not closed yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Call<'t> {
-    /// The callee: `f`, `xs.map`, `Point`.
+    /// The text of the callee: `f`, `xs.map`, `Point`.
     callee: &'t str,
-    /// The text after the parenthesis so far.
+    /// The text of the arguments so far, which follows the parenthesis.
     arguments: &'t str,
 }
 
@@ -82,7 +82,7 @@ impl Session {
         self.of_type(receiver, members::member_names).ok().flatten().unwrap_or_default()
     }
 
-    /// Returns names, keywords, and the possible labels of an argument.
+    /// Returns the names, keywords, and labels of an argument that can continue a word.
     fn words(&mut self, line: &str, word: &str) -> Vec<String> {
         let mut words = self.labels(line, word);
         if !word.is_empty() {
@@ -118,7 +118,7 @@ impl Session {
     }
 }
 
-/// Returns the offset of the last statement of a text: of its first line, if brackets join several lines.
+/// Returns the offset of the last statement of a text; if brackets join several lines, of the first of these lines.
 fn last_statement(text: &str) -> usize {
     let (mut depth, mut start) = (0_usize, 0);
     for (at, c) in signs(text) {
@@ -175,7 +175,7 @@ fn parts(arguments: &str) -> Vec<&str> {
     parts
 }
 
-/// Returns the labels of arguments.
+/// Returns the labels of the arguments in a text.
 fn labels_of(arguments: &str) -> Vec<&str> {
     let label = |part: &'_ str| -> Option<usize> {
         let end = part.find(|c| !is_part_of_name(c))?;
@@ -209,7 +209,7 @@ fn declared_in(text: &str) -> Vec<String> {
     names
 }
 
-/// Formats a signature on one line.
+/// Formats the signature of a function on one line.
 fn described(name: &str, callable: &Callable) -> String {
     let parameters: Vec<String> = callable.parameters.iter().map(parameter).collect();
     let result = callable.result.as_ref().map_or_else(String::new, |ty| format!(" -> {ty}"));
@@ -279,7 +279,7 @@ mod tests {
         assert_eq!(words("func twice(_ number: Double) -> Double {\n  let other = 2 * numbe"), ["number"]);
         assert_eq!(words("func g(_ a: Int, unit u: Int) -> Int { a }\ng(1, un"), ["unit:"]);
         assert_eq!(words("xs.map { element in ele"), ["element"]);
-        // The declarations are discarded.
+        // The declarations of the completed text are discarded.
         let mut session = session();
         session.complete("let speed = 1.0\nspee", 19);
         assert_eq!(session.complete("spee", 4).words, Vec::<String>::new());

@@ -5,7 +5,7 @@ use crate::plot::{Chart, Mark, Series};
 use crate::session::Session;
 use crate::source::Span;
 
-/// The number of intervals between the points of a curve.
+/// The number of intervals between the sampled points of a curve.
 const POINTS: usize = 400;
 
 impl Session {
@@ -39,7 +39,7 @@ impl Session {
         last.map_or(Span::default(), |source| Span::new(source.start, source.start + source.text.len() as u32))
     }
 
-    /// Returns the text of a function unchanged, and converts an expression to a function of `x`.
+    /// Returns the text of a function unchanged, and converts an expression in `x` to a function of `x`.
     pub(crate) fn as_function(&mut self, text: &str) -> String {
         let is_function = text.starts_with('{')
             || match self.type_of(&format!("let _f: (Double) -> Double = {text}; _f")) {

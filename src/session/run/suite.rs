@@ -1,4 +1,4 @@
-//! Test suite: the test blocks of a file, `test "name" { … }`.
+//! Test suite: runs the test blocks of a file, `test "name" { … }`.
 
 use crate::diagnostic::Diagnostic;
 use crate::ir::FunctionId;
@@ -15,27 +15,27 @@ use std::io::Write;
 pub struct Suite {
     script: FunctionId,
     functions: Vec<FunctionId>,
-    /// The tests, in source order.
+    /// The tests of the module, in source order.
     pub tests: Vec<Test>,
-    /// Warnings about the module.
+    /// The warnings about the module.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 /// A test block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Test {
-    /// Its name, without quotation marks.
+    /// The name of the test, without quotation marks.
     pub name: String,
-    /// The file that contains it.
+    /// The file that contains the test.
     pub file: String,
-    /// The line on which it begins, from 1.
+    /// The line on which the test begins, from 1.
     pub line: u32,
 }
 
 /// The result of a test.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TestRun {
-    /// The outcome.
+    /// The outcome of the test.
     pub outcome: Outcome,
     /// Whether the outcome is that of the statements before the test, which then did not run.
     pub is_before: bool,
@@ -89,7 +89,7 @@ impl Session {
     }
 }
 
-/// Returns the block of a test.
+/// Returns the block of a test declaration.
 fn body(item: &Stmt) -> Option<&crate::syntax::ast::Block> {
     match &item.kind {
         StmtKind::Decl(decl) => match &decl.kind {
@@ -100,7 +100,7 @@ fn body(item: &Stmt) -> Option<&crate::syntax::ast::Block> {
     }
 }
 
-/// Returns the name in `test "name"`.
+/// Returns the name of a test without quotation marks.
 fn title(name: &str) -> String {
     let quoted = name.strip_prefix("test ").unwrap_or(name);
     quoted.strip_prefix('"').and_then(|n| n.strip_suffix('"')).unwrap_or(quoted).to_owned()
