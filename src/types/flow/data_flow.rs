@@ -1,4 +1,4 @@
-//! Data flow: how values propagate through the variables and results of a body.
+//! Data flow: determines how values propagate through the variables and results of a body.
 //!
 //! In: a checked body. Out: the values assigned to each variable, the returned values, and the operands of each value.
 //!
@@ -10,14 +10,14 @@ use crate::types::model::tree::{
 };
 use hashbrown::{HashMap, HashSet};
 
-/// The data flow of a body.
+/// The data flow of a function body.
 #[derive(Default)]
 pub(crate) struct DataFlow<'b> {
     /// The variables that depend on the differentiated parameters.
     pub(crate) varies: HashSet<LocalId>,
-    /// The values assigned to each variable.
+    /// The values that are assigned to each variable.
     pub(crate) values: HashMap<LocalId, Vec<&'b Expr>>,
-    /// The returned values.
+    /// The values that the body returns.
     pub(crate) returned: Vec<&'b Expr>,
     /// A function whose result depends on none of its arguments.
     pub(crate) cut: Option<FunctionId>,
@@ -147,7 +147,7 @@ impl<'b> DataFlow<'b> {
         }
     }
 
-    /// Returns the variable whose value an expression is.
+    /// Returns the local variable whose value an expression is.
     pub(crate) fn local(e: &Expr) -> Option<LocalId> {
         match &e.kind {
             ExprKind::Local(local) | ExprKind::Statements { result: local, .. } => Some(*local),
@@ -159,7 +159,7 @@ impl<'b> DataFlow<'b> {
         Self::local(e).is_some_and(|l| self.varies.contains(&l)) || self.parts(e).into_iter().any(|p| self.does_vary(p))
     }
 
-    /// Propagates one step: marks further variables as varied, and returns whether there were any.
+    /// Propagates varied values by one step: marks further variables as varied, and returns whether there were any.
     pub(crate) fn spread(&mut self) -> bool {
         let is_new = |(local, values): &(&LocalId, &Vec<&'b Expr>)| {
             !self.varies.contains(*local) && values.iter().any(|v| self.does_vary(v))

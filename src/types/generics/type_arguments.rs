@@ -64,12 +64,12 @@ pub(crate) fn check_arguments_of(cx: &mut TypeContext, n: NominalId, args: &[Typ
     }
 }
 
-/// Whether the type that must conform contains type variables.
+/// Whether the type that must satisfy a requirement contains type variables.
 fn is_unknown(cx: &mut TypeContext, put: &Requirement) -> bool {
     matches!(put, Requirement::Conforms(ty, _) if unification::has_vars(cx, ty))
 }
 
-/// Checks the type arguments in a function's signature.
+/// Checks the type arguments of the types in a function's signature.
 pub(crate) fn check_signature(cx: &mut TypeContext, f: FunctionId) {
     let signature = signature::signature(cx, f);
     context::with_env(cx, signature.env.clone(), |cx| {
@@ -81,7 +81,7 @@ pub(crate) fn check_signature(cx: &mut TypeContext, f: FunctionId) {
     });
 }
 
-/// Checks the type arguments in the types of stored properties.
+/// Checks the type arguments of the types of stored properties.
 pub(crate) fn check_stored(cx: &mut TypeContext, n: NominalId) {
     let env = generic_env::nominal_env(cx, n);
     context::with_env(cx, env, |cx| {

@@ -1,5 +1,5 @@
-//! Unmet requirements: diagnostics that state which requirement of generic parameters is not satisfied, where it is
-//! declared, and what the types are.
+//! Unmet requirements: creates diagnostics that state which requirement of generic parameters is not satisfied, where
+//! it is declared, and what the types are.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -41,7 +41,7 @@ pub(crate) fn condition(cx: &mut TypeContext, put: &Requirement) -> String {
     }
 }
 
-/// Adds the location of a requirement and the types of its generic parameters to a diagnostic.
+/// Adds the source location of a requirement and the types of its generic parameters to a diagnostic.
 pub(crate) fn with_clause(
     cx: &mut TypeContext,
     diagnostic: Diagnostic,
@@ -61,7 +61,7 @@ pub(crate) fn with_clause(
     }
 }
 
-/// Formats `'S.Element' is 'String'` for each side of a requirement that contains generic parameters.
+/// Formats the types of both sides of a requirement that contain generic parameters, such as `'S.Element' is 'String'`.
 fn generic_types(cx: &mut TypeContext, written: &Requirement, put: &Requirement) -> Option<String> {
     let sides = match (written, put) {
         (Requirement::Conforms(a, _), Requirement::Conforms(x, _)) => vec![(a, x)],
@@ -82,7 +82,7 @@ fn show_resolved(cx: &mut TypeContext, ty: &Type) -> String {
     display::show(cx, &ty)
 }
 
-/// Adds a way to satisfy a requirement, if it is a conformance.
+/// Adds a way to satisfy a requirement to a diagnostic, if the requirement is a conformance.
 pub(crate) fn with_way_out(cx: &mut TypeContext, diagnostic: Diagnostic, put: &Requirement) -> Diagnostic {
     match put {
         Requirement::Conforms(ty, p) => {
@@ -93,8 +93,8 @@ pub(crate) fn with_way_out(cx: &mut TypeContext, diagnostic: Diagnostic, put: &R
     }
 }
 
-/// Adds the declaration of a type that lacks a conformance, and how to declare the conformance; for a conditional
-/// conformance, adds the condition that does not hold.
+/// Adds to a diagnostic the declaration of a type that lacks a conformance, and how to declare the conformance; for a
+/// conditional conformance, adds the condition that does not hold.
 pub(crate) fn with_declaration(cx: &mut TypeContext, diagnostic: Diagnostic, ty: &Type, p: ProtocolId) -> Diagnostic {
     if let Some((n, env, index, put)) = failing_condition(cx, ty, p) {
         let (shown, protocol) = (display::show(cx, ty), cx.defs.protocol_data(p).name.clone());

@@ -95,7 +95,7 @@ const ABSENT: &[(&str, &str)] = &[
     ("Mirror", "to customize how a type is printed, implement 'description'"),
 ];
 
-/// Adds a suggestion to the diagnostic if `name` is a type of Swift that does not exist in dscript.
+/// Adds a suggestion to a diagnostic if `name` is a type of Swift that does not exist in dscript.
 pub(crate) fn without(diagnostic: Diagnostic, name: &str) -> Diagnostic {
     match ABSENT.iter().find(|(absent, _)| *absent == name) {
         Some((_, instead)) => diagnostic.help(*instead),
@@ -108,7 +108,7 @@ pub(crate) fn word_for(name: &str) -> Option<&'static str> {
     WORDS.iter().find(|(word, _)| *word == name).map(|(_, here)| *here)
 }
 
-/// Longer names, in bytes, are not compared: they are hardly typing errors.
+/// The length in bytes from which on names are not compared: they are hardly typing errors.
 const LONGEST: usize = 100;
 
 /// Returns the candidate that was probably meant: the counterpart of a name from another language, or a name at most
@@ -119,7 +119,7 @@ pub fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
     }
     let foreign = FOREIGN.iter().find(|(foreign, _)| foreign.eq_ignore_ascii_case(name)).map(|(_, known)| *known);
     let wanted: Vec<char> = name.to_lowercase().chars().collect();
-    // A name of one letter is similar to every other one.
+    // A name of one letter is similar to every other name of one letter.
     let limit = match wanted.len() {
         0 | 1 => 0,
         2..=5 => 1,
@@ -130,7 +130,7 @@ pub fn closest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
         if foreign == Some(candidate) {
             return Some(candidate.to_string());
         }
-        // The lowercase form may be slightly longer.
+        // The lowercase form may be slightly longer than the name itself.
         if candidate.chars().count().abs_diff(name.chars().count()) > limit + 2 {
             continue;
         }
@@ -155,12 +155,12 @@ pub(crate) fn did_you_mean(diagnostic: Diagnostic, name: &Ident, known: &[String
     }
 }
 
-/// Adds a suggestion to replace a name by `close`.
+/// Adds the suggestion to a diagnostic to replace a name by `close`.
 pub(crate) fn meant(diagnostic: Diagnostic, name: &Ident, close: &str) -> Diagnostic {
     diagnostic.label(format!("did you mean '{close}'?")).fix(format!("use '{close}'"), name.span, close)
 }
 
-/// Computes the number of letters to insert, delete, replace or swap.
+/// Computes the number of letters that must be inserted, deleted, replaced or swapped to change one word into another.
 fn distance(a: &[char], b: &[char]) -> usize {
     let mut rows = vec![vec![0usize; b.len() + 1]; a.len() + 1];
     for i in 0..=a.len() {
@@ -186,7 +186,8 @@ pub fn show(cx: &TypeContext, ty: &Type) -> String {
     write_type(cx, &type_vars::zonk(cx, ty), true)
 }
 
-/// Formats a type. `full` writes `Foo.TangentVector` instead of `TangentVector`, and `[Int]` instead of `Array<Int>`.
+/// Formats a type in the syntax of the language. `full` writes `Foo.TangentVector` instead of `TangentVector`, and
+/// `[Int]` instead of `Array<Int>`.
 pub(crate) fn write_type(cx: &TypeContext, ty: &Type, full: bool) -> String {
     match ty {
         Type::Var(v) => cx.vars.show_var(*v),

@@ -1,27 +1,27 @@
-//! Prelude index: the declarations of the standard library that were not entered yet.
+//! Prelude index: lists the declarations of the standard library that were not entered yet.
 
 use crate::syntax::{Piece, PieceKind};
 use hashbrown::HashMap;
 
-/// File number of everything in the prelude.
+/// The file number of all declarations of the prelude.
 pub(crate) const PRELUDE_FILE: u32 = u32::MAX;
 
-/// The pieces of the library that have not been entered yet. Each table is queried before it is changed, because a
-/// change copies the tables where the prompt holds another copy of them.
+/// The declarations of the library that have not been entered yet. Each table is queried before it is changed, because
+/// a change copies the tables where the prompt holds another copy of them.
 #[derive(Clone, Default)]
 pub(crate) struct Prelude {
-    /// Declarations by name.
+    /// The declarations, by name.
     pub(crate) declarations: HashMap<&'static str, Vec<Piece<'static>>>,
     pub(crate) extensions: HashMap<&'static str, Vec<Piece<'static>>>,
-    /// Extensions that add no conformance, by the name of the extended type: each is entered when one of its members is
-    /// first looked up.
+    /// The extensions that add no conformance, by the name of the extended type: each extension is entered when one of
+    /// its members is first looked up.
     pub(crate) members: HashMap<&'static str, Vec<Piece<'static>>>,
-    /// Pieces of modules that have to be imported, with the name of the module.
+    /// The declarations in modules that have to be imported, with the name of the module.
     pub(crate) waiting: Vec<(&'static str, Piece<'static>)>,
 }
 
 impl Prelude {
-    /// Adds a piece to the index under its name.
+    /// Adds a declaration to the index under its name.
     pub(crate) fn list(&mut self, piece: Piece<'static>) {
         let index = match piece.kind {
             PieceKind::Declaration => &mut self.declarations,

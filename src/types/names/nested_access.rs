@@ -1,4 +1,4 @@
-//! Nested access: the access levels `private` and `fileprivate` of nested types and stored properties.
+//! Nested access: determines the access levels `private` and `fileprivate` of nested types and stored properties.
 
 use crate::syntax::ast::Decl;
 use crate::types::conform::superclass;
@@ -52,7 +52,7 @@ pub(crate) fn stands_inside(cx: &TypeContext, inner: Owner, outer: Owner) -> boo
 }
 
 /// Returns the access modifier of a property of a differentiable type, as written: the property's tangent gets the same
-/// one.
+/// modifier.
 pub(crate) fn level_of_stored(cx: &mut TypeContext, n: NominalId, field: &str) -> &'static str {
     let mut at = Some(n);
     while let Some(class) = at {
@@ -72,8 +72,8 @@ pub(crate) fn level_of_stored(cx: &mut TypeContext, n: NominalId, field: &str) -
     ""
 }
 
-/// Returns the type inside which private members of a type are accessible: for a synthesized tangent vector it is the
-/// differentiable type.
+/// Returns the type inside which private members of a type are accessible. For a synthesized tangent vector, this is
+/// the differentiable type.
 pub(crate) fn keeper(cx: &TypeContext, owner: Owner) -> Owner {
     let Owner::Nominal(n) = owner else { return owner };
     let data = cx.defs.nominal_data(n);

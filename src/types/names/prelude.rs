@@ -12,12 +12,13 @@ use crate::types::model::tables::Entry;
 use crate::types::names::module_name;
 use std::rc::Rc;
 
-/// The serialized trees of the library's declarations.
+/// The serialized syntax trees of the library's declarations.
 const TREES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.trees"));
-/// The index of [`TREES`].
+/// The serialized index of [`TREES`].
 const INDEX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/library.index"));
 
-/// Lists the declarations of the library in an empty context; its files are the first ones of a session.
+/// Lists the declarations of the library in an empty type context; the files of the library are the first files of a
+/// session.
 pub(in crate::types) fn list_prelude(cx: &mut TypeContext, sources: &mut SourceMap) {
     cx.defs.operators = syntax::OperatorTable::standard();
     let library: Library<'static> = rmp_serde::from_slice(INDEX).expect("an index built with this code");
@@ -40,7 +41,7 @@ pub(crate) fn import_module(cx: &mut TypeContext, name: &str) -> bool {
     module_name::is_library_module(name)
 }
 
-/// Returns the entries of the library under a name, entered now if they were not yet.
+/// Returns the entries of the library under a name, which are entered now if they were not entered before.
 pub(crate) fn library_entries(cx: &mut TypeContext, name: &str) -> Vec<Entry> {
     if cx.defs.prelude.declarations.contains_key(name)
         && let Some(pieces) = cx.defs.prelude.declarations.remove(name)
@@ -50,7 +51,7 @@ pub(crate) fn library_entries(cx: &mut TypeContext, name: &str) -> Vec<Entry> {
     cx.defs.library.get(name).cloned().unwrap_or_default()
 }
 
-/// Enters the library's extensions of a type or protocol that declare a member.
+/// Enters the library's extensions of a type or protocol that declare a given member.
 pub(crate) fn load_members(cx: &mut TypeContext, of: &str, member: &str) {
     let declares = |piece: &Piece<'static>| piece.members.contains(&member);
     if cx.defs.prelude.members.get(of).is_some_and(|waiting| waiting.iter().any(declares))
@@ -61,7 +62,7 @@ pub(crate) fn load_members(cx: &mut TypeContext, of: &str, member: &str) {
     }
 }
 
-/// Enters all of the library's extensions of a type or protocol.
+/// Enters all extensions of the library for a type or protocol.
 pub(crate) fn load_all_members(cx: &mut TypeContext, of: &str) {
     load_extensions(cx, of);
     if cx.defs.prelude.members.contains_key(of)
@@ -88,14 +89,14 @@ fn enter_pieces(cx: &mut TypeContext, pieces: Vec<Piece<'static>>) {
     }
 }
 
-/// Parses synthesized statements and declarations, with `place` as the span of their tokens.
+/// Parses synthesized statements and declarations, with `place` as the source location of their tokens.
 pub(crate) fn written_items(cx: &TypeContext, text: &str, place: Span) -> Vec<Stmt> {
     let mut parsed = syntax::parse_at(text, place);
     let _ = syntax::fold_file(&mut parsed, &cx.defs.operators);
     parsed.items
 }
 
-/// Returns the names that the library declares at the top level, entered or not.
+/// Returns the names that the library declares at the top level, whether they were entered or not.
 pub(crate) fn library_names(cx: &TypeContext) -> Vec<String> {
     let mut names: Vec<String> = cx.defs.prelude.declarations.keys().map(ToString::to_string).collect();
     names.extend(cx.defs.library.keys().map(ToString::to_string));

@@ -46,7 +46,8 @@ pub(crate) fn resolve_alias(cx: &mut TypeContext, a: AliasId) -> Type {
             }
             None => type_expr::resolve_type(cx, &target, &scope),
         };
-        // Errors in a part were reported; without `Type::Error`, aliases of this alias would report them again.
+        // Errors in a part of the type were reported; without `Type::Error`, aliases of this alias would report them
+        // again.
         let is_wrong = type_size::refuse_large(cx, &resolved, span) || resolved.any(&mut |t| *t == Type::Error);
 
         if is_wrong { Type::Error } else { resolved }
@@ -81,7 +82,7 @@ fn unapplied_generic(cx: &mut TypeContext, target: &TypeExpr, scope: &TypeScope)
     }
 }
 
-/// Returns the type that an alias with these arguments refers to.
+/// Returns the type to which an alias refers with the given arguments.
 pub(crate) fn apply_alias(
     cx: &mut TypeContext,
     a: AliasId,
@@ -130,7 +131,7 @@ pub(crate) fn check_alias_uses(cx: &mut TypeContext) {
     }
 }
 
-/// Reports the first requirement that the arguments do not satisfy; returns whether there is one.
+/// Reports the first requirement that the arguments of an alias do not satisfy; returns whether there is one.
 fn check_alias_use(cx: &mut TypeContext, a: AliasId, args: &[Type], span: Span) -> bool {
     let data = &cx.defs.aliases[a.0 as usize];
     let (params, name) = (data.params.clone(), data.name.clone());
