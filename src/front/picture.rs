@@ -1,4 +1,4 @@
-//! Picture files: the export of charts and drawings.
+//! Picture files: exports charts and drawings.
 
 use crate::session::{Chart, png};
 use std::path::Path;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-// No doc comment: it would replace the text of `about` in the help.
+// This is no doc comment, because it would replace the text of `about` in the help.
 #[derive(Parser, Debug)]
 #[command(
     name = "dscript",

@@ -1,4 +1,4 @@
-//! `dscript explain E0209`: the page of a diagnostic code.
+//! Explain command: prints the page of a diagnostic code, `dscript explain E0209`.
 
 use super::super::output::Output;
 use super::super::{pages, status};

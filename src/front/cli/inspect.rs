@@ -9,7 +9,7 @@ use clap::CommandFactory;
 use clap_complete::Shell;
 use std::path::PathBuf;
 
-/// Plots functions, as text or to a file.
+/// Plots functions, as text to standard output or as a picture to a file.
 pub(crate) fn plot(functions: &str, (from, to): &(String, String), file: Option<PathBuf>, settings: &Settings) -> i32 {
     let (mut session, output) = run::open_for_questions(settings);
     let functions = listed(functions);

@@ -1,4 +1,4 @@
-//! Control channel: the requests that do not wait for the running cell (interrupt, shutdown, kernel info).
+//! Control channel: handles the requests that do not wait for the running cell (interrupt, shutdown, kernel info).
 
 use super::connection::Channel;
 use super::info;
@@ -12,7 +12,7 @@ use std::time::Duration;
 /// The time that a running computation has to end when the kernel shuts down.
 pub(super) const SHUTDOWN_GRACE: Duration = Duration::from_secs(2);
 
-/// The interval of checks whether the process that started the kernel still exists.
+/// The interval of the checks whether the process that started the kernel still exists.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The handler of control requests.

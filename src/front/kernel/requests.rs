@@ -1,4 +1,4 @@
-//! Request handlers: the execution of cells, completion, inspection, and the other requests of the shell channel.
+//! Request handlers: executes cells, and handles completion, inspection, and the other requests of the shell channel.
 
 use super::super::output::Output;
 use super::super::pages;
@@ -34,13 +34,13 @@ pub(super) struct Kernel {
     pub(super) count: u64,
 }
 
-/// The result of a cell.
+/// The result of an executed cell.
 struct CellResult {
-    /// The value as a string.
+    /// The value of the cell as a string.
     value: Option<String>,
-    /// A page for the pager.
+    /// A page that the front end shows in its pager.
     page: Option<String>,
-    /// The name, the message and the lines of an error.
+    /// The name, the message and the lines of the error with which the cell failed.
     failure: Option<(String, String, Vec<String>)>,
 }
 
@@ -96,7 +96,7 @@ impl Kernel {
         self.mailbox.post(Channel::Shell, frames);
     }
 
-    /// Handles a comm message. The kernel does not support comms, so one that is opened is closed.
+    /// Handles a comm message. The kernel does not support comms, so a comm that is opened is closed.
     fn comm(&mut self, request: &Request) -> bool {
         if request.kind == "comm_open" {
             let id = text(&request.content, "comm_id");
@@ -106,7 +106,7 @@ impl Kernel {
         false
     }
 
-    /// Aborts the waiting cells after a failed one.
+    /// Aborts the cells that wait after a cell that failed.
     fn abort(&mut self, waiting: Vec<KernelEvent>, events: &Receiver<KernelEvent>) -> bool {
         for event in waiting {
             let ends = match event {
@@ -213,7 +213,7 @@ impl Kernel {
         self.render_style.text(diagnostics, &self.prompt.session).trim_end().lines().map(str::to_owned).collect()
     }
 
-    /// Returns the help page of a name, a code or a command.
+    /// Returns the help page of a name, a diagnostic code or a command.
     fn page(&mut self, topic: &str) -> CellResult {
         let (output, text) = Output::kept();
         let before = std::mem::replace(&mut self.prompt.output, output);
@@ -317,14 +317,15 @@ fn flag(content: &Value, name: &str, default: bool) -> bool {
     content.get(name).and_then(Value::as_bool).unwrap_or(default)
 }
 
-/// Returns the byte offset of the cursor; the end of the code if the request contains none.
+/// Returns the byte offset of the cursor in the code of a request; the end of the code if the request contains no
+/// cursor.
 fn byte_at(code: &str, content: &Value) -> usize {
     let characters = content.get("cursor_pos").and_then(Value::as_u64);
     let at = characters.and_then(|n| code.char_indices().nth(usize::try_from(n).unwrap_or(usize::MAX)));
     at.map_or(code.len(), |(at, _)| at)
 }
 
-/// Returns the name at an offset, `Type.member` included; directly after an opening parenthesis, the callee.
+/// Returns the name at an offset of a text, such as `Type.member`; directly after an opening parenthesis, the callee.
 fn word_at(code: &str, at: usize) -> &str {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
     let before = match code[..at].strip_suffix('(') {
@@ -335,7 +336,7 @@ fn word_at(code: &str, at: usize) -> &str {
     before[start..].trim_matches('.')
 }
 
-/// Returns the reply to the request whether a cell is complete.
+/// Returns the reply to a request that asks whether a cell is complete.
 fn is_complete(code: &str) -> Value {
     match Session::completeness(code) {
         Completeness::Complete => json!({ "status": "complete" }),

@@ -1,4 +1,4 @@
-//! `:check f at 2`: the comparison of derivatives by reverse mode, by forward mode, and by finite differences.
+//! Check command: compares derivatives by reverse mode, by forward mode, and by finite differences, `:check f at 2`.
 
 use crate::diagnostic::Diagnostic;
 use crate::session::explain::derivation::aligned;
@@ -7,7 +7,7 @@ use crate::session::{Estimate, Quantity, Session, unit};
 /// The number of step sizes of the finite differences, each a tenth of the one before.
 const STEPS: i32 = 12;
 
-/// Compares the derivatives with respect to each argument.
+/// Compares the derivatives of a function with respect to each argument.
 ///
 /// # Errors
 /// Returns the diagnostics when the function or the arguments do not compile, or the run fails.
@@ -27,7 +27,7 @@ pub(super) fn check(
     Ok(lines)
 }
 
-/// Compares the derivatives with respect to argument number `i`.
+/// Compares the derivatives of a function with respect to the argument number `i`.
 fn one(
     session: &mut Session,
     function: &str,
@@ -83,7 +83,7 @@ fn distance(x: f64) -> String {
     if x == 0.0 { "identical".to_owned() } else { format!("off by {x:.1e}") }
 }
 
-/// The relative difference that is allowed between the modes: they round in a different order.
+/// The relative difference that is allowed between the modes, which round in a different order.
 const ROUNDED: f64 = 1e-9;
 /// The relative uncertainty above which finite differences are inconclusive.
 const MAX_UNCERTAINTY: f64 = 1e-2;

@@ -11,12 +11,12 @@ use crate::source::SourceMap;
 use std::path::Path;
 use std::time::Instant;
 
-/// A command.
+/// A command of the prompt.
 struct Command {
     name: &'static str,
-    /// Its arguments.
+    /// The arguments of the command, as shown in the help.
     arguments: &'static str,
-    /// A short description.
+    /// A short description of the command.
     summary: &'static str,
     run: fn(&mut Prompt, &str) -> Flow,
 }
@@ -122,7 +122,7 @@ let xs = [1.0, 2.0, 3.0]   a variable; xs.map(f)
 \\pi Tab                    a symbol by its name: π; Tab also completes names, members and commands
 ?gradient                  what a name means";
 
-/// Runs a command.
+/// Runs a command line of the prompt.
 pub(super) fn run(prompt: &mut Prompt, line: &str) -> Flow {
     let line = line.strip_prefix(':').unwrap_or(line);
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -217,7 +217,7 @@ fn tape(prompt: &mut Prompt, rest: &str) -> Flow {
     explained(prompt, rest, derivation::tape)
 }
 
-/// Runs `f at 2 to a.svg`: a function, a point, and optionally a file.
+/// Runs `:graph` with arguments such as `f at 2 to a.svg`: a function, a point, and optionally a file.
 fn graph(prompt: &mut Prompt, rest: &str) -> Flow {
     let (rest, file) = rest.rsplit_once(" to ").map_or((rest, None), |(rest, file)| (rest, Some(file.trim())));
     let (rest, is_dot) = rest.strip_suffix(" dot").map_or((rest, false), |rest| (rest, true));
@@ -284,7 +284,7 @@ fn nudge(prompt: &mut Prompt, rest: &str) -> Flow {
     }
 }
 
-/// Runs `f, f' from -3 to 3 to a.svg`: functions, bounds, and optionally a file.
+/// Runs a plot with arguments such as `f, f' from -3 to 3 to a.svg`: functions, bounds, and optionally a file.
 fn plot(prompt: &mut Prompt, rest: &str) -> Flow {
     let parts =
         rest.rsplit_once(" from ").and_then(|(functions, bounds)| Some((functions, bounds.split_once(" to ")?)));
@@ -307,7 +307,7 @@ fn plot(prompt: &mut Prompt, rest: &str) -> Flow {
     }
 }
 
-/// Enters the steps of a lesson, and prints each before its result.
+/// Enters the steps of a lesson, and prints each step before its result.
 fn lesson(prompt: &mut Prompt, word: &str) -> Flow {
     if word.is_empty() {
         lessons::list().iter().for_each(|line| prompt.print_line(line));

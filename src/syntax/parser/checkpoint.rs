@@ -58,7 +58,7 @@ impl Builder<'_> {
         }))
     }
 
-    /// Replaces the statements that leave an iteration by the `return` of the closure.
+    /// Replaces the statements that leave an iteration by a `return` of the closure.
     fn rewrite(&mut self, block: &mut Block, place: Place) {
         for item in &mut block.items {
             let span = item.span;
@@ -102,14 +102,14 @@ impl Builder<'_> {
     }
 }
 
-/// The construct to which `break` and `continue` refer.
+/// The construct to which a `break` or `continue` refers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// The checkpointed loop.
+    /// Both `break` and `continue` refer to the checkpointed loop.
     Round,
-    /// `break` refers to a `switch` in the loop, `continue` to the loop.
+    /// A `break` refers to a `switch` in the loop, and `continue` to the loop.
     Switch,
-    /// Both refer to another loop in it.
+    /// Both `break` and `continue` refer to another loop inside the checkpointed loop.
     Loop,
 }
 

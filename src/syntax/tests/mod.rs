@@ -1,4 +1,4 @@
-//! Parser tests: source text to trees or messages.
+//! Syntax tests: source text is converted to trees or messages.
 
 mod declarations;
 mod expressions;

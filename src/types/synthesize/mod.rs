@@ -1,6 +1,6 @@
-//! Synthesized members: tangent vectors, `move(along:)`, arithmetic, equality and memberwise initializers.
+//! Synthesized members: synthesizes tangent vectors, `move(along:)`, arithmetic, equality and memberwise initializers.
 //!
-//! Most are generated as source code and entered like an extension of the type, so that later stages do not distinguish
+//! Most members are generated as source code and entered like an extension of the type, so that later stages do not distinguish
 //! them from declared members.
 
 pub(crate) mod custom_equality;
