@@ -11,7 +11,7 @@ mod containers;
 
 use self::containers::{appended, contained, filled, loaded, replaced};
 use super::dependence::{Dependence, Effects, LossReason, MAX_LOSSES, SharedDependence, StepId, Summary, TangentLoss};
-use super::wrt::can_vary;
+use super::differentiation_parameters::can_vary;
 use crate::diff::lost_tangent::carried;
 use crate::diff::transfer;
 use crate::diff::transfer::{DependenceTransfer, NativeTransfer};
@@ -204,7 +204,8 @@ impl FunctionAnalysis<'_, '_> {
             | Op::AppendText
             | Op::Count
             | Op::CheckIndex
-            | Op::Transformed(_) => each(SharedDependence::default()),
+            | Op::Transformed(_)
+            | Op::Operator(Operator::ApplyAtOnce | Operator::Gradient { .. }) => each(SharedDependence::default()),
             Op::Capture { bank, index } => each(self.captured(*bank, *index)),
             Op::Copy | Op::Take | Op::AssertDifferentiable { .. } => each(operand(0)),
             Op::Primitive(id) => each(match transfer::primitive(*id) {
@@ -212,7 +213,7 @@ impl FunctionAnalysis<'_, '_> {
                 DependenceTransfer::Flat => SharedDependence::default(),
                 DependenceTransfer::Lose => lost(&all(), at, LossReason::Conversion(id.info().name), step.span),
             }),
-            Op::Call(callee) | Op::CallRule(callee) => self.call(*callee, (&step.ins, &[], step), facts, effects),
+            Op::Call(callee) | Op::CallRule(callee) => self.call(*callee, &step.ins, &[], step, facts, effects),
             Op::CallValue => self.call_value(at, step, facts, effects),
             Op::Closure(_) => each(all().with(|d| d.unknown = true)),
             // The new instance may be filled after it is created.
@@ -242,9 +243,8 @@ impl FunctionAnalysis<'_, '_> {
                 each(loaded(*bank, SharedDependence::default().with(|d| d.from_globals = true)))
             }
             Op::TakeGlobal { .. } => each(SharedDependence::default().with(|d| d.from_globals = true)),
-            Op::Native { name, shapes } => containers::integer(self.activity.program, (name, shapes), step, facts)
+            Op::Native { name, shapes } => containers::integer(self.activity.program, name, shapes, step, facts)
                 .unwrap_or_else(|| self.native((name, shapes), at, step, facts)),
-            Op::Operator(Operator::ApplyAtOnce | Operator::Gradient { .. }) => each(SharedDependence::default()),
             Op::Operator(Operator::Coordinates { .. }) => each(all()),
             Op::Operator(Operator::WithoutDerivative { .. }) => {
                 each(SharedDependence::default().with(|d| d.cut = true))
@@ -308,7 +308,7 @@ impl FunctionAnalysis<'_, '_> {
             effects.unknown = true;
             return vec![self.refused_arguments(at, step, facts).with(|d| d.unknown = true); step.outs.len()];
         };
-        let mut outs = self.call(callee, (&step.ins[1..], self.captured_by(*function), step), facts, effects);
+        let mut outs = self.call(callee, &step.ins[1..], self.captured_by(*function), step, facts, effects);
         if self.activity.program.function(callee).is_none_or(|f| !f.captures.is_empty()) {
             for out in &mut outs {
                 out.join(&facts[function.0 as usize]);
@@ -334,9 +334,14 @@ impl FunctionAnalysis<'_, '_> {
         SharedDependence::of(refused)
     }
 
+    /// Returns the steps that write each register of the analyzed function.
+    fn writers(&self) -> &Writers<'_> {
+        self.writers.get_or_init(|| Writers::of(self.f))
+    }
+
     /// Returns the function that a register holds, if it was created in this function or is one of the given functions.
     fn known_function(&self, reg: Reg) -> Option<FunctionId> {
-        match self.writers.get_or_init(|| Writers::of(self.f)).origin(reg, None)? {
+        match self.writers().origin(reg, None)? {
             ClosureOrigin::Closure(function) => Some(function),
             ClosureOrigin::Elsewhere(reg) => {
                 let place = self.f.params.iter().position(|p| *p == reg)?;
@@ -348,7 +353,7 @@ impl FunctionAnalysis<'_, '_> {
     /// Returns the captured values of the function in a register, if it was created in this function from registers that have not
     /// changed since.
     fn captured_by(&self, function: Reg) -> &[Reg] {
-        let writers = self.writers.get_or_init(|| Writers::of(self.f));
+        let writers = self.writers();
         let captured = writers.captured_by(function).unwrap_or_default();
         let is_constant = |r: &Reg| writers.count(*r) + usize::from(self.f.params.contains(r)) == 1;
         if captured.iter().all(is_constant) { captured } else { &[] }
@@ -370,7 +375,9 @@ impl FunctionAnalysis<'_, '_> {
     fn call(
         &self,
         callee: FunctionId,
-        (args, captured, step): (&[Reg], &[Reg], &Instruction),
+        args: &[Reg],
+        captured: &[Reg],
+        step: &Instruction,
         facts: &[SharedDependence],
         effects: &mut Effects,
     ) -> Vec<SharedDependence> {

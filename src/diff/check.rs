@@ -8,9 +8,9 @@
 
 use super::activity::{Activity, CAPTURED};
 use super::dependence::{Dependence, LossReason, Summary, TangentLoss};
+use super::differentiation_parameters::{self, Variation, varied_components};
 use super::linear::{Kind, Linearities};
 use super::report;
-use super::wrt::{self, Variation, varied_components};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::ir::{ClosureOrigin, Function, FunctionId, Instruction, Op, Program, RuleKind, Terminator, Writers};
 use crate::source::Span;
@@ -201,7 +201,7 @@ impl<'p> Checker<'p> {
             return vec![];
         }
         let summary = self.activity.summary(id);
-        let carries = wrt::carrying(self.program, f);
+        let carries = differentiation_parameters::carrying(self.program, f);
         let mut losses = certain_losses(f, &summary, &variations, &carries);
         losses.extend(self.losses_in_results(f, &variations));
         if !losses.is_empty() {

@@ -4,9 +4,9 @@
 //! Promises: a function is certainly linear only if its code as written is; a function that calls a function with a
 //! registered derivative, or that cuts a path, uses its transpose in both directions.
 
+use crate::diff::differentiation_parameters;
+use crate::diff::differentiation_parameters::{Variation, varied_components};
 use crate::diff::linear::{Kind, Linearities};
-use crate::diff::wrt;
-use crate::diff::wrt::{Variation, varied_components};
 use crate::ir::{Function, FunctionId, Op, Program, RuleKind};
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -43,7 +43,10 @@ fn computes_tangents(program: &Program, id: FunctionId, by: &[bool]) -> bool {
         kinds.map(|variations| if variations == Variation::No { Kind::Constant } else { Kind::Linear }).collect();
     let results = Linearities::new(program).results(id, kinds);
     let is_linear = |kind: Kind| matches!(kind, Kind::Linear | Kind::Affine | Kind::Zero);
-    wrt::carrying(program, f).iter().zip(results.iter()).all(|(carries, known)| !carries || is_linear(known.kind))
+    differentiation_parameters::carrying(program, f)
+        .iter()
+        .zip(results.iter())
+        .all(|(carries, known)| !carries || is_linear(known.kind))
 }
 
 /// Whether the bodies of a function and all of its callees are known, and none of them has a registered derivative.

@@ -16,24 +16,7 @@ pub struct Builder {
 
 impl Builder {
     pub fn new(name: &str) -> Builder {
-        let function = Function {
-            name: name.into(),
-            span: Span::new(1000, 1001),
-            params: vec![],
-            parameters: vec![],
-            results: vec![],
-            result_len: 0,
-            result_tangents: vec![],
-            captures: vec![],
-            registers: vec![],
-            blocks: vec![Block::default()],
-            rules: vec![],
-            is_prelude: false,
-            is_opaque: false,
-            throws: false,
-            obstacle: None,
-            reads: Default::default(),
-        };
+        let function = Function::empty(name, Span::new(1000, 1001));
         Builder { function, current: 0, steps: 0 }
     }
 

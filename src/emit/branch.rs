@@ -101,7 +101,7 @@ impl Selector<'_> {
     /// for.
     fn return_bank(&mut self, bank: Bank, moves: &[(Place, Place)]) {
         let scratch = self.writer.scratch(bank);
-        for m in super::moves::in_sequence(moves, scratch) {
+        for m in super::parallel_moves::in_sequence(moves, scratch) {
             if bank == Bank::F && self.context.is_derivative {
                 let (out, a) = (self.writer.at(bank, m.to), self.writer.at(bank, m.from));
                 self.writer.push(Instruction::DMoveF { out: FOut(out), a: FIn(a) });

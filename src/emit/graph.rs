@@ -318,25 +318,9 @@ impl FlowGraph for Graph {
 }
 
 impl flow_graph::Step for Step {
-    type Reg = Reg;
+    flow_graph::step_registers!(Reg);
 
     fn op(&self) -> Option<&Op> {
         self.ir()
-    }
-
-    fn outs(&self) -> &[Reg] {
-        &self.outs
-    }
-
-    fn outs_mut(&mut self) -> &mut [Reg] {
-        &mut self.outs
-    }
-
-    fn ins(&self) -> &[Reg] {
-        &self.ins
-    }
-
-    fn ins_mut(&mut self) -> &mut [Reg] {
-        &mut self.ins
     }
 }

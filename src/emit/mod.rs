@@ -10,7 +10,7 @@ mod branch;
 mod call_sites;
 mod graph;
 mod join;
-mod moves;
+mod parallel_moves;
 mod prepare;
 mod register_assignment;
 mod select;

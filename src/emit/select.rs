@@ -6,7 +6,7 @@ mod sweep;
 
 use super::call_sites;
 use super::graph::{Join, Nesting, Reg, Step, StepOp};
-use super::moves::in_sequence;
+use super::parallel_moves::in_sequence;
 use super::register_assignment::{Place, window_args, window_places};
 use super::writer::Writer;
 use super::{Context, EncodeError};

@@ -69,6 +69,30 @@ pub struct Function {
     pub reads: [Range<u32>; 3],
 }
 
+impl Function {
+    /// Creates a function that consists of one empty block, and has no registers, parameters and results.
+    pub fn empty(name: impl Into<Rc<str>>, span: Span) -> Function {
+        Function {
+            name: name.into(),
+            span,
+            params: vec![],
+            parameters: vec![],
+            results: vec![],
+            result_len: 0,
+            result_tangents: vec![],
+            captures: vec![],
+            registers: vec![],
+            blocks: vec![Block::default()],
+            rules: vec![],
+            is_prelude: false,
+            is_opaque: false,
+            throws: false,
+            obstacle: None,
+            reads: Default::default(),
+        }
+    }
+}
+
 /// The reason why a function has no derivative.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub enum Obstacle {

@@ -107,13 +107,14 @@ impl Levels {
     /// [`RecordError`] when the limit is reached.
     pub fn without_tangent(
         &mut self,
-        (x, y): (Num, Num),
+        x: Num,
+        y: Num,
         function: &Ref,
         template: &Template,
         mark: f64,
     ) -> Result<Num, RecordError> {
         let Some(k) = self.innermost(&[x]) else { return Ok(y) };
-        let outside = self.without_tangent((self.strip(k, x), self.strip(k, y)), function, template, mark)?;
+        let outside = self.without_tangent(self.strip(k, x), self.strip(k, y), function, template, mark)?;
         if self.direction_at(k) == Some(Direction::Forward) {
             let varies = !self.is_zero(self.tangent(k, x));
             return if varies { self.with_tangent(k, outside, Num::constant(mark)) } else { Ok(outside) };

@@ -75,7 +75,8 @@ pub(super) fn filled(f: &Function, step: &Instruction, out: Reg, known: SharedDe
 /// Returns the result of a native function that stores one integer in a dictionary or a value of any type, or loads it.
 pub(super) fn integer(
     program: &Program,
-    (name, shapes): (&str, &[ShapeId]),
+    name: &str,
+    shapes: &[ShapeId],
     step: &Instruction,
     facts: &[SharedDependence],
 ) -> Option<Vec<SharedDependence>> {

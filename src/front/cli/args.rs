@@ -168,7 +168,7 @@ pub(super) enum Command {
     /// Print what a diagnostic means, with an example; without a code, list them all
     Explain {
         /// The code, as printed: E0209
-        #[arg(value_name = "CODE", value_parser = super::super::pages::code)]
+        #[arg(value_name = "CODE", value_parser = super::super::help_pages::code)]
         code: Option<Code>,
     },
 }

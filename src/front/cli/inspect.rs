@@ -2,9 +2,9 @@
 
 use crate::front::cli::args::{Settings, Words};
 use crate::front::cli::{render_style, run};
-use crate::front::list_format::listed;
+use crate::front::list_syntax::listed;
 use crate::front::output::{Output, report};
-use crate::front::{lessons, pages, picture, status};
+use crate::front::{help_pages, lessons, picture, status};
 use clap::CommandFactory;
 use clap_complete::Shell;
 use std::path::PathBuf;
@@ -43,7 +43,7 @@ pub(crate) fn doc(name: &str, settings: &Settings) -> i32 {
         report(&format!("dscript: the library has no declaration named '{name}'\n"));
         return status::USAGE;
     }
-    pages::of_topics(&topics).iter().for_each(|line| output.write_or_end(&format!("{line}\n")));
+    help_pages::of_topics(&topics).iter().for_each(|line| output.write_or_end(&format!("{line}\n")));
     output.flush_or_end();
     status::DONE
 }

@@ -1,7 +1,7 @@
 //! Control channel: handles the requests that do not wait for the running cell (interrupt, shutdown, kernel info).
 
 use super::connection::Channel;
-use super::info;
+use super::constant_replies;
 use super::mailbox::Mailbox;
 use super::message::{Codec, Request};
 use serde_json::json;
@@ -32,11 +32,11 @@ impl Control {
                 self.interrupt.store(true, Ordering::Relaxed);
                 json!({ "status": "ok" })
             }
-            "shutdown_request" => info::shutdown(&request.content),
-            "kernel_info_request" => info::kernel(),
-            other => info::unknown(other),
+            "shutdown_request" => constant_replies::shutdown(&request.content),
+            "kernel_info_request" => constant_replies::kernel(),
+            other => constant_replies::unknown(other),
         };
-        let kind = info::reply(&request.kind);
+        let kind = constant_replies::reply(&request.kind);
         self.mailbox.put(Channel::Control, self.codec.answer(&request.parent, &kind, &content)).await;
         let ends = request.kind == "shutdown_request";
         if ends {

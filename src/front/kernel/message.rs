@@ -117,7 +117,7 @@ impl Codec {
             "msg_id": format!("{}_{count}", self.session),
             "session": self.session,
             "username": "dscript",
-            "date": super::stamp::now(),
+            "date": super::timestamp::now(),
             "msg_type": kind,
             "version": PROTOCOL,
         });

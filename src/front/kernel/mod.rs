@@ -8,10 +8,10 @@
 //! here: the evaluation of cells (`session`), commands (`prompt`).
 
 mod connection;
+mod constant_replies;
 mod control;
 mod detached;
 mod history;
-mod info;
 mod install;
 pub(crate) mod iopub;
 mod mailbox;
@@ -19,8 +19,8 @@ mod message;
 mod progress;
 mod requests;
 mod sockets;
-mod stamp;
 mod stdin;
+mod timestamp;
 
 pub use detached::Detached;
 pub(super) use install::{install, remove};

@@ -1,11 +1,11 @@
 //! Request handlers: executes cells, and handles completion, inspection, and the other requests of the shell channel.
 
+use super::super::help_pages;
 use super::super::output::Output;
-use super::super::pages;
 use super::super::prompt::{Flow, Prompt};
 use super::connection::Channel;
+use super::constant_replies;
 use super::history::History;
-use super::info;
 use super::mailbox::Mailbox;
 use super::message::{Codec, Request};
 use super::sockets::KernelEvent;
@@ -76,11 +76,11 @@ impl Kernel {
             "inspect_request" => self.inspect(content),
             "is_complete_request" => is_complete(text(content, "code")),
             "history_request" => self.history.answer(content),
-            "kernel_info_request" => info::kernel(),
+            "kernel_info_request" => constant_replies::kernel(),
             "comm_info_request" => json!({ "status": "ok", "comms": {} }),
-            "shutdown_request" => info::shutdown(content),
+            "shutdown_request" => constant_replies::shutdown(content),
             "comm_open" | "comm_msg" | "comm_close" => return self.comm(request),
-            other => info::unknown(other),
+            other => constant_replies::unknown(other),
         };
         let has_failed = answer.get("status").and_then(Value::as_str) == Some("error");
         let stops = request.kind == "execute_request" && has_failed && flag(content, "stop_on_error", true);
@@ -92,7 +92,7 @@ impl Kernel {
     }
 
     fn answer(&self, request: &Request, content: &Value) {
-        let frames = self.codec.answer(&request.parent, &info::reply(&request.kind), content);
+        let frames = self.codec.answer(&request.parent, &constant_replies::reply(&request.kind), content);
         self.mailbox.post(Channel::Shell, frames);
     }
 
@@ -147,7 +147,7 @@ impl Kernel {
         }
         if let Some((name, message, lines)) = done.failure {
             self.iopub.publish("error", &json!({ "ename": name, "evalue": message, "traceback": lines }));
-            let mut answer = info::failure(&name, &message, &lines);
+            let mut answer = constant_replies::failure(&name, &message, &lines);
             answer["execution_count"] = json!(self.count);
             return answer;
         }
@@ -255,7 +255,7 @@ impl Kernel {
             let answer = self.prompt.session.enter("‹expression›", expression.as_str().unwrap_or_default());
             let done = self.done(answer);
             let value = match done.failure {
-                Some((name, message, lines)) => info::failure(&name, &message, &lines),
+                Some((name, message, lines)) => constant_replies::failure(&name, &message, &lines),
                 None => {
                     json!({ "status": "ok", "data": { "text/plain": done.value.unwrap_or_default() }, "metadata": {} })
                 }
@@ -294,7 +294,7 @@ impl Kernel {
         }
         let heading = signature.into_iter().map(|text| Topic { declaration: text, text: String::new() });
         let topics: Vec<Topic> = heading.chain(topics).collect();
-        let plain = pages::of_topics(&topics).join("\n");
+        let plain = help_pages::of_topics(&topics).join("\n");
         let pages = topics.iter().map(|topic| format!("```swift\n{}\n```\n\n{}", topic.declaration, topic.text));
         let data = json!({ "text/plain": plain, "text/markdown": pages.collect::<Vec<_>>().join("\n\n") });
         json!({ "status": "ok", "found": true, "data": data, "metadata": {} })

@@ -1,7 +1,7 @@
 //! Answers: parses `f at 1, 2` and displays diagnostics, for several commands of the prompt.
 
 use crate::diagnostic::Diagnostic;
-use crate::front::list_format::listed;
+use crate::front::list_syntax::listed;
 use crate::front::prompt::{Flow, Prompt};
 
 /// Splits the text `f at 1, 2` into the function and the source texts of the arguments.

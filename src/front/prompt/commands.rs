@@ -1,8 +1,8 @@
 //! Prompt commands: the table of all commands, from which `:help` and completion are derived.
 
-use super::super::{lessons, pages, picture};
+use super::super::{help_pages, lessons, picture};
 use super::{Flow, Prompt, settings, show};
-use crate::front::list_format::listed;
+use crate::front::list_syntax::listed;
 use crate::front::prompt::answer::{at, refuse};
 use crate::front::prompt::function_commands;
 use crate::session::explain::derivation;
@@ -171,19 +171,19 @@ pub(super) fn help(prompt: &mut Prompt, topic: &str) -> Flow {
         prompt.print_line(&format!(":{} {}   {}", command.name, command.arguments, command.summary));
         return Flow::Next;
     }
-    if let Ok(code) = pages::code(topic) {
-        prompt.print_line(pages::of_code(code).trim_end());
+    if let Ok(code) = help_pages::code(topic) {
+        prompt.print_line(help_pages::of_code(code).trim_end());
         return Flow::Next;
     }
     let topics = prompt.session.topics(topic);
     if topics.is_empty() && topic == "kinks" {
-        prompt.print_line(pages::of_kinks().trim_end());
+        prompt.print_line(help_pages::of_kinks().trim_end());
         return Flow::Next;
     }
     if topics.is_empty() {
         return prompt.print_error(&format!("there is no help for '{topic}'; ':help' lists all commands"));
     }
-    pages::of_topics(&topics).iter().for_each(|line| prompt.print_line(&show::arrows(line)));
+    help_pages::of_topics(&topics).iter().for_each(|line| prompt.print_line(&show::arrows(line)));
     Flow::Next
 }
 

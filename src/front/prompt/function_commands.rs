@@ -1,7 +1,7 @@
 //! Function commands: runs the commands for the derivative, the differentiability, a table of values, and the compiler
 //! stages of a function.
 
-use crate::front::list_format::listed;
+use crate::front::list_syntax::listed;
 use crate::front::prompt::answer::{at, refuse};
 use crate::front::prompt::{Flow, Prompt};
 use crate::session::explain::derivation;
@@ -81,7 +81,7 @@ pub(crate) fn table(prompt: &mut Prompt, rest: &str) -> Flow {
     let (to, step) = to.split_once(" step ").map_or((to, None), |(to, step)| (to, Some(step)));
     let functions = listed(functions);
     let functions: Vec<&str> = functions.iter().map(String::as_str).collect();
-    match prompt.session.table(&functions, (from, to), step) {
+    match prompt.session.table(&functions, from, to, step) {
         Ok(lines) => {
             lines.iter().for_each(|line| prompt.print_line(&format!("  {line}")));
             Flow::Next

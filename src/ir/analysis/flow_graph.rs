@@ -96,27 +96,36 @@ impl FlowGraph for Function {
     }
 }
 
+/// Implements the access to the registers of a [`Step`] with the fields `outs` and `ins`, which have the type `Vec<$reg>`.
+macro_rules! step_registers {
+    ($reg:ty) => {
+        type Reg = $reg;
+
+        fn outs(&self) -> &[$reg] {
+            &self.outs
+        }
+
+        fn outs_mut(&mut self) -> &mut [$reg] {
+            &mut self.outs
+        }
+
+        fn ins(&self) -> &[$reg] {
+            &self.ins
+        }
+
+        fn ins_mut(&mut self) -> &mut [$reg] {
+            &mut self.ins
+        }
+    };
+}
+
+pub(crate) use step_registers;
+
 impl Step for Instruction {
-    type Reg = Reg;
+    step_registers!(Reg);
 
     fn op(&self) -> Option<&Op> {
         Some(&self.op)
-    }
-
-    fn outs(&self) -> &[Reg] {
-        &self.outs
-    }
-
-    fn outs_mut(&mut self) -> &mut [Reg] {
-        &mut self.outs
-    }
-
-    fn ins(&self) -> &[Reg] {
-        &self.ins
-    }
-
-    fn ins_mut(&mut self) -> &mut [Reg] {
-        &mut self.ins
     }
 }
 

@@ -50,11 +50,11 @@ pub(crate) fn forms(function_formula: &Result<FunctionFormula, String>, name: &s
         Ok((function_formula, rows)) => {
             vec![text(function_formula, &rows), String::new(), String::new(), set(function_formula, &rows)]
         }
-        Err(why) => vec![refusal(function_formula.as_ref().ok(), (name, &why))],
+        Err(why) => vec![refusal(function_formula.as_ref().ok(), name, &why)],
     }
 }
 
-fn refusal(function_formula: Option<&FunctionFormula>, (name, why): (&str, &str)) -> String {
+fn refusal(function_formula: Option<&FunctionFormula>, name: &str, why: &str) -> String {
     let point: Vec<String> =
         (2..).take(function_formula.map_or(1, |w| w.parameters)).map(|n: i64| n.to_string()).collect();
     let (of, call) = match is_name(name) {

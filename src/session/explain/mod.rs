@@ -97,6 +97,8 @@ impl Session {
     fn trace(&mut self, text: &str) -> Result<Trace, Vec<Diagnostic>> {
         let compiled = self.compile_entered("‹explain›", text).map_err(|outcome| outcome.diagnostics)?;
         self.machine.levels.watch(crate::tape::ObserverOptions { steps: true, kinks: true, ..self.observer_options });
+        // The kinks of earlier runs are not those of the explained derivative.
+        self.machine.take_kinks();
         let Outcome { diagnostics, status, .. } = self.execute(compiled);
         self.machine.levels.watch(self.observer_options);
         let trace = self.machine.diagnosis.trace.take();

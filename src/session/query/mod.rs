@@ -58,7 +58,8 @@ impl Session {
     pub fn table(
         &mut self,
         functions: &[&str],
-        (from, to): (&str, &str),
+        from: &str,
+        to: &str,
         step: Option<&str>,
     ) -> Result<Vec<String>, Vec<Diagnostic>> {
         let bodies: Vec<String> = functions.iter().map(|function| self.as_function(function)).collect();

@@ -3,7 +3,7 @@
 use crate::diagnostic::Diagnostic;
 use crate::ir::FunctionId;
 use crate::session::run::lazy_compiler::LazyCompiler;
-use crate::session::{Input, Options, Outcome, Session, Status};
+use crate::session::{Compiled, Input, Options, Outcome, Session, Status};
 use crate::syntax::ast::{DeclKind, File, Stmt, StmtKind};
 use crate::types::declare::test_block;
 use crate::types::model::tree::FunctionRef;
@@ -44,8 +44,7 @@ pub struct TestRun {
 impl Session {
     /// Compiles a module with its tests; returns an outcome when there are errors.
     pub fn suite(&mut self, inputs: &[Input]) -> Result<Suite, Outcome> {
-        self.keeps_tests = true;
-        let compiled = self.compile(inputs, false)?;
+        let compiled = self.compile_with_tests(inputs)?;
         let (mut functions, mut tests) = (vec![], vec![]);
         for (function, name, span) in test_block::tests(&self.context, &compiled.checked.functions) {
             let function = FunctionRef { function, generics: vec![] };
@@ -55,6 +54,14 @@ impl Session {
             tests.push(Test { name: title(&name), file, line });
         }
         Ok(Suite { script: compiled.script, functions, tests, diagnostics: compiled.diagnostics })
+    }
+
+    /// Compiles a module with its tests, which are checked like functions; returns an outcome when there are errors.
+    pub(crate) fn compile_with_tests(&mut self, inputs: &[Input]) -> Result<Compiled, Outcome> {
+        self.keeps_tests = true;
+        let compiled = self.compile(inputs, false);
+        self.keeps_tests = false;
+        compiled
     }
 
     /// Runs the statements of a module and then one of its tests, on a new machine that prints to `output`, so that runs do

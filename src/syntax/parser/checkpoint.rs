@@ -19,11 +19,12 @@ impl Builder<'_> {
     /// Reads the loop after the word `checkpoint`.
     pub(super) fn checkpoint_statement(&mut self, node: Node<'_>) -> Option<StmtKind> {
         let span = self.span(&node);
+        let statement = node.into_inner().next()?;
         let around = std::mem::take(&mut self.throwing);
-        let kind = self.statement_kind(node.into_inner().next()?, None)?;
+        let kind = self.statement_kind(statement, None);
         let throws = std::mem::replace(&mut self.throwing, around);
         self.throwing |= throws;
-        let (sequence, params, items) = match kind {
+        let (sequence, params, items) = match kind? {
             StmtKind::For { pattern, sequence, filter: None, mut body, .. } if name_of(&pattern).is_some() => {
                 self.rewrite(&mut body, Place::Round);
                 (Some(sequence), vec![param(name_of(&pattern)?, pattern.span)], body.items)

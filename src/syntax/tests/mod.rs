@@ -2,7 +2,7 @@
 
 mod declarations;
 mod expressions;
-mod hostile;
+mod hostile_input;
 mod messages;
 mod statements;
 

@@ -53,8 +53,7 @@ pub(crate) fn check_conformance(cx: &mut TypeContext, n: NominalId, i: usize) {
                 let generics = witness::own_generics(cx, q, r);
                 let data = &cx.defs.protocol_data(q).requirements[r as usize];
                 let (function, setter) = (data.function, data.setter);
-                if matches!(data.kind, RequirementKind::Setter | RequirementKind::SubscriptSetter)
-                    || is_supplied(cx, q, r)
+                if matches!(data.kind, RequirementKind::Setter | RequirementKind::SubscriptSetter) || is_supplied(cx, q)
                 {
                     continue;
                 }
@@ -263,7 +262,7 @@ fn requirement_text(cx: &mut TypeContext, f: FunctionId, p: ProtocolId, of: &Typ
 }
 
 /// Whether the requirements of a protocol are satisfied by the machine or the checker for every type.
-fn is_supplied(cx: &TypeContext, p: ProtocolId, _r: u32) -> bool {
+fn is_supplied(cx: &TypeContext, p: ProtocolId) -> bool {
     matches!(&*cx.defs.protocol_data(p).name, "Hashable" | "Error")
 }
 

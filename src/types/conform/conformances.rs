@@ -449,7 +449,7 @@ pub(crate) fn declares(cx: &mut TypeContext, n: NominalId, protocol: &'static st
 }
 
 /// Returns the group of members that declares a conformance, and the source location of the declaration.
-pub(crate) fn asks(cx: &TypeContext, n: NominalId, conformance: usize) -> (GroupId, Span) {
+pub(crate) fn declaration_site(cx: &TypeContext, n: NominalId, conformance: usize) -> (GroupId, Span) {
     let conformance = &cx.defs.nominal_data(n).conformances[conformance];
     (conformance.group, conformance.span)
 }

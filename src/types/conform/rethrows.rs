@@ -32,7 +32,7 @@ pub(crate) fn throwing_version(cx: &mut TypeContext, f: FunctionId) -> Option<Fu
     let is_passed_on = data.is_prelude && passes_on(&signature);
     let excludes_throws = |written: &Param| !data.is_prelude && written_throws(written) == Some(false);
     let is_unchanged = |param: &SignatureParam, written: &Param| {
-        excludes_throws(written) || is_kept(written) && !(is_passed_on && is_of(param))
+        excludes_throws(written) || may_outlive_call(written) && !(is_passed_on && is_of(param))
     };
     let version = |(param, written): (&SignatureParam, &Param)| match is_unchanged(param, written) {
         true => param.clone(),
@@ -82,7 +82,7 @@ fn is_of(param: &SignatureParam) -> bool {
 }
 
 /// Whether a function that is passed to a parameter may outlive the call.
-pub(crate) fn is_kept(param: &Param) -> bool {
+pub(crate) fn may_outlive_call(param: &Param) -> bool {
     let escapes = |a: &crate::syntax::ast::Attribute| &*a.name.name == "escaping";
     let in_type = match param.ty.as_ref().map(|t| &t.kind) {
         Some(TypeExprKind::Attributed(attributes, _)) => attributes.iter().any(escapes),

@@ -135,7 +135,7 @@ pub(crate) fn wrapped_local(
     }
     let value = binding.value.as_ref().map(|value| as_written(value, ty));
     let value = wrapper_call(cx, attribute, value);
-    let storage = storage_binding(attribute, &wrapper, (name, ty), value);
+    let storage = storage_binding(attribute, &wrapper, name, ty, value);
     let projected = wrapper.projected.map(|p| p.settable);
     Some(Some(WrappedLocal { storage, value: wrapper.value.settable, projected }))
 }
@@ -177,7 +177,7 @@ fn wrap_static(cx: &mut TypeContext, w: &WrappedDeclaration, value: Option<&Expr
     decl.modifiers.push(Ident { name: "private".into(), span: w.name.span });
     let value = value.map(|value| inner_call(cx, w, value));
     let value = wrapper_call(cx, w.attribute, value);
-    let storage = storage_binding(w.attribute, &w.wrapper, (w.name, w.inner_type().as_ref()), value);
+    let storage = storage_binding(w.attribute, &w.wrapper, w.name, w.inner_type().as_ref(), value);
     member::declare_property(cx, &Rc::new(decl), false, &storage, Owner::Nominal(w.n), w.like);
     forwardings(cx, w, &format!("_{}", w.name.name).into());
 }
@@ -397,7 +397,8 @@ fn as_written(value: &Expr, ty: Option<&TypeExpr>) -> Expr {
 fn storage_binding(
     attribute: &Attribute,
     wrapper: &Wrapper,
-    (name, ty): (&Ident, Option<&TypeExpr>),
+    name: &Ident,
+    ty: Option<&TypeExpr>,
     value: Expr,
 ) -> Binding {
     let (span, name) = (name.span, format!("_{}", name.name).into());

@@ -6,7 +6,7 @@ use crate::source::Span;
 use crate::syntax::ast::{Decl, FunctionName};
 use crate::types::conform::conformances;
 use crate::types::derivative::differentiability;
-use crate::types::derivative::original::parameter_labels;
+use crate::types::derivative::original_function::parameter_labels;
 use crate::types::derivative::registered_rules;
 use crate::types::derivative::registration;
 use crate::types::derivative::registration::Original;

@@ -10,7 +10,7 @@ use crate::types::derivative::derivative_type;
 use crate::types::derivative::derivative_type::{changed_parameters, together, unlabeled};
 use crate::types::derivative::differentiability;
 use crate::types::derivative::differentiability::parameters;
-use crate::types::derivative::original;
+use crate::types::derivative::original_function;
 use crate::types::derivative::registration;
 use crate::types::derivative::registration::Original;
 use crate::types::generics::associated_type;
@@ -100,7 +100,7 @@ fn candidates(cx: &mut TypeContext, f: FunctionId, name: &Ident, signature: &Sig
     let of = FunctionName { base: None, name: name.clone(), labels: None, accessor: None };
     let to = &signature.env.params;
     let mut found = vec![];
-    for function in original::originals(cx, f, &of) {
+    for function in original_function::originals(cx, f, &of) {
         let given = signature::signature(cx, function);
         let from = &given.env.params;
         if from.len() != to.len() {

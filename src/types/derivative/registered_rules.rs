@@ -97,8 +97,8 @@ fn applicable(cx: &mut TypeContext, registered: &[Registered], generics: &[Type]
             let other = same.map(|at| (at, rules[at].function.function));
             match other {
                 Some((at, _)) if r.visible_in.is_some() => rules[at] = rule,
-                Some((at, old)) if asks_for_more(cx, r.function, old) => rules[at] = rule,
-                Some((_, old)) if asks_for_more(cx, old, r.function) => {}
+                Some((at, old)) if is_more_constrained(cx, r.function, old) => rules[at] = rule,
+                Some((_, old)) if is_more_constrained(cx, old, r.function) => {}
                 _ => rules.push(rule),
             }
         }
@@ -108,7 +108,7 @@ fn applicable(cx: &mut TypeContext, registered: &[Registered], generics: &[Type]
 
 /// Whether one registered function is more constrained than another: the requirements of the first imply those of the
 /// second, and not vice versa.
-fn asks_for_more(cx: &mut TypeContext, one: FunctionId, other: FunctionId) -> bool {
+fn is_more_constrained(cx: &mut TypeContext, one: FunctionId, other: FunctionId) -> bool {
     one != other && implies(cx, one, other) && !implies(cx, other, one)
 }
 

@@ -14,8 +14,8 @@ use crate::types::derivative::derivative_type;
 use crate::types::derivative::derivative_type::{changed_parameters, derivative_parts, together, unlabeled};
 use crate::types::derivative::differentiability;
 use crate::types::derivative::differentiability::parameters;
-use crate::types::derivative::original;
-use crate::types::derivative::original::parameter_labels;
+use crate::types::derivative::original_function;
+use crate::types::derivative::original_function::parameter_labels;
 use crate::types::derivative::primal_adjoint;
 use crate::types::generics::associated_type;
 use crate::types::generics::signature;
@@ -96,7 +96,7 @@ fn register_for(
     of: &FunctionName,
     try_one: &mut dyn FnMut(&mut TypeContext, &Original) -> Result<(), RegistrationMismatch>,
 ) {
-    let mut candidates = original::originals(cx, f, of);
+    let mut candidates = original_function::originals(cx, f, of);
     if candidates.is_empty() {
         let problem = no_original(cx, f, of);
         cx.sink.report(problem);

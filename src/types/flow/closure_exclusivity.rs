@@ -4,7 +4,7 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
-use crate::types::conform::rethrows::is_kept;
+use crate::types::conform::rethrows::may_outlive_call;
 use crate::types::conform::superclass;
 use crate::types::flow::Flow;
 use crate::types::model::tree::{
@@ -92,7 +92,7 @@ impl<'b> Flow<'b, '_> {
         let signature = data.memo.signature.as_ref()?;
         let at = index.checked_sub(usize::from(signature.self_type.is_some()))?;
         let is_function = matches!(signature.params.get(at)?.ty, Type::Function(_));
-        (is_function && !is_kept(data.ast_params.get(at)?)).then_some(function)
+        (is_function && !may_outlive_call(data.ast_params.get(at)?)).then_some(function)
     }
 
     /// Returns the places that the non-escaping function arguments of a call access.

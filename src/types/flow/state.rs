@@ -31,7 +31,7 @@ impl Bits {
 }
 
 /// The facts at a point of a body. Variables are identified by their numbers in
-/// [`Variables`](crate::types::flow::tracked_variables::Variables).
+/// `Variables`.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     /// Whether some path reaches this point.

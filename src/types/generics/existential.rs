@@ -57,9 +57,9 @@ pub(crate) fn seen_inside<'t>(
 ) -> (Type, Vec<Type>) {
     let (own, env) = inside(cx, e);
     let types = context::with_env(cx, env, |cx| {
-        let put = |t: &Type| t.substitute(&|p| (p == param).then(|| own.clone()));
+        let replace = |t: &Type| t.substitute(&|p| (p == param).then(|| own.clone()));
 
-        types.map(|t| associated_type::normalize_type(cx, &put(t))).collect()
+        types.map(|t| associated_type::normalize_type(cx, &replace(t))).collect()
     });
     (own, types)
 }

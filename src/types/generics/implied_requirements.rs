@@ -147,10 +147,10 @@ fn conditions_of_conformance(cx: &mut TypeContext, n: NominalId, given: &[TypeEx
         return vec![];
     }
     let Some(conformance) = conformances::find_conformance(cx, n, differentiable) else { return vec![] };
-    let (group, _) = conformances::asks(cx, n, conformance);
+    let (group, _) = conformances::declaration_site(cx, n, conformance);
     let by = |p| params.iter().position(|q| *q == p).and_then(|i| arguments[i].clone());
     let conditions = generic_env::group_env(cx, group);
-    let put = conditions.requirements.iter().map(|r| r.map(&mut |t| t.substitute(&by)));
+    let substituted = conditions.requirements.iter().map(|r| r.map(&mut |t| t.substitute(&by)));
     let is_about_others = |r: &Requirement| {
         let mut others = false;
         r.map(&mut |t| {
@@ -159,7 +159,7 @@ fn conditions_of_conformance(cx: &mut TypeContext, n: NominalId, given: &[TypeEx
         });
         others
     };
-    put.filter(|r| !is_about_others(r)).collect()
+    substituted.filter(|r| !is_about_others(r)).collect()
 }
 
 /// Adds the requirements of generic types on arguments that are generic parameters: `[K: V]` requires a hashable `K`.

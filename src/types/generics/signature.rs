@@ -14,7 +14,7 @@ use crate::types::model::context;
 use crate::types::model::context::TypeContext;
 use crate::types::model::queries;
 use crate::types::model::syntax_query::closure_of;
-use crate::types::model::syntax_query::says_unwrapped;
+use crate::types::model::syntax_query::is_implicitly_unwrapped;
 use crate::types::model::syntax_walk::is_literal;
 use crate::types::model::tables::Observed;
 use crate::types::model::tables::{
@@ -72,7 +72,7 @@ pub(crate) fn signature(cx: &mut TypeContext, f: FunctionId) -> Rc<Signature> {
                 // Formulas and functions of a program may omit parameter types.
                 None => lookup::simple(cx, "Double"),
             };
-            if says_unwrapped(param.ty.as_ref()) {
+            if is_implicitly_unwrapped(param.ty.as_ref()) {
                 cx.defs.unwrapping.insert(param.name.span);
             }
             if let Some(written) = param.ty.as_ref().filter(|_| !is_prelude) {

@@ -39,12 +39,12 @@ pub(crate) fn check_arguments(cx: &mut TypeContext, ty: &Type, span: Span) {
 pub(crate) fn check_arguments_of(cx: &mut TypeContext, n: NominalId, args: &[Type], span: Span) {
     let env = generic_env::nominal_env(cx, n);
     for (index, requirement) in env.requirements.iter().enumerate() {
-        let put = requirement.map(&mut |t| conformances::substitute_nominal(cx, n, args, t));
-        if unmet_requirement::is_met(cx, &put) || is_unknown(cx, &put) {
+        let substituted = requirement.map(&mut |t| conformances::substitute_nominal(cx, n, args, t));
+        if unmet_requirement::is_met(cx, &substituted) || is_unknown(cx, &substituted) {
             continue;
         }
         let whole = display::show(cx, &Type::Nominal(n, args.into()));
-        let message = match &put {
+        let message = match &substituted {
             Requirement::Conforms(ty, p) => {
                 let protocol = cx.defs.protocol_data(*p).name.clone();
                 format!("type '{}' does not conform to protocol '{protocol}'", display::show(cx, ty))
@@ -53,11 +53,11 @@ pub(crate) fn check_arguments_of(cx: &mut TypeContext, n: NominalId, args: &[Typ
         };
         let diagnostic = Diagnostic::error(DiagnosticCode::NotConforming, span, message);
         let is_shown = !cx.defs.nominal_data(n).is_prelude;
-        let diagnostic = match &put {
+        let diagnostic = match &substituted {
             Requirement::Conforms(..) if !is_shown => diagnostic.note(format!("'{whole}' requires it")),
-            _ => unmet_requirement::with_clause(cx, diagnostic, &env, index, &put, is_shown),
+            _ => unmet_requirement::with_clause(cx, diagnostic, &env, index, &substituted, is_shown),
         };
-        let diagnostic = unmet_requirement::with_way_out(cx, diagnostic, &put);
+        let diagnostic = unmet_requirement::with_way_out(cx, diagnostic, &substituted);
         cx.sink.report(diagnostic);
         cx.memo.refused.push(Type::Nominal(n, args.into()));
         return;
@@ -65,8 +65,8 @@ pub(crate) fn check_arguments_of(cx: &mut TypeContext, n: NominalId, args: &[Typ
 }
 
 /// Whether the type that must satisfy a requirement contains type variables.
-fn is_unknown(cx: &mut TypeContext, put: &Requirement) -> bool {
-    matches!(put, Requirement::Conforms(ty, _) if unification::has_vars(cx, ty))
+fn is_unknown(cx: &mut TypeContext, substituted: &Requirement) -> bool {
+    matches!(substituted, Requirement::Conforms(ty, _) if unification::has_vars(cx, ty))
 }
 
 /// Checks the type arguments of the types in a function's signature.

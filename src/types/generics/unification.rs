@@ -235,12 +235,12 @@ pub(crate) fn require_by(cx: &mut TypeContext, ty: &Type, constraint: Conformanc
         Type::Tuple(parts) if parts.iter().any(|(_, t)| has_vars(cx, t)) => {
             parts.iter().all(|(_, t)| require_by(cx, t, constraint))
         }
-        known => fulfils(cx, &known, &constraint),
+        known => satisfies(cx, &known, &constraint),
     }
 }
 
 /// Whether a known type satisfies a conformance constraint.
-pub(crate) fn fulfils(cx: &mut TypeContext, ty: &Type, constraint: &ConformanceConstraint) -> bool {
+pub(crate) fn satisfies(cx: &mut TypeContext, ty: &Type, constraint: &ConformanceConstraint) -> bool {
     // A differentiated function may return a function, but the operators of the library have no tangent for that,
     // because captured values vary as well.
     let by_operator = || constraint.by.is_some_and(|f| cx.defs.function_data(f).is_prelude);

@@ -105,10 +105,10 @@ pub(crate) fn named(word: &str) -> Ownership {
 }
 
 /// Whether a type is declared as `T!`.
-pub(crate) fn says_unwrapped(ty: Option<&TypeExpr>) -> bool {
+pub(crate) fn is_implicitly_unwrapped(ty: Option<&TypeExpr>) -> bool {
     match ty.map(|t| &t.kind) {
         Some(TypeExprKind::Unwrapped(_)) => true,
-        Some(TypeExprKind::Attributed(_, inner)) => says_unwrapped(Some(inner)),
+        Some(TypeExprKind::Attributed(_, inner)) => is_implicitly_unwrapped(Some(inner)),
         _ => false,
     }
 }

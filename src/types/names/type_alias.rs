@@ -138,16 +138,17 @@ fn check_alias_use(cx: &mut TypeContext, a: AliasId, args: &[Type], span: Span) 
     let Some(env) = data.memo.env.clone() else { return false };
     let by = |p| params.iter().position(|q| *q == p).and_then(|i| args.get(i).cloned());
     for (index, requirement) in env.requirements.iter().enumerate() {
-        let put = requirement.map(&mut |t| t.substitute(&by));
-        let put = put.map(&mut |t| unification::resolved(cx, t));
-        if is_open(&put) || unmet_requirement::is_met(cx, &put) {
+        let substituted = requirement.map(&mut |t| t.substitute(&by));
+        let substituted = substituted.map(&mut |t| unification::resolved(cx, t));
+        if is_open(&substituted) || unmet_requirement::is_met(cx, &substituted) {
             continue;
         }
         let shown: Vec<String> = args.iter().map(|arg| display::show(cx, arg)).collect();
-        let message = format!("'{name}<{}>' requires {}", shown.join(", "), unmet_requirement::condition(cx, &put));
+        let message =
+            format!("'{name}<{}>' requires {}", shown.join(", "), unmet_requirement::condition(cx, &substituted));
         let diagnostic = Diagnostic::error(Code::NotConforming, span, message);
-        let diagnostic = unmet_requirement::with_clause(cx, diagnostic, &env, index, &put, true);
-        let diagnostic = unmet_requirement::with_way_out(cx, diagnostic, &put);
+        let diagnostic = unmet_requirement::with_clause(cx, diagnostic, &env, index, &substituted, true);
+        let diagnostic = unmet_requirement::with_way_out(cx, diagnostic, &substituted);
         cx.sink.report(diagnostic);
         return true;
     }
@@ -155,9 +156,9 @@ fn check_alias_use(cx: &mut TypeContext, a: AliasId, args: &[Type], span: Span) 
 }
 
 /// Whether a type in a requirement is unknown or erroneous.
-fn is_open(put: &Requirement) -> bool {
+fn is_open(substituted: &Requirement) -> bool {
     let mut open = false;
-    put.map(&mut |t| {
+    substituted.map(&mut |t| {
         open |= t.any(&mut |t| matches!(t, Type::Error | Type::Var(_)));
         t.clone()
     });

@@ -203,7 +203,7 @@ pub(crate) fn broken_clauses(cx: &mut TypeContext, p: ProtocolId, ty: &Type) -> 
 /// Whether the program declares a type differentiable. Types of the library are differentiated by the machine.
 fn is_made_differentiable_by_user(cx: &mut TypeContext, n: NominalId) -> bool {
     let Some(conformance) = conformances::declares(cx, n, "Differentiable") else { return false };
-    let (group, _) = conformances::asks(cx, n, conformance);
+    let (group, _) = conformances::declaration_site(cx, n, conformance);
     !cx.defs.groups[group.0 as usize].is_prelude
 }
 

@@ -23,7 +23,7 @@ struct TangentCase {
 pub(crate) fn synthesize_enum_vector(cx: &mut TypeContext, n: NominalId) -> Option<Type> {
     let differentiable = lookup::protocol(cx, "Differentiable");
     let conformance = conformances::declares(cx, n, "Differentiable")?;
-    let (group, place) = conformances::asks(cx, n, conformance);
+    let (group, place) = conformances::declaration_site(cx, n, conformance);
     let cases = tangent_cases(cx, n);
     let indirect = if cx.defs.nominal_data(n).is_indirect { "indirect " } else { "" };
     let mut text = format!(

@@ -144,7 +144,7 @@ pub(crate) fn synthesize_tangent_vector(cx: &mut TypeContext, n: NominalId) -> O
     }
     let is_prelude = data.is_prelude;
     let conformance = conformances::declares(cx, n, "Differentiable")?;
-    let (group, place) = conformances::asks(cx, n, conformance);
+    let (group, place) = conformances::declaration_site(cx, n, conformance);
     cx.defs.nominal_data_mut(n).memo.synthesized.push(VECTOR);
     let varying = tangent_properties(cx, n, !is_prelude);
     let additive = lookup::protocol(cx, "AdditiveArithmetic");
@@ -231,8 +231,8 @@ pub(crate) fn synthesize_member(cx: &mut TypeContext, n: NominalId, name: &str, 
         return;
     }
     cx.defs.nominal_data_mut(n).memo.synthesized.push(key);
-    let (group, place) = match asks_for(cx, n, key) {
-        Some(conformance) => conformances::asks(cx, n, conformance),
+    let (group, place) = match requiring_conformance(cx, n, key) {
+        Some(conformance) => conformances::declaration_site(cx, n, conformance),
         // The member is the initializer of a class whose properties all have initial values.
         None if key == "init" => (cx.defs.nominal_data(n).group, cx.defs.nominal_data(n).span),
         None => return,
@@ -279,12 +279,12 @@ fn label_of_first(cx: &mut TypeContext, f: crate::types::model::tree::FunctionId
 }
 
 /// Returns the conformance that requires a member with the given name.
-fn asks_for(cx: &mut TypeContext, n: NominalId, key: &str) -> Option<usize> {
+fn requiring_conformance(cx: &mut TypeContext, n: NominalId, key: &str) -> Option<usize> {
     match key {
         "scaled" => {
             conformances::declares(cx, n, "Scalable").or_else(|| conformances::declares(cx, n, "Differentiable"))
         }
-        _ => conformances::declares(cx, n, asking_protocol(key)),
+        _ => conformances::declares(cx, n, requiring_protocol(key)),
     }
 }
 
@@ -528,7 +528,7 @@ pub(crate) fn initializers(cx: &mut TypeContext, n: NominalId) -> Vec<Member> {
 }
 
 /// Returns the protocol that requires a synthesized member.
-fn asking_protocol(key: &str) -> &'static str {
+fn requiring_protocol(key: &str) -> &'static str {
     match key {
         "zero" | "+" | "-" => "AdditiveArithmetic",
         "==" => "Equatable",

@@ -24,8 +24,10 @@ use std::rc::Rc;
 /// error.
 pub(crate) fn is_redundant(cx: &mut TypeContext, n: NominalId, conformance: usize) -> bool {
     let Some((base, _)) = superclass::superclass(cx, n) else { return false };
-    let (p, span) =
-        (cx.defs.nominal_data(n).conformances[conformance].protocol, conformances::asks(cx, n, conformance).1);
+    let (p, span) = (
+        cx.defs.nominal_data(n).conformances[conformance].protocol,
+        conformances::declaration_site(cx, n, conformance).1,
+    );
     // A conformance that was added to extend the superclass's tangent vector is not written in the program.
     if span == cx.defs.nominal_data(n).span {
         return false;

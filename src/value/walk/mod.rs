@@ -9,10 +9,10 @@
 //! verified code cannot produce) are skipped without a panic.
 //! Not here: the use of the numbers (`tape`), the slots of values that are not differentiable (`heap_visit`).
 
-mod change;
-mod read;
+mod leaf_update;
 mod sum;
-mod vector;
+mod vector_builder;
+mod vector_reader;
 
 use super::dictionary::Dictionary;
 use super::shape::{BESIDE, Layout, Shape, ShapeId, Shapes, Tangent, TangentId, TangentKind, Tangents};

@@ -5,7 +5,7 @@ use crate::native::PrimitiveId;
 use crate::native::partial::{self, Partial};
 use crate::tape::{Mode, Num};
 use crate::vm::fault::Fault;
-use crate::vm::record;
+use crate::vm::recorder;
 use crate::vm::state::machine::Machine;
 use crate::vm::state::registers::Registers;
 
@@ -15,7 +15,7 @@ use crate::vm::state::registers::Registers;
 pub fn add(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn, b: FIn) -> Option<()> {
     let (x, y) = (at.num(a), at.num(b));
     let value = x.value + y.value;
-    record::usual_binary(&mut machine.levels, (x, y), value, both(&partial::SUM, x, y, value), sink(at, out))
+    recorder::usual_binary(&mut machine.levels, (x, y), value, both(&partial::SUM, x, y, value), sink(at, out))
 }
 
 /// Subtracts two numbers with slots on the fast path: `out = a - b`.
@@ -23,7 +23,7 @@ pub fn add(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn, b: FIn)
 pub fn sub(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn, b: FIn) -> Option<()> {
     let (x, y) = (at.num(a), at.num(b));
     let value = x.value - y.value;
-    record::usual_binary(&mut machine.levels, (x, y), value, both(&partial::DIFFERENCE, x, y, value), sink(at, out))
+    recorder::usual_binary(&mut machine.levels, (x, y), value, both(&partial::DIFFERENCE, x, y, value), sink(at, out))
 }
 
 /// Multiplies two numbers with slots on the fast path: `out = a · b`.
@@ -31,7 +31,7 @@ pub fn sub(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn, b: FIn)
 pub fn mul(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn, b: FIn) -> Option<()> {
     let (x, y) = (at.num(a), at.num(b));
     let value = x.value * y.value;
-    record::usual_binary(&mut machine.levels, (x, y), value, both(&partial::PRODUCT, x, y, value), sink(at, out))
+    recorder::usual_binary(&mut machine.levels, (x, y), value, both(&partial::PRODUCT, x, y, value), sink(at, out))
 }
 
 /// Divides two numbers with slots on the fast path: `out = a / b`.
@@ -39,14 +39,14 @@ pub fn mul(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn, b: FIn)
 pub fn div(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn, b: FIn) -> Option<()> {
     let (x, y) = (at.num(a), at.num(b));
     let value = x.value / y.value;
-    record::usual_binary(&mut machine.levels, (x, y), value, both(&partial::QUOTIENT, x, y, value), sink(at, out))
+    recorder::usual_binary(&mut machine.levels, (x, y), value, both(&partial::QUOTIENT, x, y, value), sink(at, out))
 }
 
 /// Negates a number with its slot on the fast path: `out = -a`.
 #[inline(always)]
 pub fn neg(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn) -> Option<()> {
     let x = at.num(a);
-    record::usual_unary(
+    recorder::usual_unary(
         &mut machine.levels,
         x,
         -x.value,
@@ -82,7 +82,7 @@ pub fn general(
 /// Applies a primitive of one number with its slot: `out = p(a)`.
 pub fn d_prim1_f(machine: &mut Machine, at: &mut Registers, out: FOut, a: FIn, p: Prim) -> Result<(), Box<Fault>> {
     let x = at.num(a);
-    record::primitive1(&mut machine.levels, p.0, x, None, sink(at, out))?;
+    recorder::primitive1(&mut machine.levels, p.0, x, None, sink(at, out))?;
     Ok(())
 }
 
@@ -96,7 +96,7 @@ pub fn d_prim2_f(
     p: Prim,
 ) -> Result<(), Box<Fault>> {
     let (x, y) = (at.num(a), at.num(b));
-    record::primitive2(&mut machine.levels, p.0, x, y, sink(at, out))?;
+    recorder::primitive2(&mut machine.levels, p.0, x, y, sink(at, out))?;
     Ok(())
 }
 
@@ -111,7 +111,7 @@ pub fn d_prim3_f(
     p: Prim,
 ) -> Result<(), Box<Fault>> {
     let c = at.extra();
-    at.set_num(out, record::primitive3(&mut machine.levels, p.0, [at.num(a), at.num(b), at.num(c)])?);
+    at.set_num(out, recorder::primitive3(&mut machine.levels, p.0, [at.num(a), at.num(b), at.num(c)])?);
     Ok(())
 }
 
@@ -125,7 +125,7 @@ pub fn d_prim_fi(
     p: Prim,
 ) -> Result<(), Box<Fault>> {
     let (x, n) = (at.num(a), at.i(n));
-    record::primitive1(&mut machine.levels, p.0, x, Some(n), sink(at, out))?;
+    recorder::primitive1(&mut machine.levels, p.0, x, Some(n), sink(at, out))?;
     Ok(())
 }
 

@@ -142,7 +142,7 @@ fn line(
         I::NewRecord { out, parts } | I::DNewRecord { out, parts } => storage::new_record(at, out, parts),
         I::NewClosure { out, site } | I::DNewClosure { out, site } => storage::new_closure(machine, at, out, site),
         I::NewInstance { out, shape } => storage::new_instance(compiler, at, out, shape)?,
-        I::FindMethod { out, from, method } => storage::find_method(machine, compiler, at, out, (from, method))?,
+        I::FindMethod { out, from, method } => storage::find_method(machine, compiler, at, out, from, method)?,
         I::LoadBoxF { out, from, index } => storage::load_box_f(at, out, from, index)?,
         I::LoadBoxI { out, from, index } => storage::load_box_i(at, out, from, index)?,
         I::LoadBoxR { out, from, index } => storage::load_box_r(at, out, from, index)?,

@@ -47,7 +47,8 @@ pub fn find_method(
     compiler: &mut dyn Compiler,
     at: &mut Registers,
     out: ROut,
-    (from, method): (RIn, Method),
+    from: RIn,
+    method: Method,
 ) -> Result<(), Box<Fault>> {
     let Some(shape) = objects::shape(at.r(from)) else {
         return Err(Fault::internal("a method of a value that has no methods"));

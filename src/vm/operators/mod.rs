@@ -43,7 +43,8 @@ pub fn operate(
             crate::vm::operators::apply::differential::begin(
                 machine,
                 compiler,
-                (at, arguments),
+                at,
+                arguments,
                 BodyResult { of: result, throws },
                 body,
             )
@@ -53,21 +54,15 @@ pub fn operate(
             crate::vm::operators::apply::directional_derivative::begin(
                 machine,
                 compiler,
-                (at, arguments),
+                at,
+                arguments,
                 BodyResult { of: result, throws },
                 body,
             )
         }
         Operator::Gradient { at, value, throws } => {
             let body = last_reference(&mut arguments)?;
-            crate::vm::operators::apply::adjoint_code::gradient(
-                machine,
-                compiler,
-                (at, &arguments),
-                value,
-                throws,
-                &body,
-            )
+            crate::vm::operators::apply::adjoint_code::gradient(machine, compiler, at, &arguments, value, throws, &body)
         }
         Operator::Transpose { at, result } => {
             let function = last_reference(&mut arguments)?;
@@ -121,7 +116,7 @@ pub fn operate(
         }
         Operator::WithDerivative { of } => {
             let edit = last_reference(&mut arguments)?;
-            crate::vm::operators::apply::stop_gradient::with_derivative(machine, compiler, (of, arguments), &edit)
+            crate::vm::operators::apply::stop_gradient::with_derivative(machine, compiler, of, arguments, &edit)
         }
     }
 }

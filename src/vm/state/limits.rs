@@ -112,8 +112,10 @@ pub fn share_of_machine() -> Option<u64> {
 }
 
 /// Returns the number of bytes of memory that the process uses; `None` where the system does not report it.
+///
+/// The status reports kibibytes, while `statm` reports pages, whose size differs between machines.
 fn resident() -> Option<u64> {
-    const PAGE: u64 = 4096;
-    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
-    text.split(' ').nth(1)?.parse::<u64>().ok().map(|pages| pages * PAGE)
+    let text = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }

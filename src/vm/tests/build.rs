@@ -21,22 +21,11 @@ impl Builder {
     pub fn new(name: &str, params: &[Bank], results: &[Bank]) -> Builder {
         let registers = params.iter().map(|bank| Register { bank: *bank, name: None }).collect();
         let function = Function {
-            name: name.into(),
-            span: Span::default(),
             params: (0..params.len() as u32).map(Reg).collect(),
-            parameters: vec![],
             results: results.to_vec(),
             result_len: results.len(),
-            result_tangents: vec![],
-            captures: vec![],
             registers,
-            blocks: vec![Block::default()],
-            rules: vec![],
-            is_prelude: false,
-            is_opaque: false,
-            throws: false,
-            obstacle: None,
-            reads: Default::default(),
+            ..Function::empty(name, Span::default())
         };
         Builder { function, at: 0 }
     }

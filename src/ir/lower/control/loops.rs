@@ -78,7 +78,7 @@ impl Builder<'_> {
                 let value = self.expr(sequence);
                 let zero = self.int(0);
                 let shape = self.shape(&sequence.ty);
-                self.for_array(label, (value, zero), shape, parts);
+                self.for_array(label, value, zero, shape, parts);
             }
             Iteration::Iterator { make, iterator, next } => {
                 let value = self.expr(sequence);
@@ -168,7 +168,7 @@ impl Builder<'_> {
     }
 
     /// Iterates over the elements of an array, beginning at the position `first`.
-    fn for_array(&mut self, label: LabelId, (array, first): (Value, Reg), shape: ShapeId, parts: &ForParts<'_>) {
+    fn for_array(&mut self, label: LabelId, array: Value, first: Reg, shape: ShapeId, parts: &ForParts<'_>) {
         let span = self.span;
         let Shape::Array(element) = *self.program.shapes.get(shape) else {
             self.refuse("a loop over this type is not supported");
@@ -203,7 +203,7 @@ impl Builder<'_> {
     }
 
     /// Iterates over the characters of a string, beginning at the position `first`.
-    fn for_text(&mut self, label: LabelId, (text, first): (Value, Reg), parts: &ForParts<'_>) {
+    fn for_text(&mut self, label: LabelId, text: Value, first: Reg, parts: &ForParts<'_>) {
         let span = self.span;
         let text = self.keep(text);
         self.make_permanent(&text);
@@ -262,9 +262,9 @@ impl Builder<'_> {
         let state = self.call_and_propagate(&make, vec![Operand::Value(sequence)]);
         match (self.stepped_through(iterator), &state[..]) {
             (Some(DirectCollection::Array(array)), [elements, position]) => {
-                return self.for_array(label, (vec![*elements], *position), array, parts);
+                return self.for_array(label, vec![*elements], *position, array, parts);
             }
-            (Some(DirectCollection::Text), [text, place]) => return self.for_text(label, (vec![*text], *place), parts),
+            (Some(DirectCollection::Text), [text, place]) => return self.for_text(label, vec![*text], *place, parts),
             _ => {}
         }
         let banks = self.banks(iterator);

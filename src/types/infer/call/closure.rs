@@ -30,7 +30,7 @@ impl Infer<'_> {
         if ty == Type::Error {
             return self.error_expr(span);
         }
-        if self.closure_is_ready(closure, &ty) {
+        if self.closure_is_ready(&ty) {
             return self.closure_now(closure, &ty, span);
         }
         self.wait(PendingKind::Closure { closure: closure.clone() }, ty, span)
@@ -162,7 +162,7 @@ impl Infer<'_> {
     }
 
     /// Whether the types of all parameters of a closure are known.
-    pub(crate) fn closure_is_ready(&mut self, _closure: &ast::Closure, ty: &Type) -> bool {
+    pub(crate) fn closure_is_ready(&mut self, ty: &Type) -> bool {
         let Type::Function(f) = unification::shallow(self.cx, ty) else { return false };
         f.params.iter().all(|p| {
             let ty = p.ty.clone();
@@ -294,7 +294,7 @@ impl Infer<'_> {
             let unit = Type::unit();
             unification::unify(self.cx, result, &unit, span);
         }
-        self.body_statements(body, result)
+        self.body_statements(body)
     }
 
     /// Infers `{ (a, b) in … }` or `{ a, b in … }` for a function whose only parameter is a tuple.

@@ -90,8 +90,8 @@ impl Infer<'_> {
                 if let Some(ty) = self.type_expression(e) {
                     return Expr { kind: ExprKind::Metatype, ty: Type::Metatype(Rc::new(ty)), span };
                 }
-                if let Some(module) = self.module_of(base) {
-                    return self.member_of_module(module, name, expected);
+                if let Some((module_name, module)) = self.module_of(base) {
+                    return self.member_of_module(module_name, module, name, expected);
                 }
                 if let Some(ty) = self.type_expression(base) {
                     let on = self.written_metatype(base).map(Rc::new);

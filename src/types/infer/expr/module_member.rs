@@ -58,14 +58,15 @@ impl Infer<'_> {
         if !candidates.is_empty() {
             return self.call_overloaded(name, candidates, args, expected, span);
         }
-        let function = self.member_of_module(module, name, None);
+        let function = self.member_of_module(module.0, module.1, name, None);
         self.call_value(function, args, expected, span)
     }
 
     /// Infers a member of a module, `Module.name`, as a value.
     pub(crate) fn member_of_module(
         &mut self,
-        (module_name, module): (&ast::Name, Module),
+        module_name: &ast::Name,
+        module: Module,
         name: &Ident,
         expected: Option<&Type>,
     ) -> Expr {

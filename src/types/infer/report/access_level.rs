@@ -92,7 +92,8 @@ impl Infer<'_> {
 
     /// Whether the function that is checked is inside a type or an extension of the type.
     fn is_inside(&self, owner: Owner) -> bool {
-        self.is_unwritten() || nested_access::stands_inside(self.cx, self.owner, nested_access::keeper(self.cx, owner))
+        self.is_unwritten()
+            || nested_access::is_declared_inside(self.cx, self.owner, nested_access::private_scope(self.cx, owner))
     }
 
     /// Whether the function that is checked is synthesized or belongs to the library.

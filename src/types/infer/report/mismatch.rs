@@ -156,7 +156,7 @@ impl Infer<'_> {
             (ty, Type::Var(var)) | (Type::Var(var), ty) => {
                 let constraints = self.cx.vars.var(var).conforms.clone();
                 let constraint =
-                    constraints.into_iter().find(|constraint| !unification::fulfils(self.cx, &ty, constraint))?;
+                    constraints.into_iter().find(|constraint| !unification::satisfies(self.cx, &ty, constraint))?;
                 Some(UnsatisfiedConstraint { var, ty, constraint })
             }
             (Type::Nominal(m, xs), Type::Nominal(n, ys)) if m == n => {

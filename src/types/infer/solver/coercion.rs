@@ -74,7 +74,7 @@ impl Infer<'_> {
             if type_vars::zonk(self.cx, &value.ty) == type_vars::zonk(self.cx, to) {
                 return value;
             }
-            if self.asks_for_more(&value.ty, to) {
+            if self.requires_more(&value.ty, to) {
                 let found = value.ty.clone();
                 self.mismatch(&found, to, span);
                 return Expr { kind: ExprKind::Error, ty: wanted, span };
@@ -254,7 +254,7 @@ impl Infer<'_> {
             return self.wrapped_function(value, &names, true, &wanted, span);
         }
         let is_refused = g.strength > Strength::Open && takes_back_marks(f, g);
-        if is_refused || self.asks_for_more(&Type::Function(Rc::new(f.clone())), &wanted) {
+        if is_refused || self.requires_more(&Type::Function(Rc::new(f.clone())), &wanted) {
             let found = value.ty.clone();
             self.mismatch(&found, &wanted, span);
             return Expr { kind: ExprKind::Error, ty: wanted, span };

@@ -26,7 +26,7 @@ impl Infer<'_> {
 
     /// Whether the type `to` requires stronger differentiability inside than `from`, an otherwise equal type, provides.
     /// Of two function types, only the parameters and the results are compared.
-    pub(crate) fn asks_for_more(&mut self, from: &Type, to: &Type) -> bool {
+    pub(crate) fn requires_more(&mut self, from: &Type, to: &Type) -> bool {
         let (from, to) = (type_vars::zonk(self.cx, from), type_vars::zonk(self.cx, to));
         match (&from, &to) {
             (Type::Function(f), Type::Function(g)) => is_stronger_inside(f, g),
@@ -34,7 +34,7 @@ impl Infer<'_> {
         }
     }
 
-    /// Whether the type `to` requires stronger differentiability than `from` provides, like [`Infer::asks_for_more`],
+    /// Whether the type `to` requires stronger differentiability than `from` provides, like [`Infer::requires_more`],
     /// where function types themselves are compared as well.
     pub(crate) fn states_less(&mut self, from: &Type, to: &Type) -> bool {
         let (from, to) = (type_vars::zonk(self.cx, from), type_vars::zonk(self.cx, to));

@@ -300,7 +300,7 @@ impl Infer<'_> {
                 let ty = pending.result.clone();
                 let is_expression = phase == DefaultingPhase::Expressions && self.is_expression_closure(closure, &ty);
                 let dares = phase >= DefaultingPhase::Closures || is_expression;
-                if dares || self.closure_is_ready(closure, &ty) {
+                if dares || self.closure_is_ready(&ty) {
                     return Some(self.closure_now(closure, &ty, span));
                 }
                 None

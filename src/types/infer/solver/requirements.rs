@@ -36,8 +36,8 @@ impl Infer<'_> {
         let env = signature::signature(self.cx, f.function).env.clone();
         let by = |p: ParamId| env.params.iter().position(|q| *q == p).and_then(|i| f.generics.get(i).cloned());
         for (index, requirement) in env.requirements.iter().enumerate() {
-            let put = requirement.map(&mut |t| t.substitute(&by));
-            if let Some(unheld) = self.unheld(requirement, &put) {
+            let substituted = requirement.map(&mut |t| t.substitute(&by));
+            if let Some(unheld) = self.unheld(requirement, &substituted) {
                 let diagnostic =
                     unmet_requirement::unmet(self.cx, Clause { function: f.function, index }, &unheld, span);
                 self.error(diagnostic);
@@ -58,8 +58,8 @@ impl Infer<'_> {
 
     /// Returns a requirement, after substitution of the generic arguments, if it does not hold. Requirements that
     /// unification checks are skipped.
-    fn unheld(&mut self, written: &Requirement, put: &Requirement) -> Option<Requirement> {
-        match (written, put) {
+    fn unheld(&mut self, written: &Requirement, substituted: &Requirement) -> Option<Requirement> {
+        match (written, substituted) {
             (Requirement::Conforms(Type::Associated(..), _), Requirement::Conforms(of, p)) => {
                 let of = associated_type::normalize_type(self.cx, of);
                 let holds = conformances::conforms_to(self.cx, &of, *p);

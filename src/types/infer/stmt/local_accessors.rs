@@ -46,7 +46,7 @@ impl Infer<'_> {
         declare::check_has_getter(self.cx, binding, &ident);
         if let Some(wrapped) = property_wrapper::wrapped_local(self.cx, decl, is_let, binding, &ident, written) {
             let Some(wrapped) = wrapped else { return true };
-            self.variable((false, Ownership::Strong), &wrapped.storage, decl.span, out);
+            self.variable(false, Ownership::Strong, &wrapped.storage, decl.span, out);
             let forwards = [(Some(wrapped.value), "", "wrappedValue"), (wrapped.projected, "$", "projectedValue")];
             for (settable, sign, of) in forwards {
                 let Some(settable) = settable else { continue };
@@ -151,7 +151,7 @@ impl Infer<'_> {
     fn observed_variable(&mut self, ident: &Ident, accessors: &Accessors, binding: &ast::Binding, out: &mut Vec<Stmt>) {
         let (name, span) = (&ident.name, ident.span);
         let start = (self.pending.len(), self.cx.vars.var_count());
-        self.variable((false, Ownership::Strong), &ast::Binding { accessors: None, ..binding.clone() }, span, out);
+        self.variable(false, Ownership::Strong, &ast::Binding { accessors: None, ..binding.clone() }, span, out);
         self.resolve_statement(start);
         let Some(crate::types::infer::LocalEntity::Local(local)) = self.find_local(name) else { return };
         let ty = self.local_type(local);
@@ -238,7 +238,7 @@ impl Infer<'_> {
             accessors: None,
         };
         let start = (self.pending.len(), self.cx.vars.var_count());
-        self.variable((ty.is_none(), Ownership::Strong), &binding, span, out);
+        self.variable(ty.is_none(), Ownership::Strong, &binding, span, out);
         self.resolve_statement(start);
     }
 

@@ -49,11 +49,11 @@ impl Infer<'_> {
                 return vec![Stmt { kind, span }];
             }
         }
-        self.body_statements(body, result)
+        self.body_statements(body)
     }
 
     /// Infers the statements of a body, in the scope of the frame.
-    pub(crate) fn body_statements(&mut self, body: &ast::Block, _result: &Type) -> Vec<Stmt> {
+    pub(crate) fn body_statements(&mut self, body: &ast::Block) -> Vec<Stmt> {
         let types = self.local_types.clone();
         let statements = self.statements(&body.items);
         self.local_types = types;

@@ -317,21 +317,12 @@ impl Infer<'_> {
                 let callee = Rc::new(ast::Expr { kind: callee, span });
                 infer.expr(&ast::Expr { kind: Ast::Call { callee, args: vec![arg] }, span }, Some(&bool_type))
             } else {
-                let op = Ident { name: if infer.is_plain_value(e, ty) { "==" } else { "~=" }.into(), span };
+                let op = Ident { name: if is_plain_value(e) { "==" } else { "~=" }.into(), span };
                 infer.binary(&op, e, &value, Some(&bool_type), span)
             };
             infer.coerce(test, &bool_type)
         });
         made(PatternKind::Test { local, test: Box::new(test) })
-    }
-
-    /// Whether a pattern is a literal, which is compared with `==`.
-    fn is_plain_value(&mut self, e: &ast::Expr, _ty: &Type) -> bool {
-        match &e.kind {
-            Ast::Int(_) | Ast::Float(_) | Ast::String(_) | Ast::Bool(_) | Ast::Implicit { .. } => true,
-            Ast::Prefix { operand, .. } => matches!(operand.kind, Ast::Int(_) | Ast::Float(_)),
-            _ => false,
-        }
     }
 
     /// Whether a pattern always matches.
@@ -341,5 +332,14 @@ impl Infer<'_> {
             PatternKind::Tuple(parts) => parts.iter().all(Infer::is_certain),
             _ => false,
         }
+    }
+}
+
+/// Whether a pattern is a literal, which is compared with `==`.
+fn is_plain_value(e: &ast::Expr) -> bool {
+    match &e.kind {
+        Ast::Int(_) | Ast::Float(_) | Ast::String(_) | Ast::Bool(_) | Ast::Implicit { .. } => true,
+        Ast::Prefix { operand, .. } => matches!(operand.kind, Ast::Int(_) | Ast::Float(_)),
+        _ => false,
     }
 }

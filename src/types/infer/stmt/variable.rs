@@ -12,8 +12,8 @@ use crate::types::generics::type_size;
 use crate::types::generics::unification;
 use crate::types::infer::{FrameKind, Infer};
 use crate::types::model::prelude::PRELUDE_FILE;
+use crate::types::model::syntax_query::is_implicitly_unwrapped;
 use crate::types::model::syntax_query::ownership;
-use crate::types::model::syntax_query::says_unwrapped;
 use crate::types::model::syntax_query::{bound_names, is_opaque, strip};
 use crate::types::model::tree::Ownership;
 use crate::types::model::tree::{Expr, ExprKind, Pattern, PatternKind, Stmt, StmtKind};
@@ -37,7 +37,7 @@ impl Infer<'_> {
                 for binding in bindings {
                     let start = (self.pending.len(), self.cx.vars.var_count());
                     if self.is_top() || !self.variable_with_accessors(decl, *is_let, binding, out) {
-                        self.variable((*is_let, ownership(decl)), binding, decl.span, out);
+                        self.variable(*is_let, ownership(decl), binding, decl.span, out);
                     }
                     self.resolve_statement(start);
                 }
@@ -62,7 +62,8 @@ impl Infer<'_> {
     /// Infers one part `pattern: Type = value` of a `let` or `var` declaration.
     pub(crate) fn variable(
         &mut self,
-        (is_let, ownership): (bool, Ownership),
+        is_let: bool,
+        ownership: Ownership,
         binding: &ast::Binding,
         span: Span,
         out: &mut Vec<Stmt>,
@@ -79,7 +80,7 @@ impl Infer<'_> {
             ast::PatternKind::Typed(_, ty) => Some(ty),
             _ => binding.ty.as_ref(),
         };
-        if says_unwrapped(written_as) {
+        if is_implicitly_unwrapped(written_as) {
             self.cx.defs.unwrapping.insert(strip(&binding.pattern).span);
         }
         let value = binding.value.as_ref().map(|value| {

@@ -22,13 +22,14 @@ use std::rc::Rc;
 pub(crate) fn gradient(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
-    (at, x): (TangentId, &Cells),
+    at: TangentId,
+    x: &Cells,
     value: bool,
     throws: bool,
     body: &Ref,
 ) -> Result<Next, Box<Fault>> {
     let kind = if value { TransformKind::ValueWithGradient } else { TransformKind::Gradient };
-    let found = if throws { None } else { run_adjoint_code(machine, compiler, (at, x), kind, body)? };
+    let found = if throws { None } else { run_adjoint_code(machine, compiler, at, x, kind, body)? };
     let done = found.is_some();
     let walk = walk(compiler);
     let (y, gradient) = found.unwrap_or_else(|| (0.0, walk.zero(walk.tangents.get(at).vector)));
@@ -46,7 +47,8 @@ pub(crate) fn gradient(
 fn run_adjoint_code(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
-    (at, x): (TangentId, &Cells),
+    at: TangentId,
+    x: &Cells,
     kind: TransformKind,
     body: &Ref,
 ) -> Result<Option<(f64, Cells)>, Box<Fault>> {
@@ -71,7 +73,9 @@ fn run_adjoint_code(
 pub(crate) fn value_with_tangent(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
-    (at, x, direction): (TangentId, &Cells, &Cells),
+    at: TangentId,
+    x: &Cells,
+    direction: &Cells,
     result: TangentId,
     body: &Ref,
 ) -> Result<Option<(Cells, Cells)>, Box<Fault>> {

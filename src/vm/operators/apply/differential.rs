@@ -25,7 +25,8 @@ struct DifferentialTask {
 pub(crate) fn begin(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
-    (at, mut x): (TangentId, Cells),
+    at: TangentId,
+    mut x: Cells,
     result: BodyResult,
     body: Ref,
 ) -> Result<Next, Box<Fault>> {

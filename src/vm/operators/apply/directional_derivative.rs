@@ -27,7 +27,8 @@ struct DirectionalTask {
 pub(crate) fn begin(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
-    (at, arguments): (TangentId, Cells),
+    at: TangentId,
+    arguments: Cells,
     result: BodyResult,
     body: Ref,
 ) -> Result<Next, Box<Fault>> {
@@ -39,7 +40,7 @@ pub(crate) fn begin(
     let BodyResult { of: result_of, throws } = result;
     if !throws
         && let Some((value, tangent)) =
-            adjoint_code::value_with_tangent(machine, compiler, (at, &x, &direction), result_of, &body)?
+            adjoint_code::value_with_tangent(machine, compiler, at, &x, &direction, result_of, &body)?
     {
         machine.set_window(value.all());
         machine.set_window_from([value.f.len(), 0, 0], tangent.all());

@@ -21,7 +21,8 @@ pub(crate) fn without_derivative(machine: &mut Machine, mut x: Cells) {
 pub(crate) fn with_derivative(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
-    (of, mut x): (TangentId, Cells),
+    of: TangentId,
+    mut x: Cells,
     edit: &Ref,
 ) -> Result<Next, Box<Fault>> {
     if machine.levels.depth() > 0 {

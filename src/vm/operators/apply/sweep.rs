@@ -71,7 +71,7 @@ pub(crate) fn run_sweep(
                     let Application { sweep, map, mut suspect, .. } = application;
                     let numbers = sweep.numbers(&map.read());
                     let checked =
-                        not_finite::check_sweep(machine, walk(compiler), (&sweep, &mut suspect), &map, &numbers);
+                        not_finite::check_sweep(machine, walk(compiler), &sweep, &mut suspect, &map, &numbers);
                     outer.share(machine, block, &numbers);
                     outer.suspect = outer.suspect.or(suspect).or(checked.err());
                     sweep.finish(&mut machine.levels);
@@ -100,8 +100,8 @@ fn finish(machine: &mut Machine, compiler: &mut dyn Compiler, application: Appli
     let walk = walk(compiler);
     let to = if map.transposed { &map.x } else { &map.y };
     let numbers = sweep.numbers(&map.read());
-    not_finite::check_sweep(machine, walk, (&sweep, &mut suspect), &map, &numbers)?;
-    trace::store_trace(machine, walk, (&sweep, &shares), &map)?;
+    not_finite::check_sweep(machine, walk, &sweep, &mut suspect, &map, &numbers)?;
+    trace::store_trace(machine, walk, &sweep, &shares, &map)?;
     trace::report_trace(machine, compiler);
     sweep.finish(&mut machine.levels);
     let vectors = vectors(crate::vm::operators::apply::sweep::walk(compiler), to, &numbers)?;

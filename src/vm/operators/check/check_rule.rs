@@ -52,8 +52,7 @@ pub(crate) fn check(
     let calls = checks.count(rule.function);
     let seed = u64::from(rule.function) * 8 + u64::from(calls);
     let is_due = calls <= MAX_CHECKED_CALLS && is_checkable(compiler, call, by);
-    let outcome =
-        if is_due { compare_with_differences(machine, compiler, call, (arguments, by), seed) } else { Ok(()) };
+    let outcome = if is_due { compare_with_differences(machine, compiler, call, arguments, by, seed) } else { Ok(()) };
     machine.diagnosis.rule_checks = Some(checks);
     outcome
 }
@@ -78,7 +77,8 @@ fn compare_with_differences(
     machine: &mut Machine,
     compiler: &mut dyn Compiler,
     call: RuleCall<'_>,
-    (arguments, by): (&Cells, &[Argument]),
+    arguments: &Cells,
+    by: &[Argument],
     seed: u64,
 ) -> Result<(), Box<Fault>> {
     let RuleCall { site, rule } = call;

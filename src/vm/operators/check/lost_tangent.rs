@@ -55,8 +55,8 @@ pub(crate) fn mark(
         let template = Template { tangent: of, cells: y.clone() };
         let (place, function) = here(machine, "result");
         let mut marked = vec![];
-        for pair in x.into_iter().zip(numbers) {
-            marked.push(machine.levels.without_tangent(pair, &function, &template, mark_of(place))?);
+        for (x, y) in x.into_iter().zip(numbers) {
+            marked.push(machine.levels.without_tangent(x, y, &function, &template, mark_of(place))?);
         }
         set_leaves(walk, of, (&mut y, Offset::default()), &marked)?;
     }
@@ -104,7 +104,7 @@ impl SlotChange for Marking<'_> {
         if self.levels.is_without_tangent(number, &self.function, self.mark) {
             return slot;
         }
-        match self.levels.without_tangent((number, number), &self.function, &self.template, self.mark) {
+        match self.levels.without_tangent(number, number, &self.function, &self.template, self.mark) {
             Ok(marked) => marked.slot,
             Err(stop) => {
                 self.stop = Some(stop);

@@ -21,7 +21,8 @@ use crate::vm::state::machine::Machine;
 pub(crate) fn check_sweep(
     machine: &Machine,
     walk: Walk<'_>,
-    (sweep, suspect): (&Sweep, &mut Option<Box<Fault>>),
+    sweep: &Sweep,
+    suspect: &mut Option<Box<Fault>>,
     map: &LinearMap,
     numbers: &[Num],
 ) -> Result<(), Box<Fault>> {

@@ -18,7 +18,8 @@ use std::rc::Rc;
 pub(crate) fn store_trace(
     machine: &mut Machine,
     walk: Walk<'_>,
-    (sweep, shares): (&Sweep, &[(u32, Vec<f64>)]),
+    sweep: &Sweep,
+    shares: &[(u32, Vec<f64>)],
     map: &LinearMap,
 ) -> Result<(), Box<Fault>> {
     if !machine.levels.observes_steps() || map.direction() == Direction::Forward {

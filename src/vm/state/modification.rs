@@ -1,4 +1,4 @@
-//! Access: a modification of storage that is in progress.
+//! Modification: a modification of storage that is in progress.
 
 use crate::source::Span;
 use std::ops::Range;
